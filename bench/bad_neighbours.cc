@@ -95,7 +95,7 @@ void exhaust_descriptors(const arguments& how) {
 
 struct traffic {
   std::atomic<std::uint64_t> said{0};
-  std::atomic<std::uint64_t> heard{0};
+  std::atomic<std::uint64_t> received{0};
   std::atomic<std::uint64_t> connections{0};
   std::atomic<std::uint64_t> interrupted{0};  // messages
 };
@@ -118,12 +118,12 @@ private:
   traffic* traffic_;
 };
 
-// One way to misbehave: `begin` is sent once on each connection, and then `octets` again and again.
+// One way to misbehave: `begin` is sent once on each connection, and then `bytes` again and again.
 struct kind {
   const char* name;
   std::string_view type;
   std::string begin;
-  std::string octets;
+  std::string bytes;
 };
 
 // Sends until the server closes the connection.
@@ -135,7 +135,7 @@ void churn_once(peer& bad, const kind& what, traffic& count) {
     return;
   }
   count.interrupted += what.begin.empty() ? 0 : 1;
-  const std::string_view octets = what.octets;
+  const std::string_view bytes = what.bytes;
   socket.non_blocking(true);
   std::array<char, 64 * 1024> answers;
   const auto goes_on = [](const boost::system::error_code& ec) {
@@ -143,12 +143,12 @@ void churn_once(peer& bad, const kind& what, traffic& count) {
   };
   for (std::size_t at = 0;;) {
     boost::system::error_code ec;
-    const auto said = socket.write_some(asio::buffer(octets.substr(at)), ec);
+    const auto said = socket.write_some(asio::buffer(bytes.substr(at)), ec);
     count.said += said;
-    at = (at + said) % octets.size();
+    at = (at + said) % bytes.size();
     boost::system::error_code none;
-    while (const auto heard = socket.read_some(asio::buffer(answers), none)) {
-      count.heard += heard;
+    while (const auto received = socket.read_some(asio::buffer(answers), none)) {
+      count.received += received;
     }
     if (!goes_on(ec) || !goes_on(none)) {
       return;
@@ -269,12 +269,12 @@ void suffer_churn(const arguments& how) {
     const auto quiet = latencies_of(std::move(without));
     const auto busy = latencies_of(std::move(with));
     const auto said = static_cast<double>(count.said);
-    const auto heard = static_cast<double>(count.heard);
+    const auto received = static_cast<double>(count.received);
     print((std::string{"round trip, no "} + name).c_str(), quiet);
     print((std::string{"round trip, "} + name).c_str(), busy);
     std::printf("%s: p99 ratio %.2f, %.1f MB/s in, %.4f bytes out for each, %zu connections\n",
-                name, busy.p99 / quiet.p99, said / how.seconds * 1e-6, said == 0 ? 0 : heard / said,
-                static_cast<std::size_t>(count.connections));
+                name, busy.p99 / quiet.p99, said / how.seconds * 1e-6,
+                said == 0 ? 0 : received / said, static_cast<std::size_t>(count.connections));
     std::printf("%s: longest %.1f ms more, %zu messages interrupted\n", name,
                 (busy.longest - quiet.longest) * 1e-3, static_cast<std::size_t>(count.interrupted));
   }

@@ -56,12 +56,12 @@ asio::awaitable<void> set_all(zmtp::pub_socket pub, std::uint64_t count,
 }
 
 asio::awaitable<void> follow(zmtp::sub_socket sub, bench::update_run& run) {
-  const std::chrono::milliseconds patience{bench::update_deadline_milliseconds};
+  const std::chrono::milliseconds timeout{bench::update_deadline_milliseconds};
   std::vector<zmtp::message> batch;
   for (;;) {
     boost::system::error_code ec;
     auto token = asio::redirect_error(asio::use_awaitable, ec);
-    co_await sub.async_receive(batch, patience, token);
+    co_await sub.async_receive(batch, timeout, token);
     if (ec) {
       co_return;
     }

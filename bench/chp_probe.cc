@@ -39,7 +39,7 @@ using asio::use_awaitable;
 using clock_type = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::chrono::seconds patience{120};
+constexpr std::chrono::seconds timeout{120};
 
 struct arguments {
   std::vector<std::string> servers;
@@ -53,14 +53,14 @@ asio::awaitable<void> take_snapshot(asio::io_context& context, const arguments& 
   const std::vector servers{chp::server_address::at(server.at())};
   {
     chp::client first{context.get_executor(), servers, bench::large_map()};
-    co_await first.async_wait_ready(patience, use_awaitable);
+    co_await first.async_wait_ready(timeout, use_awaitable);
     bench::map_filling fill{first, context.get_executor(), how.count, how.size};
     co_await fill.run();
   }
   server.watch();
   const auto begin = clock_type::now();
   chp::client client{context.get_executor(), servers, bench::large_map()};
-  co_await client.async_wait_ready(patience, use_awaitable);
+  co_await client.async_wait_ready(timeout, use_awaitable);
   const auto took = clock_type::now() - begin;
   if (client.status().keys != how.count) {
     throw std::runtime_error{"keys are missing in the snapshot"};
@@ -81,7 +81,7 @@ std::vector<chp::server_address> addresses(const arguments& how) {
 // One after the other, so that each one is alone on its way.
 asio::awaitable<void> set_acknowledged(asio::io_context& context, const arguments& how) {
   chp::client client{context.get_executor(), addresses(how)};
-  co_await client.async_wait_ready(patience, use_awaitable);
+  co_await client.async_wait_ready(timeout, use_awaitable);
   std::vector<double> latencies;
   for (std::uint64_t i = 0; i < how.count; ++i) {
     const auto begin = clock_type::now();
@@ -111,7 +111,7 @@ public:
   }
 
   asio::awaitable<void> run() {
-    co_await client_.async_wait_ready(patience, use_awaitable);
+    co_await client_.async_wait_ready(timeout, use_awaitable);
     // Sends probes until the last subscriber has subscribed.
     while (live_ < how_.subscribers) {
       co_await client_.async_set("probe", "?", use_awaitable);
@@ -120,16 +120,16 @@ public:
     const bench::stopwatch clock;
     bench::map_filling fill{client_, context_.get_executor(), how_.count, how_.size};
     co_await fill.run();
-    const auto deadline = clock_type::now() + patience;
-    while (heard_ < how_.count * how_.subscribers && clock_type::now() < deadline) {
+    const auto deadline = clock_type::now() + timeout;
+    while (received_ < how_.count * how_.subscribers && clock_type::now() < deadline) {
       co_await pause(milliseconds{1});
     }
-    if (heard_ != how_.count * how_.subscribers || out_of_order_ != 0) {
+    if (received_ != how_.count * how_.subscribers || out_of_order_ != 0) {
       throw std::runtime_error{"not all subscribers have heard of all updates in their order"};
     }
     const auto took = clock.seconds();
     std::printf("subscribers: %zu\n", all_.size());
-    std::printf("mean rate: %.0f [delivery/s]\n", static_cast<double>(heard_) / took);
+    std::printf("mean rate: %.0f [delivery/s]\n", static_cast<double>(received_) / took);
     std::printf("updates: %.0f [update/s]\n", static_cast<double>(how_.count) / took);
     for (auto& sub : all_) {
       sub->close();
@@ -160,7 +160,7 @@ private:
           const auto sequence = bench::update_sequence(*std::next(m.begin()));
           out_of_order_ += sequence <= last ? 1U : 0U;
           last = sequence;
-          ++heard_;
+          ++received_;
         }
       }
     }
@@ -172,7 +172,7 @@ private:
   chp::client client_;
   std::vector<std::unique_ptr<zmtp::sub_socket>> all_;
   std::uint64_t live_ = 0;
-  std::uint64_t heard_ = 0;
+  std::uint64_t received_ = 0;
   std::uint64_t out_of_order_ = 0;
 };
 
@@ -203,7 +203,7 @@ void add_common(CLI::App& app, arguments& to, bool with_servers) {
   app.add_option("--count", to.count, "keys, or updates")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--size", to.size, "octets of a value")
+  app.add_option("--size", to.size, "bytes of a value")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }

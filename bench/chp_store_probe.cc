@@ -33,7 +33,7 @@ using asio::use_awaitable;
 using clock_type = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::chrono::seconds patience{120};
+constexpr std::chrono::seconds timeout{120};
 constexpr std::uint64_t written_at_once = 50'000;
 
 struct arguments {
@@ -49,7 +49,7 @@ std::string key_of(std::uint64_t number) { return "key " + std::to_string(number
 // A file with all keys, as a server has left it.
 void make_file(const arguments& how) {
   chp::map_file file{{.file = {.path = how.file}}};
-  chp::kept_map found;
+  chp::stored_map found;
   if (const auto ec = file.open(found)) {
     throw boost::system::system_error{ec, how.file};
   }
@@ -87,7 +87,7 @@ public:
             context.get_executor(), {chp::server_address::at(server.at())}, bench::large_map()} {}
 
   asio::awaitable<void> run() {
-    co_await client_.async_wait_ready(patience, use_awaitable);
+    co_await client_.async_wait_ready(timeout, use_awaitable);
     if (client_.status().keys != how_.keys) {
       throw std::runtime_error{"keys are missing"};
     }
@@ -149,15 +149,15 @@ private:
           --waiting;
         });
         const auto kept = server_.kept();
-        was_full = was_full || kept == chp::keeping::full;
-        is_over = was_full && kept == chp::keeping::all;
+        was_full = was_full || kept == chp::store_status::full;
+        is_over = was_full && kept == chp::store_status::all;
         took = clock_type::now() - begin;
         if (is_over) {
           std::printf("rewriting: %.1f [ms]\n", bench::seconds_of(took) * 1e3);
         }
       }
       co_await pause(milliseconds{1});
-      if (clock_type::now() - begin > patience) {
+      if (clock_type::now() - begin > timeout) {
         throw std::runtime_error{"the map was not written again, or not committed, in time"};
       }
     }

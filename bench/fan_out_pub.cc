@@ -22,7 +22,7 @@ namespace asio = boost::asio;
 
 constexpr std::uint64_t batch_messages = 256;
 
-zmtp::message octets_of(std::span<const std::byte> content) {
+zmtp::message bytes_of(std::span<const std::byte> content) {
   return zmtp::message{
       std::string_view{reinterpret_cast<const char*>(content.data()), content.size()}};
 }
@@ -30,7 +30,7 @@ zmtp::message octets_of(std::span<const std::byte> content) {
 asio::awaitable<void> wait_for_go(zmtp::pub_socket& pub, zmtp::pull_socket& pull) {
   const std::chrono::milliseconds interval{bench::probe_interval_milliseconds};
   for (std::uint64_t number = 0;; ++number) {
-    co_await pub.async_send(octets_of(bench::make_probe(number)), asio::use_awaitable);
+    co_await pub.async_send(bytes_of(bench::make_probe(number)), asio::use_awaitable);
     boost::system::error_code ec;
     auto token = asio::redirect_error(asio::use_awaitable, ec);
     co_await pull.async_receive(interval, token);
@@ -67,7 +67,7 @@ int main(int count, char** values) {
   options.no_drop = true;
   // A million topics of one subscriber are more than it may have by default.
   options.limit.subscriptions = 2'000'000;
-  options.limit.subscription_octets = 64 * 1024 * 1024;
+  options.limit.subscription_bytes = 64 * 1024 * 1024;
   zmtp::pub_socket pub{context.get_executor(), options};
   pub.bind("tcp://*:" + std::to_string(port));
   zmtp::pull_socket pull{context.get_executor()};

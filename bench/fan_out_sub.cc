@@ -21,12 +21,12 @@ namespace asio = boost::asio;
 
 asio::awaitable<void> receive(zmtp::sub_socket sub, zmtp::push_socket push,
                               bench::fan_out_receiver& receiver) {
-  const std::chrono::milliseconds patience{bench::delivery_deadline_milliseconds};
+  const std::chrono::milliseconds timeout{bench::delivery_deadline_milliseconds};
   std::vector<zmtp::message> batch;
   for (;;) {
     boost::system::error_code ec;
     auto token = asio::redirect_error(asio::use_awaitable, ec);
-    co_await sub.async_receive(batch, patience, token);
+    co_await sub.async_receive(batch, timeout, token);
     if (ec) {
       co_return;
     }

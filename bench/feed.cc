@@ -1,4 +1,4 @@
-// One PUB: waits for a subscriber to everything, then sends it COUNT messages of SIZE octets over TOPICS topics,
+// One PUB: waits for a subscriber to everything, then sends it COUNT messages of SIZE bytes over TOPICS topics,
 // as fast as it takes them, and ends when it has them all.
 #include "bench/support/arguments.h"
 #include "zmtp/runtime/completion.h"

@@ -22,7 +22,7 @@ namespace asio = boost::asio;
 
 asio::awaitable<void> echo(zmtp::router_socket router, std::uint64_t connections,
                            asio::signal_set& stop) {
-  const auto before = bench::resident_octets();
+  const auto before = bench::resident_bytes();
   std::vector<zmtp::routed_message> batch;
   bool reported = false;
   for (std::uint64_t echoed = 0; echoed < 2 * connections;) {
@@ -32,7 +32,7 @@ asio::awaitable<void> echo(zmtp::router_socket router, std::uint64_t connections
     echoed += count;
     if (!reported && echoed >= connections) {
       reported = true;
-      bench::print_memory_per_connection(connections, before, bench::resident_octets());
+      bench::print_memory_per_connection(connections, before, bench::resident_bytes());
     }
   }
   stop.cancel();

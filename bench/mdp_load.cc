@@ -57,7 +57,7 @@ struct arguments {
   bool titanic = false;  // leave them with Titanic
   mdp::version protocol = mdp::version::v01;
   std::string service = "echo";
-  unsigned patience = 60;
+  unsigned timeout = 60;
   long broker = 0;  // its process; 0: do not look
 };
 
@@ -116,7 +116,7 @@ public:
       start_clients();
     }
     asio::co_spawn(context_, send_heartbeats(), on_end());
-    deadline_.expires_after(std::chrono::seconds{a.patience});
+    deadline_.expires_after(std::chrono::seconds{a.timeout});
     deadline_.async_wait([this](boost::system::error_code ec) {
       if (!ec) {
         fail("not all replies came in time: check that the broker runs, or allow more seconds");
@@ -460,7 +460,7 @@ void describe(CLI::App& app, arguments& to) {
       ->check(CLI::IsMember({"0.1", "0.2"}))
       ->default_str("0.1");
   app.add_option("--service", to.service)->capture_default_str();
-  app.add_option("--patience", to.patience, "seconds after which missing replies are a failure")
+  app.add_option("--patience", to.timeout, "seconds after which missing replies are a failure")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
   app.add_option("--broker-process", to.broker, "process id, to print what it uses of a processor")

@@ -108,17 +108,17 @@ peer::peer(asio::io_context& context, std::uint16_t port, std::string_view type)
   say(opening(type));
 }
 
-void peer::say(std::string_view octets) { asio::write(socket_, asio::buffer(octets)); }
+void peer::say(std::string_view bytes) { asio::write(socket_, asio::buffer(bytes)); }
 
 void peer::ask() { say(question); }
 
 void peer::hear_echo() {
-  if (!heard_) {
+  if (!received_) {
     std::string begin(zmtp::greeting::size + 2, '\0');
     asio::read(socket_, asio::buffer(begin));
     std::string ready(static_cast<unsigned char>(begin.back()), '\0');
     asio::read(socket_, asio::buffer(ready));
-    heard_ = true;
+    received_ = true;
   }
   std::array<char, question.size()> echo{};
   asio::read(socket_, asio::buffer(echo));

@@ -83,7 +83,7 @@ public:
   // Sends the greeting and READY.
   peer(boost::asio::io_context& context, std::uint16_t port, std::string_view type);
 
-  void say(std::string_view octets);
+  void say(std::string_view bytes);
   void ask();
   // Reads an echo. The first call also reads the other side's greeting and READY.
   void hear_echo();
@@ -92,7 +92,7 @@ public:
 
 private:
   boost::asio::ip::tcp::socket socket_;
-  bool heard_ = false;
+  bool received_ = false;
 };
 
 // In microseconds.

@@ -10,7 +10,7 @@
 namespace bench {
 
 struct round_trips {
-  std::uint64_t size{};  // octets of the message
+  std::uint64_t size{};  // bytes of the message
   std::uint64_t count{};
 };
 

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::uint64_t batch_messages = 1024;
 // Small enough to stay in the cache until it is written.
-constexpr std::uint64_t batch_octets = 64 * 1024;
+constexpr std::uint64_t batch_bytes = 64 * 1024;
 
-// The octets are whatever the memory holds, as those of libzmq's programs are.
+// The bytes are whatever the memory holds, as those of libzmq's programs are.
 void fill(zmtp::message& m, const stream& work) {
   for (std::uint64_t part = 0; part < work.parts; ++part) {
     (void)m.prepare_back(work.size);
@@ -40,7 +40,7 @@ void report(const stream& work, double seconds) {
 
 asio::awaitable<void> send_stream(zmtp::push_socket push, stream work) {
   const auto most =
-      std::clamp<std::uint64_t>(batch_octets / (work.size * work.parts), 1, batch_messages);
+      std::clamp<std::uint64_t>(batch_bytes / (work.size * work.parts), 1, batch_messages);
   std::vector<zmtp::message> batch;
   for (auto left = work.count; left != 0;) {
     const auto count = std::min(most, left);

@@ -10,7 +10,7 @@
 namespace bench {
 
 struct stream {
-  std::uint64_t size{};   // octets of a part
+  std::uint64_t size{};   // bytes of a part
   std::uint64_t count{};  // messages
   std::uint64_t parts{1};
 };

@@ -3,7 +3,7 @@
 
 #include "bench/slow_disk.h"
 #include "mdp/titanic/service.h"
-#include "mdp/titanic/sqlite_store.h"
+#include "mdp/titanic/sqlite_request_database.h"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
@@ -33,7 +33,7 @@ int run(const arguments& a) {
       context.get_executor(),
       a.broker,
       {},
-      std::make_shared<mdp::titanic::sqlite_store>(context.get_executor(), options),
+      std::make_shared<mdp::titanic::sqlite_request_database>(context.get_executor(), options),
       [&](boost::system::error_code ec) {
         if (ec) {
           std::fprintf(stderr, "titanic_on_slow_disk: %s: %s\n", a.store.c_str(),

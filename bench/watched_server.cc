@@ -1,6 +1,6 @@
 #include "bench/watched_server.h"
 
-#include "chp/sqlite_map_store.h"
+#include "chp/sqlite_map_database.h"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -46,9 +46,9 @@ void raise(std::atomic<double>& longest, double to) {
 }  // namespace
 
 // A store whose next write fails after refuse_next(). To the server this looks like a full disk.
-class watched_server::short_store final : public chp::map_store {
+class watched_server::short_store final : public chp::map_database {
 public:
-  explicit short_store(std::unique_ptr<chp::map_store> of) : of_{std::move(of)} {}
+  explicit short_store(std::unique_ptr<chp::map_database> of) : of_{std::move(of)} {}
   void load(load_handler on_loaded) override { of_->load(std::move(on_loaded)); }
   void write(std::vector<chp::map_change>&& changes, write_handler on_written) override {
     if (refuses_.exchange(false)) {
@@ -59,7 +59,7 @@ public:
   void refuse_next() noexcept { refuses_ = true; }
 
 private:
-  std::unique_ptr<chp::map_store> of_;
+  std::unique_ptr<chp::map_database> of_;
   std::atomic<bool> refuses_{false};
 };
 
@@ -90,11 +90,11 @@ void watched_server::watch() noexcept {
 void watched_server::refuse_next_write() noexcept { store_->refuse_next(); }
 
 void watched_server::load(const std::string& store, chp::loaded_map& into) {
-  store_ = std::make_shared<short_store>(std::make_unique<chp::sqlite_map_store>(
+  store_ = std::make_shared<short_store>(std::make_unique<chp::sqlite_map_database>(
       context_.get_executor(), chp::map_file_options{.file = {.path = store}}));
   into.store = store_;
   boost::system::error_code result;
-  store_->load([&](boost::system::error_code ec, chp::kept_map found) {
+  store_->load([&](boost::system::error_code ec, chp::stored_map found) {
     result = ec;
     into.found = std::move(found);
   });

@@ -52,7 +52,7 @@ zmtp::socket_options publisher_options(const pair_options& pair) {
   auto options = link_options(pair);
   options.announce_peers = true;
   options.xpub.announce_as_pub = true;
-  options.xpub.told = zmtp::xpub_options::notices::all;
+  options.xpub.notifications = zmtp::xpub_options::notices::all;
   return options;
 }
 

@@ -58,7 +58,7 @@ void state_machine::on_peer(const peer_report& report, time_point now, actions& 
   peer_ = report;
   const bool fresh = is_fresh(report, now);
   if (report.more) {
-    heard_ = report.more->tick;
+    received_ = report.more->tick;
     seen_ = std::max(seen_, report.more->of);
   }
   if (report.state == peer_state::active) {
@@ -108,7 +108,7 @@ void state_machine::hear_inactive(const peer_report& report, bool fresh, time_po
   } else if (report.state == peer_state::passive && state_ == state::passive) {
     tell(event::dual_passive, out);
   } else {
-    told_.reset();
+    notified_.reset();
   }
   switch (state_) {
     case state::primary:
@@ -268,8 +268,8 @@ bool state_machine::is_fresh(const peer_report& report, time_point now) const no
   if (!report.more) {
     return now >= settled_at_;
   }
-  const auto heard = report.more->heard;
-  return heard >= fresh_from_ && heard <= tick_ && tick_ - heard < fresh_ticks;
+  const auto received = report.more->received;
+  return received >= fresh_from_ && received <= tick_ && tick_ - received < fresh_ticks;
 }
 
 void state_machine::promote(time_point now, actions& out) {
@@ -350,10 +350,10 @@ void state_machine::tell(event what, actions& out) {
     case event::dual_active:
     case event::dual_passive:
     case event::epochs_exhausted:
-      if (told_ == what) {
+      if (notified_ == what) {
         return;
       }
-      told_ = what;
+      notified_ = what;
       break;
     case event::suspended:
     case event::resumed:
@@ -371,14 +371,15 @@ peer_report state_machine::report() const noexcept {
     case state::active:
     case state::suspended: break;
   }
-  return {.state = in,
-          .more = account{.of = epoch_, .position = position_, .tick = tick_, .heard = heard_}};
+  return {
+      .state = in,
+      .more = account{.of = epoch_, .position = position_, .tick = tick_, .received = received_}};
 }
 
 bool operator==(const state_machine& a, const state_machine& b) noexcept {
   const auto memory = [](const state_machine& m) {
     return std::tie(m.state_, m.epoch_, m.seen_, m.persisted_, m.position_, m.data_lost_, m.tick_,
-                    m.fresh_from_, m.heard_, m.peer_, m.promotion_, m.told_, m.answered_,
+                    m.fresh_from_, m.received_, m.peer_, m.promotion_, m.notified_, m.answered_,
                     m.started_at_, m.awake_at_, m.publish_at_, m.retry_at_, m.settled_at_,
                     m.silent_since_, m.doubted_at_, m.silent_, m.lack_told_);
   };
@@ -397,7 +398,7 @@ std::size_t hash_value(const state_machine& of) noexcept {
   add(of.data_lost_);
   add(of.tick_);
   add(of.fresh_from_);
-  add(of.heard_);
+  add(of.received_);
   if (of.peer_) {
     add(hash_value(*of.peer_));
   }
@@ -405,7 +406,7 @@ std::size_t hash_value(const state_machine& of) noexcept {
     add(of.promotion_->to);
     add_time(of.promotion_->asked_at);
   }
-  add(of.told_ ? static_cast<int>(*of.told_) : -1);
+  add(of.notified_ ? static_cast<int>(*of.notified_) : -1);
   add(of.answered_);
   for (const auto at : {of.started_at_, of.awake_at_, of.publish_at_, of.retry_at_, of.settled_at_,
                         of.silent_since_, of.doubted_at_.value_or(state_machine::time_point{})}) {

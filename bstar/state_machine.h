@@ -181,12 +181,12 @@ private:
   epoch persisted_;  // or a later one
   std::uint64_t position_ = 0;
   bool data_lost_ = false;
-  std::uint64_t tick_;        // number of the last publication
-  std::uint64_t fresh_from_;  // the first tick since the last pause
-  std::uint64_t heard_ = 0;   // the peer's last tick
+  std::uint64_t tick_;          // number of the last publication
+  std::uint64_t fresh_from_;    // the first tick since the last pause
+  std::uint64_t received_ = 0;  // the peer's last tick
   std::optional<peer_report> peer_;
   std::optional<promotion> promotion_;  // waits until its epoch is stored
-  std::optional<event> told_;           // the last state event of the peer, which is not repeated
+  std::optional<event> notified_;       // the last state event of the peer, which is not repeated
   bool answered_ = false;  // answered a report that was not fresh, since the last heartbeat
   time_point started_at_;
   time_point awake_at_;  // time of the last publication, or when the last pause was detected

@@ -70,7 +70,7 @@ boost::system::result<peer_report> parse_state(std::string_view frame) noexcept 
   report.more = account{.of = static_cast<epoch>(*fields[0]),
                         .position = *fields[1],
                         .tick = *fields[2],
-                        .heard = *fields[3]};
+                        .received = *fields[3]};
   return report;
 }
 
@@ -78,7 +78,7 @@ std::size_t hash_value(const peer_report& of) noexcept {
   std::size_t seed = static_cast<std::size_t>(of.state);
   if (of.more) {
     for (const std::uint64_t field :
-         {std::uint64_t{of.more->of}, of.more->position, of.more->tick, of.more->heard}) {
+         {std::uint64_t{of.more->of}, of.more->position, of.more->tick, of.more->received}) {
       boost::hash_combine(seed, field);
     }
   }
@@ -95,7 +95,7 @@ std::string state_text(const peer_report& report) {
     text += " e=" + std::to_string(report.more->of);
     text += " s=" + std::to_string(report.more->position);
     text += " t=" + std::to_string(report.more->tick);
-    text += " r=" + std::to_string(report.more->heard);
+    text += " r=" + std::to_string(report.more->received);
   }
   return text;
 }

@@ -34,7 +34,7 @@ struct account {
       0;  // the sender's own epoch if it is active, otherwise that of the last active node it followed
   std::uint64_t position = 0;  // position of its data
   std::uint64_t tick = 0;      // number of this message; starts at any value and increases
-  std::uint64_t heard = 0;     // the tick of the last message received from the peer; 0: none
+  std::uint64_t received = 0;  // the tick of the last message received from the peer; 0: none
 
   friend bool operator==(const account&, const account&) = default;
 };

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::pair<errc, std::string_view>, 10> refusals{{
     {errc::refused, "refused"},
     {errc::too_many_keys, "too_many_keys"},
-    {errc::too_many_octets, "too_many_octets"},
+    {errc::too_many_bytes, "too_many_bytes"},
     {errc::value_too_long, "value_too_long"},
     {errc::key_empty, "key_empty"},
     {errc::key_too_long, "key_too_long"},

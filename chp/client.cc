@@ -297,7 +297,9 @@ private:
 
 client::client(asio::any_io_executor executor, const std::vector<server_address>& servers,
                const client_options& options, event_handler on_event)
-    : executor_{std::move(executor)}, watched_changes_{options.watched_changes}, how_{options.how} {
+    : executor_{std::move(executor)},
+      watched_changes_{options.watched_changes},
+      how_{options.wire_format} {
   if (servers.empty()) {
     throw boost::system::system_error{zmtp::errc::bad_endpoint, "a client without a server"};
   }

@@ -123,7 +123,7 @@ public:
   //   until it is committed.
   // - errc::key_empty, key_too_long, key_with_zero, key_reserved, value_empty (not in kvsimple),
   //   value_too_long, ttl_too_short, not_in_kvsimple: invalid arguments.
-  // - errc::too_many_keys, too_many_octets, value_too_long, refused: a Zinc server refused the
+  // - errc::too_many_keys, too_many_bytes, value_too_long, refused: a Zinc server refused the
   //   update.
   // - operation_aborted: the operation was cancelled, or the client stopped.
   // Cancellation: terminal, partial, total. An update that was sent may still be committed. Any

@@ -22,7 +22,7 @@ constexpr char subscribes = 1;
 
 // Acknowledgements are of kvmsg.
 std::vector<std::string> announcement_of(const client_options& from, std::uint64_t session) {
-  return from.how == form::kvmsg ? announce_client(session) : std::vector<std::string>{};
+  return from.wire_format == form::kvmsg ? announce_client(session) : std::vector<std::string>{};
 }
 
 // The socket is not to connect again by itself: which server is next is for the state to say.
@@ -49,7 +49,7 @@ zmtp::socket_options publisher_options(const client_options& from, std::uint64_t
   auto options = sender_options(from, session);
   options.announce_peers = true;
   options.xpub.announce_as_pub = true;
-  options.xpub.told = zmtp::xpub_options::notices::all;
+  options.xpub.notifications = zmtp::xpub_options::notices::all;
   return options;
 }
 
@@ -184,7 +184,7 @@ void client_connections::connect(const client_actions::connecting& what) {
           std::make_shared<subscriber>(executor_, visitor_options(options_, session_), what.server);
       // In this order: when HUGZ comes, the subtree is subscribed to.
       subscriber_->socket.subscribe(options_.subtree);
-      if (options_.how == form::kvmsg) {
+      if (options_.wire_format == form::kvmsg) {
         subscriber_->socket.subscribe("HUGZ");
       }
       begin(subscriber_, servers_[what.server].publisher);

@@ -27,7 +27,7 @@ struct client_options {
   // Guide) have no ids, deletions, times to live and HUGZ. An update is committed there when its
   // key arrives with its value, from any client. An update that is resent after a lost connection
   // may be applied twice. `server_ttl` has no effect.
-  form how = form::kvmsg;
+  form wire_format = form::kvmsg;
   // Socket type of the servers' collectors.
   collector_kind collector = collector_kind::sub;
   // With `none`, the copy starts empty and never contains earlier updates.
@@ -55,21 +55,21 @@ struct client_options {
   // Limits of the updates that are sent and not committed. At a limit, further updates wait unsent.
   // A single update may be larger than the limit of bytes.
   std::size_t pending_updates = 10'000;
-  std::size_t pending_octets = 16 * 1024 * 1024;
+  std::size_t pending_bytes = 16 * 1024 * 1024;
   // Time after which the client resends updates that a Zinc server has not acknowledged.
   std::chrono::milliseconds resend{1'000};
   // Send `ttl=0` with updates without a TTL. Otherwise the Guide's backup in C uses the TTL of an
   // earlier update (protocols C1-20).
   bool always_send_ttl = false;
 
-  // Limits of the copy. The client leaves a server whose map is larger. `most_octets` counts keys
+  // Limits of the copy. The client leaves a server whose map is larger. `most_bytes` counts keys
   // and values.
   std::size_t most_keys = 10'000'000;
-  std::size_t most_octets = std::size_t{1} << 30;
-  std::size_t most_value_octets = 16 * 1024 * 1024;
+  std::size_t most_bytes = std::size_t{1} << 30;
+  std::size_t most_value_bytes = 16 * 1024 * 1024;
   // Bytes of updates that the client stores while it receives a snapshot. Above the limit, it
   // requests the snapshot again.
-  std::size_t most_octets_behind_snapshot = 64 * 1024 * 1024;
+  std::size_t most_bytes_behind_snapshot = 64 * 1024 * 1024;
   // Number of changes that a watcher stores. Above it, the watcher keeps only the last change of
   // each key.
   std::size_t watched_changes = 100'000;

@@ -12,7 +12,7 @@ namespace chp {
 namespace {
 
 client_options workable(client_options options) {
-  if (options.how != form::kvmsg) {
+  if (options.wire_format != form::kvmsg) {
     options.server_ttl.reset();
   }
   return options;
@@ -23,7 +23,7 @@ client_options workable(client_options options) {
 client_state::client_state(std::size_t servers, const client_options& options,
                            std::uint64_t session, std::uint64_t seed)
     : options_{workable(options)},
-      limits_{.max_value_size = options.most_value_octets},
+      limits_{.max_value_size = options.most_value_bytes},
       round_{servers, options, static_cast<std::uint32_t>(seed)},
       dialogue_{options_},
       gaps_{options.subtree},
@@ -49,7 +49,7 @@ void client_state::visit(time_point now, actions& out) {
   visiting_ = true;
   ++visits_;
   ours_ = false;
-  dialogue_.begin(now, round_.patience_divisor());
+  dialogue_.begin(now, round_.timeout_divisor());
   round_.on_visit(now);
   out.connections.push_back({actions::connection::open, round_.current()});
 }
@@ -60,7 +60,7 @@ void client_state::leave(time_point now, actions& out) {
   visiting_ = false;
   discard(incoming_);
   behind_.clear();
-  behind_octets_ = 0;
+  behind_bytes_ = 0;
   updates_.follow_none();
   round_.turn_to_next();
   visit(now, out);
@@ -71,9 +71,9 @@ void client_state::leave(client_event::kind why, time_point now, actions& out) {
   leave(now, out);
 }
 
-void client_state::carry(server_dialogue::wish wish, time_point now, actions& out) {
-  using enum server_dialogue::wish;
-  switch (wish) {
+void client_state::carry(server_dialogue::action action, time_point now, actions& out) {
+  using enum server_dialogue::action;
+  switch (action) {
     case nothing:
     case adopt: return;  // the caller has the end of the snapshot
     case ask:
@@ -94,9 +94,9 @@ void client_state::carry(server_dialogue::wish wish, time_point now, actions& ou
 }
 
 void client_state::on_subscriber_attached(bool ours, time_point now, actions& out) {
-  ours_ = ours && options_.how == form::kvmsg;
+  ours_ = ours && options_.wire_format == form::kvmsg;
   // The copy starts with the next update, because the sequence of earlier ones is unknown.
-  if (dialogue_.on_subscriber_attached(now) == server_dialogue::wish::adopt) {
+  if (dialogue_.on_subscriber_attached(now) == server_dialogue::action::adopt) {
     follow(0, {}, now, out);
   }
 }
@@ -114,7 +114,7 @@ void client_state::on_unreachable(time_point now, actions& out) {
 }
 
 void client_state::on_subscriber_message(zmtp::message&& m, time_point now, actions& out) {
-  const auto parsed = parse_publication(m, options_.how, limits_);
+  const auto parsed = parse_publication(m, options_.wire_format, limits_);
   if (!parsed) {
     ignore(parsed.error(), now, out);
     return;
@@ -142,16 +142,16 @@ void client_state::on_heartbeat(const heartbeat& h, time_point now, actions& out
   if (!ours_ || !following()) {
     return;
   }
-  const auto told = find_acknowledgement(h.properties);
-  if (!told) {
+  const auto notified = find_acknowledgement(h.properties);
+  if (!notified) {
     return;
   }
-  if (told->degraded != degraded_) {
-    degraded_ = told->degraded;
+  if (notified->degraded != degraded_) {
+    degraded_ = notified->degraded;
     out.events.push_back({degraded_ ? client_event::kind::degraded : client_event::kind::replicated,
                           round_.current()});
   }
-  updates_.on_acknowledgement(*told, now, out);
+  updates_.on_acknowledgement(*notified, now, out);
 }
 
 void client_state::on_update(const update& u, zmtp::message&& m, time_point now, actions& out) {
@@ -182,23 +182,23 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
   }
 }
 
-void client_state::close_gap(server_dialogue::wish renew, client_event::kind why, time_point now,
+void client_state::close_gap(server_dialogue::action renew, client_event::kind why, time_point now,
                              actions& out) {
   out.events.push_back({why, round_.current()});
   updates_.follow_none();
   discard(incoming_);
   behind_.clear();
-  behind_octets_ = 0;
+  behind_bytes_ = 0;
   carry(renew, now, out);
 }
 
 // Stores a message that arrives during the snapshot.
 void client_state::keep(zmtp::message&& m, time_point now, actions& out) {
-  behind_octets_ += m.framed_size();
-  if (behind_octets_ > options_.most_octets_behind_snapshot) {
+  behind_bytes_ += m.framed_size();
+  if (behind_bytes_ > options_.most_bytes_behind_snapshot) {
     ++counters_.gaps;
     close_gap(dialogue_.begin_again(now), client_event::kind::gap, now, out);
-    behind_octets_ = m.framed_size();
+    behind_bytes_ = m.framed_size();
   }
   behind_.push_back(std::move(m));
 }
@@ -221,7 +221,7 @@ void client_state::apply(const update& u, time_point now, actions& out) {
 }
 
 void client_state::on_snapshot_message(const zmtp::message& m, time_point now, actions& out) {
-  const auto parsed = parse_snapshot(m, options_.how, limits_);
+  const auto parsed = parse_snapshot(m, options_.wire_format, limits_);
   if (!parsed) {
     ignore(parsed.error(), now, out);
     return;
@@ -230,7 +230,7 @@ void client_state::on_snapshot_message(const zmtp::message& m, time_point now, a
     if (dialogue_.on_entry(now) && !entry->erases() && concerns_us(entry->key) &&
         incoming_->apply({.key = entry->key, .value = entry->value}, 0) != errc{}) {
       leave(client_event::kind::too_large, now, out);
-    } else if (!ours_ && options_.how == form::kvmsg) {
+    } else if (!ours_ && options_.wire_format == form::kvmsg) {
       // The Guide's servers tell whose update it was.
       updates_.on_echo(*entry, now, out);
     }
@@ -242,7 +242,7 @@ void client_state::on_snapshot_message(const zmtp::message& m, time_point now, a
 }
 
 void client_state::on_snapshot_end(const snapshot_end& end, time_point now, actions& out) {
-  if (dialogue_.on_end(now) != server_dialogue::wish::adopt) {
+  if (dialogue_.on_end(now) != server_dialogue::action::adopt) {
     return;
   }
   const auto begun = properties{end.properties}.find(property_name::begun);
@@ -277,13 +277,13 @@ void client_state::follow(sequence from, std::string_view properties, time_point
     out.became_ready = true;
   }
   out.events.push_back({client_event::kind::following, round_.current()});
-  behind_octets_ = 0;
+  behind_bytes_ = 0;
   const auto visit = visits_;
   for (auto& m : std::exchange(behind_, {})) {
     if (!visiting_ || visits_ != visit) {
       return;
     }
-    const auto parsed = parse_publication(m, options_.how, limits_);
+    const auto parsed = parse_publication(m, options_.wire_format, limits_);
     on_update(std::get<update>(*parsed), std::move(m), now, out);
   }
   if (following() && visits_ == visit) {
@@ -310,8 +310,8 @@ void client_state::tell_difference(const store& before, sequence at, actions& ou
 }
 
 std::unique_ptr<store> client_state::new_store() const {
-  return std::make_unique<store>(store_seed_, store_limits{.max_keys = options_.most_keys,
-                                                           .max_octets = options_.most_octets});
+  return std::make_unique<store>(
+      store_seed_, store_limits{.max_keys = options_.most_keys, .max_bytes = options_.most_bytes});
 }
 
 void client_state::discard(std::unique_ptr<store>& what) {
@@ -362,7 +362,7 @@ client_status client_state::status() const {
           .server = round_.current(),
           .number = seen_.value_or(0),
           .keys = map_->keys(),
-          .octets = map_->octets(),
+          .bytes = map_->bytes(),
           .sent = updates_.sent(),
           .unsent = updates_.unsent(),
           .counters = counters};

@@ -100,8 +100,9 @@ private:
     return key.starts_with(options_.subtree);
   }
   void ignore(errc fault, time_point now, actions& out);
-  void carry(server_dialogue::wish wish, time_point now, actions& out);
-  void close_gap(server_dialogue::wish renew, client_event::kind why, time_point now, actions& out);
+  void carry(server_dialogue::action action, time_point now, actions& out);
+  void close_gap(server_dialogue::action renew, client_event::kind why, time_point now,
+                 actions& out);
   void keep(zmtp::message&& m, time_point now, actions& out);
   void on_update(const update& u, zmtp::message&& m, time_point now, actions& out);
   void on_heartbeat(const heartbeat& h, time_point now, actions& out);
@@ -128,7 +129,7 @@ private:
   std::unique_ptr<store> incoming_;                // the snapshot in progress
   std::vector<std::unique_ptr<store>> discarded_;  // see tidy()
   std::vector<zmtp::message> behind_;              // KVPUBs that arrived during the snapshot
-  std::size_t behind_octets_ = 0;
+  std::size_t behind_bytes_ = 0;
   std::optional<sequence> seen_;
   bool ready_ = false;
   bool degraded_ = false;

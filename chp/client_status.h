@@ -31,7 +31,7 @@ struct client_status {
   std::size_t server = 0;     // index of the current server, in the order of the constructor
   sequence number = 0;        // the last applied update
   std::size_t keys = 0;
-  std::size_t octets = 0;  // bytes, all keys and values
+  std::size_t bytes = 0;   // bytes, all keys and values
   std::size_t sent = 0;    // updates sent and not committed
   std::size_t unsent = 0;  // updates waiting for a server or for the limit
   client_counters counters;

@@ -10,11 +10,11 @@ namespace chp {
 client_updates::client_updates(std::size_t servers, const client_options& options,
                                std::uint64_t session)
     : subtree_{options.subtree},
-      how_{options.how},
-      most_value_octets_{options.most_value_octets},
+      how_{options.wire_format},
+      most_value_bytes_{options.most_value_bytes},
       always_send_ttl_{options.always_send_ttl},
       resend_after_{options.resend},
-      pending_{session, options.how, options.pending_updates, options.pending_octets},
+      pending_{session, options.wire_format, options.pending_updates, options.pending_bytes},
       collectors_(servers) {}
 
 boost::system::result<client_updates::ticket, errc> client_updates::set(
@@ -23,7 +23,7 @@ boost::system::result<client_updates::ticket, errc> client_updates::set(
   if (const auto fault = check_key(key); fault != errc{}) {
     return fault;
   }
-  if (value.size() > most_value_octets_) {
+  if (value.size() > most_value_bytes_) {
     return errc::value_too_long;
   }
   if (ttl && *ttl < std::chrono::seconds{1}) {
@@ -67,8 +67,9 @@ void client_updates::follow_none() noexcept {
   followed_.reset();
 }
 
-void client_updates::on_acknowledgement(const acknowledgement& told, time_point now, actions& out) {
-  pending_.commit(told, done_);
+void client_updates::on_acknowledgement(const acknowledgement& notified, time_point now,
+                                        actions& out) {
+  pending_.commit(notified, done_);
   finish_committed(now, out);
 }
 

@@ -46,7 +46,7 @@ public:
   void follow(std::size_t server, bool acknowledges, time_point now, actions& out);
   void follow_none() noexcept;
   // The followed server has sent an acknowledgement.
-  void on_acknowledgement(const acknowledgement& told, time_point now, actions& out);
+  void on_acknowledgement(const acknowledgement& notified, time_point now, actions& out);
   // With other servers only: an update has arrived, which may be one of this client.
   void on_echo(const update& u, time_point now, actions& out);
 
@@ -83,7 +83,7 @@ private:
 
   const std::string subtree_;
   const form how_;
-  const std::size_t most_value_octets_;
+  const std::size_t most_value_bytes_;
   const bool always_send_ttl_;
   const std::chrono::milliseconds resend_after_;
   pending_sets pending_;

@@ -28,26 +28,26 @@ constexpr std::size_t kvmsg_frames = 5;
 constexpr std::size_t kvsimple_frames = 3;
 constexpr std::size_t resubmit_frames = 6;  // [CHP-RESUBMIT][base][key][UUID][properties][value]
 
-std::uint64_t load(std::string_view octets) noexcept {
-  const auto* const at = reinterpret_cast<const unsigned char*>(octets.data());
-  return octets.size() == 8 ? boost::endian::load_big_u64(at) : boost::endian::load_big_u32(at);
+std::uint64_t load(std::string_view bytes) noexcept {
+  const auto* const at = reinterpret_cast<const unsigned char*>(bytes.data());
+  return bytes.size() == 8 ? boost::endian::load_big_u64(at) : boost::endian::load_big_u32(at);
 }
 
 class stored_number {
 public:
   explicit stored_number(std::uint64_t number, std::size_t size = 8) noexcept : size_{size} {
     if (size == 8) {
-      boost::endian::store_big_u64(octets_.data(), number);
+      boost::endian::store_big_u64(bytes_.data(), number);
     } else {
-      boost::endian::store_big_u32(octets_.data(), static_cast<std::uint32_t>(number));
+      boost::endian::store_big_u32(bytes_.data(), static_cast<std::uint32_t>(number));
     }
   }
-  [[nodiscard]] std::string_view octets() const noexcept {
-    return {reinterpret_cast<const char*>(octets_.data()), size_};
+  [[nodiscard]] std::string_view bytes() const noexcept {
+    return {reinterpret_cast<const char*>(bytes_.data()), size_};
   }
 
 private:
-  std::array<unsigned char, 8> octets_;
+  std::array<unsigned char, 8> bytes_;
   std::size_t size_;
 };
 
@@ -124,11 +124,11 @@ parsed<std::uint64_t> number_behind_name(const zmtp::message& m) noexcept {
   if (m.part_count() != 2) {
     return errc::wrong_frame_count;
   }
-  const auto octets = m[1];
-  if (octets.size() != 8) {
+  const auto bytes = m[1];
+  if (bytes.size() != 8) {
     return errc::wrong_sequence_size;
   }
-  return load(octets);
+  return load(bytes);
 }
 
 parsed<position_report> take_position(const zmtp::message& m) noexcept {
@@ -196,11 +196,11 @@ struct frame_body {
   [[nodiscard]] std::size_t size() const noexcept { return first.size() + second.size(); }
 };
 
-std::byte* put(std::byte* to, std::string_view octets) noexcept {
-  if (!octets.empty()) {
-    std::memcpy(to, octets.data(), octets.size());
+std::byte* put(std::byte* to, std::string_view bytes) noexcept {
+  if (!bytes.empty()) {
+    std::memcpy(to, bytes.data(), bytes.size());
   }
-  return to + octets.size();
+  return to + bytes.size();
 }
 
 void put_frames(std::byte* to, std::span<const frame_body> bodies) noexcept {
@@ -237,9 +237,9 @@ zmtp::message make_in(form how, std::string_view key, sequence number, std::stri
                       frame_body properties, std::string_view value) {
   const stored_number written{number, how == form::kvsimple_4 ? 4U : 8U};
   if (how != form::kvmsg) {
-    return make(key, written.octets(), value);
+    return make(key, written.bytes(), value);
   }
-  const std::array<frame_body, kvmsg_frames> all{frame_body{key}, frame_body{written.octets()},
+  const std::array<frame_body, kvmsg_frames> all{frame_body{key}, frame_body{written.bytes()},
                                                  frame_body{id}, properties, frame_body{value}};
   return assemble(all);
 }
@@ -346,44 +346,44 @@ zmtp::message make_snapshot_end(form how, sequence number, std::string_view subt
 
 zmtp::message make_set(form how, std::string_view key, const update_id& id,
                        std::string_view properties, std::string_view value) {
-  return make_in(how, key, 0, id.octets(), {properties}, value);
+  return make_in(how, key, 0, id.bytes(), {properties}, value);
 }
 
 zmtp::message make_publication(form how, const update& change, const update_id& id, sequence number,
                                std::string_view more_properties) {
-  const auto id_octets = change.id.empty() ? id.octets() : change.id;
+  const auto id_bytes = change.id.empty() ? id.bytes() : change.id;
   const auto& own = change.properties;
   if (!more_properties.empty() && !own.empty() && own.back() != '\n') {
     std::string ended{own};
     (ended += '\n') += more_properties;
-    return make_in(how, change.key, number, id_octets, {ended}, change.value);
+    return make_in(how, change.key, number, id_bytes, {ended}, change.value);
   }
-  return make_in(how, change.key, number, id_octets, {own, more_properties}, change.value);
+  return make_in(how, change.key, number, id_bytes, {own, more_properties}, change.value);
 }
 
 zmtp::message make_heartbeat(std::string_view properties) {
   return make_in(form::kvmsg, hugz, 0, {}, {properties}, {});
 }
 
-zmtp::message make_register_piece(std::string_view octets) {
-  return make_in(form::kvmsg, hugz, 0, {}, {}, octets);
+zmtp::message make_register_piece(std::string_view bytes) {
+  return make_in(form::kvmsg, hugz, 0, {}, {}, bytes);
 }
 
 zmtp::message make_position_report(sequence applied, std::uint64_t notices) {
-  return make(position, stored_number{applied}.octets(), stored_number{notices}.octets());
+  return make(position, stored_number{applied}.bytes(), stored_number{notices}.bytes());
 }
 
 zmtp::message make_resubmission(sequence base, std::string_view key, const update_id& id,
                                 std::string_view properties, std::string_view value) {
-  return make(resubmit, stored_number{base}.octets(), key, id.octets(), properties, value);
+  return make(resubmit, stored_number{base}.bytes(), key, id.bytes(), properties, value);
 }
 
 zmtp::message make_resubmission_end(std::uint64_t count) {
-  return make(resubmitted, stored_number{count}.octets());
+  return make(resubmitted, stored_number{count}.bytes());
 }
 
 zmtp::message make_resubmission_answer(std::uint64_t count, sequence number) {
-  return make(resubmitted, stored_number{count}.octets(), stored_number{number}.octets());
+  return make(resubmitted, stored_number{count}.bytes(), stored_number{number}.bytes());
 }
 
 }  // namespace chp

@@ -75,7 +75,7 @@ struct resubmission_answer {
   sequence number;      // their results are published up to here
 };
 struct register_piece {  // between Zinc servers: a piece of an update_register
-  std::string_view octets;
+  std::string_view bytes;
 };
 using snapshot_port_input =
     std::variant<snapshot_request, position_report, resubmission, register_piece, resubmission_end>;
@@ -141,7 +141,7 @@ using parsed = boost::system::result<T, errc>;
 // Makes HUGZ, only in kvmsg.
 [[nodiscard]] zmtp::message make_heartbeat(std::string_view properties = {});
 // Make messages between Zinc servers.
-[[nodiscard]] zmtp::message make_register_piece(std::string_view octets);
+[[nodiscard]] zmtp::message make_register_piece(std::string_view bytes);
 [[nodiscard]] zmtp::message make_position_report(sequence applied, std::uint64_t notices);
 [[nodiscard]] zmtp::message make_resubmission(sequence base, std::string_view key,
                                               const update_id& id, std::string_view properties,

@@ -26,7 +26,7 @@ const char* text(errc e) noexcept {
       return "invalid list of applied updates: check that both servers have the same version";
     case errc::too_many_keys:
       return "the map has the maximum number of keys: erase some, or raise the limit";
-    case errc::too_many_octets:
+    case errc::too_many_bytes:
       return "the map has the maximum number of bytes: erase some keys, or raise the limit";
     case errc::malformed_subtree:
       return "invalid subtree: begin and end it with a slash, or use an empty one for the whole "

@@ -24,8 +24,8 @@ enum class errc {
   malformed_register,   // an invalid list of applied updates
 
   // The map is full.
-  too_many_keys,    // the map has max_keys keys
-  too_many_octets,  // keys and values have max_octets bytes
+  too_many_keys,   // the map has max_keys keys
+  too_many_bytes,  // keys and values have max_bytes bytes
 
   // Faults of a local call.
   malformed_subtree,   // neither empty nor /…/

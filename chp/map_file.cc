@@ -24,18 +24,18 @@ std::uint64_t entry_checksum(std::string_view key, std::uint64_t number, std::st
   return (zmtp::row_checksum{'m'} << key << number << id << ttl << value).value();
 }
 
-std::uint64_t applied_checksum(std::uint64_t row, std::uint64_t which, std::string_view octets) {
-  return (zmtp::row_checksum{'a'} << row << which << octets).value();
+std::uint64_t applied_checksum(std::uint64_t row, std::uint64_t which, std::string_view bytes) {
+  return (zmtp::row_checksum{'a'} << row << which << bytes).value();
 }
 
 // [id][why]
 std::string refusal_row(const map_change& change) {
-  std::string row{change.id.octets()};
+  std::string row{change.id.bytes()};
   return row += change.value;
 }
 
-std::string_view text_of(std::span<const std::byte> octets) {
-  return {reinterpret_cast<const char*>(octets.data()), octets.size()};
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace
@@ -58,11 +58,11 @@ std::string map_file::tables() {
 
 std::uint64_t map_file::checksum_of(const extent& all) {
   return (zmtp::row_checksum{'e'} << all.number << all.keys << all.digest << all.applied
-                                  << std::string_view{all.memo})
+                                  << std::string_view{all.server_record})
       .value();
 }
 
-error_code map_file::open(kept_map& found) {
+error_code map_file::open(stored_map& found) {
   auto ec = file_.open(options_.file,
                        {.application = application, .version = file_version, .tables = tables()});
   if (!ec) {
@@ -83,7 +83,7 @@ error_code map_file::open(kept_map& found) {
   }
   found.applied = applied_->pieces();
   found.number = all_.number;
-  found.memo = all_.memo;
+  found.server_record = all_.server_record;
   return {};
 }
 
@@ -121,29 +121,29 @@ error_code map_file::read_extent() {
   all_.keys = row.number(1);
   all_.digest = row.number(2);
   all_.applied = row.number(3);
-  all_.memo = text_of(row.octets(4));
+  all_.server_record = text_of(row.bytes(4));
   return row.number(5) == checksum_of(all_) ? error_code{} : zmtp::storage_errc::store_damaged;
 }
 
-error_code map_file::read_entries(kept_map& found) {
+error_code map_file::read_entries(stored_map& found) {
   zmtp::sqlite_statement row;
   auto ec = row.prepare(file_.database(),
                         "SELECT key, number, id, ttl, value, crc FROM entries ORDER BY key");
   std::uint64_t digest = 0;
   while (!ec && row.step(ec)) {
-    const auto key = text_of(row.octets(0));
-    const auto id = text_of(row.octets(2));
+    const auto key = text_of(row.bytes(0));
+    const auto id = text_of(row.bytes(2));
     const auto ttl = row.number(3);
-    const auto value = text_of(row.octets(4));
+    const auto value = text_of(row.bytes(4));
     const auto crc = entry_checksum(key, row.number(1), id, ttl, value);
     if (crc != row.number(5)) {
       return zmtp::storage_errc::store_damaged;
     }
     digest += crc;
-    auto& entry = found.entries.emplace_back(kept_entry{.key = std::string{key},
-                                                        .value = std::string{value},
-                                                        .number = row.number(1),
-                                                        .id = update_id::of_frame(id)});
+    auto& entry = found.entries.emplace_back(stored_entry{.key = std::string{key},
+                                                          .value = std::string{value},
+                                                          .number = row.number(1),
+                                                          .id = update_id::of_frame(id)});
     if (ttl != 0) {
       entry.ttl = std::chrono::milliseconds{static_cast<std::int64_t>(ttl)};
     }
@@ -162,28 +162,28 @@ error_code map_file::read_applied() {
       row.prepare(file_.database(), "SELECT row, kind, octets, crc FROM applied ORDER BY row");
   std::uint64_t rows = 0;
   while (!ec && row.step(ec)) {
-    auto octets = text_of(row.octets(2));
-    if (row.number(0) != ++rows || row.number(3) != applied_checksum(rows, row.number(1), octets)) {
+    auto bytes = text_of(row.bytes(2));
+    if (row.number(0) != ++rows || row.number(3) != applied_checksum(rows, row.number(1), bytes)) {
       return zmtp::storage_errc::store_damaged;
     }
-    all_.applied_octets += octets.size();
+    all_.applied_bytes += bytes.size();
     if (static_cast<kind>(row.number(1)) == kind::piece) {
-      all_.packed_octets += octets.size();
-      if (applied_->unpack(octets)) {
+      all_.packed_bytes += bytes.size();
+      if (applied_->unpack(bytes)) {
         return zmtp::storage_errc::store_damaged;
       }
       continue;
     }
     if (static_cast<kind>(row.number(1)) == kind::refusal) {
-      if (octets.size() <= update_id::size) {
+      if (bytes.size() <= update_id::size) {
         return zmtp::storage_errc::store_damaged;
       }
-      applied_->refuse(update_id::of_frame(octets.substr(0, update_id::size)),
-                       refusal_in(octets.substr(update_id::size)));
+      applied_->refuse(update_id::of_frame(bytes.substr(0, update_id::size)),
+                       refusal_in(bytes.substr(update_id::size)));
       continue;
     }
-    for (; octets.size() >= update_id::size; octets.remove_prefix(update_id::size)) {
-      applied_->insert(update_id::of_frame(octets.substr(0, update_id::size)));
+    for (; bytes.size() >= update_id::size; bytes.remove_prefix(update_id::size)) {
+      applied_->insert(update_id::of_frame(bytes.substr(0, update_id::size)));
     }
   }
   if (ec) {
@@ -270,7 +270,7 @@ error_code map_file::put(const map_change& change, std::string& ids) {
       // In its order, since what is applied first counts.
       ec = put_ids(ids);
       return ec ? ec : put_applied(kind::refusal, refusal_row(change));
-    case map_operation::remember: all_.memo = change.value; break;
+    case map_operation::remember: all_.server_record = change.value; break;
     case map_operation::add_applied: {
       // Rejects a piece that could not be read again.
       update_register trial{0, options_.applied};
@@ -289,7 +289,7 @@ error_code map_file::put(const map_change& change, std::string& ids) {
       break;
   }
   if (!change.id.empty()) {
-    ids += change.id.octets();
+    ids += change.id.bytes();
   }
   all_.number = std::max(all_.number, change.number);
   return ec;
@@ -315,7 +315,7 @@ error_code map_file::put_entry(const map_change& change) {
   // None is 0.
   const auto ttl =
       change.ttl ? static_cast<std::uint64_t>(std::max<std::int64_t>(change.ttl->count(), 1)) : 0;
-  const auto id = change.id.octets();
+  const auto id = change.id.bytes();
   const auto crc = entry_checksum(change.key, change.number, id, ttl, change.value);
   ++all_.keys;
   all_.digest += crc;
@@ -343,15 +343,15 @@ error_code map_file::put_ids(std::string& ids) {
   return ec;
 }
 
-error_code map_file::put_applied(kind which, std::string_view octets) {
+error_code map_file::put_applied(kind which, std::string_view bytes) {
   const auto row = ++all_.applied;
   const auto code = static_cast<std::uint64_t>(which);
-  all_.applied_octets += octets.size();
-  all_.packed_octets += which == kind::piece ? octets.size() : 0;
+  all_.applied_bytes += bytes.size();
+  all_.packed_bytes += which == kind::piece ? bytes.size() : 0;
   return put_applied_.bind(1, row)
       .bind(2, code)
-      .bind(3, octets)
-      .bind(4, applied_checksum(row, code, octets))
+      .bind(3, bytes)
+      .bind(4, applied_checksum(row, code, bytes))
       .run();
 }
 
@@ -360,19 +360,19 @@ error_code map_file::put_extent() {
       .bind(2, all_.keys)
       .bind(3, all_.digest)
       .bind(4, all_.applied)
-      .bind(5, std::string_view{all_.memo})
+      .bind(5, std::string_view{all_.server_record})
       .bind(6, checksum_of(all_))
       .run();
 }
 
 error_code map_file::pack_applied() {
-  if (all_.applied_octets <= 2 * all_.packed_octets + options_.applied_octets) {
+  if (all_.applied_bytes <= 2 * all_.packed_bytes + options_.applied_bytes) {
     return {};
   }
   auto ec = clear_applied_.run();
   all_.applied = 0;
-  all_.applied_octets = 0;
-  all_.packed_octets = 0;
+  all_.applied_bytes = 0;
+  all_.packed_bytes = 0;
   for (const auto& piece : applied_->pieces()) {
     if (!ec) {
       ec = put_applied(kind::piece, piece);

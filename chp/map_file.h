@@ -1,8 +1,8 @@
 #pragma once
-// The file of a sqlite_map_store: the entries, the applied updates and the highest sequence. Calls
+// The file of a sqlite_map_database: the entries, the applied updates and the highest sequence. Calls
 // block.
 
-#include "chp/map_store.h"
+#include "chp/map_database.h"
 #include "chp/update_register.h"
 #include "zmtp/storage/sqlite_database.h"
 #include "zmtp/storage/sqlite_file.h"
@@ -25,7 +25,7 @@ struct map_file_options {
   register_limits applied{};
   // Bytes of applied ids that are appended before they are packed: when they exceed twice the
   // packed size plus this value.
-  std::size_t applied_octets = 1024 * 1024;
+  std::size_t applied_bytes = 1024 * 1024;
 };
 
 // Stores a map. Each row has a checksum. One row has the number of rows of each kind and the sum of
@@ -37,10 +37,10 @@ public:
   explicit map_file(map_file_options options);
 
   // Opens or creates the file, and reads and checks all rows. Call it once.
-  // Errors: those of map_store::load.
-  [[nodiscard]] boost::system::error_code open(kept_map& found);
+  // Errors: those of map_database::load.
+  [[nodiscard]] boost::system::error_code open(stored_map& found);
   // Carries out the writes, with one sync if they all fit. `results` has one entry for each write,
-  // in order, as in map_store::write.
+  // in order, as in map_database::write.
   void write(const std::vector<std::vector<map_change>>& writes,
              std::vector<boost::system::error_code>& results);
   // Moves the content of a long log into the file. Call it between two writes.
@@ -52,9 +52,9 @@ private:
     std::uint64_t keys = 0;
     std::uint64_t digest = 0;   // sum of the checksums of entries
     std::uint64_t applied = 0;  // number of rows, numbered from 1
-    std::string memo{};
-    std::size_t applied_octets = 0;
-    std::size_t packed_octets = 0;  // bytes of the packed rows
+    std::string server_record{};
+    std::size_t applied_bytes = 0;
+    std::size_t packed_bytes = 0;  // bytes of the packed rows
   };
   enum class kind : std::uint8_t { ids, piece, refusal };
   enum class trust : std::uint8_t {
@@ -67,7 +67,7 @@ private:
   [[nodiscard]] static std::uint64_t checksum_of(const extent& all);
   [[nodiscard]] boost::system::error_code prepare();
   [[nodiscard]] boost::system::error_code read_extent();
-  [[nodiscard]] boost::system::error_code read_entries(kept_map& found);
+  [[nodiscard]] boost::system::error_code read_entries(stored_map& found);
   [[nodiscard]] boost::system::error_code read_applied();
 
   // Carries out `count` writes from `first`, in one transaction.
@@ -79,7 +79,7 @@ private:
   [[nodiscard]] boost::system::error_code put_entry(const map_change& change);
   [[nodiscard]] boost::system::error_code remove_entry(std::string_view key);
   [[nodiscard]] boost::system::error_code put_ids(std::string& ids);
-  [[nodiscard]] boost::system::error_code put_applied(kind which, std::string_view octets);
+  [[nodiscard]] boost::system::error_code put_applied(kind which, std::string_view bytes);
   [[nodiscard]] boost::system::error_code put_extent();
   [[nodiscard]] boost::system::error_code pack_applied();
   [[nodiscard]] boost::system::error_code clear();

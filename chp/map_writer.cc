@@ -34,8 +34,8 @@ void map_writer::add(map_change&& change) {
     return;
   }
   last_ = std::max(last_, change.number);
-  changes_octets_ += size_of(change);
-  octets_ += size_of(change);
+  changes_bytes_ += size_of(change);
+  bytes_ += size_of(change);
   changes_.push_back(std::move(change));
 }
 
@@ -82,11 +82,11 @@ void map_writer::begin_notices() noexcept {
   whole_notice_ = 0;
 }
 
-void map_writer::remember(std::string_view memo) { next_memo_ = memo; }
+void map_writer::remember(std::string_view server_record) { next_server_record_ = server_record; }
 
 void map_writer::drop_changes() noexcept {
   changes_.clear();
-  octets_ -= std::exchange(changes_octets_, 0);
+  bytes_ -= std::exchange(changes_bytes_, 0);
 }
 
 void map_writer::drop_whole() noexcept {
@@ -105,20 +105,20 @@ void map_writer::replace() {
   drop_whole();
   drop_changes();
   step_ = step::waiting;
-  if (how_ == keeping::all) {
-    how_ = keeping::writing;
+  if (how_ == store_status::all) {
+    how_ = store_status::writing;
     retry_at_ = {};
   }
 }
 
 void map_writer::begin_whole(store& map, update_register& applied, const tombstones& erased,
-                             std::string_view memo) {
+                             std::string_view server_record) {
   whole_.clear();
   // Reserves the memory, because moving a large vector takes long. Unused pages cost nothing. Each
   // piece of the register contains at least one session or id.
   whole_.reserve(map.keys() + erased.size() + applied.sessions() + applied.others() + 3);
   whole_.push_back({.what = map_operation::clear});
-  whole_memo_ = memo;
+  whole_server_record_ = server_record;
   whole_notice_ = last_notice_;
   buried_to_ = 0;
   applied_.emplace(applied.open_image());
@@ -149,9 +149,9 @@ std::size_t map_writer::read_buried(const tombstones& erased, std::size_t most) 
 }
 
 bool map_writer::read_whole(store& map, update_register& applied, const tombstones& erased,
-                            std::string_view memo, std::size_t most, time_point now) {
+                            std::string_view server_record, std::size_t most, time_point now) {
   if (!cursor_) {
-    begin_whole(map, applied, erased, memo);
+    begin_whole(map, applied, erased, server_record);
   }
   most = read_buried(erased, most);
   if (most == 0) {
@@ -173,7 +173,7 @@ bool map_writer::read_whole(store& map, update_register& applied, const tombston
     whole_.push_back({.what = map_operation::add_applied, .value = std::move(piece)});
     return false;
   }
-  whole_.push_back({.what = map_operation::remember, .value = whole_memo_});
+  whole_.push_back({.what = map_operation::remember, .value = whole_server_record_});
   whole_.push_back({.what = map_operation::note, .number = cursor_->number()});
   cursor_.reset();
   applied_.reset();
@@ -184,22 +184,22 @@ bool map_writer::read_whole(store& map, update_register& applied, const tombston
 void map_writer::take(std::vector<std::vector<map_change>>& out) {
   if (!whole_.empty() && step_ == step::given) {
     on_the_way_.push_back({whole_.back().number, whole_notice_, 0, true});
-    memo_ = whole_memo_;
+    server_record_ = whole_server_record_;
     out.push_back(std::exchange(whole_, {}));
   }
   if (changes_.empty() || step_ == step::waiting || step_ == step::reading) {
     return;
   }
-  if (next_memo_ != memo_) {
-    memo_ = next_memo_;
-    changes_.push_back({.what = map_operation::remember, .value = memo_});
+  if (next_server_record_ != server_record_) {
+    server_record_ = next_server_record_;
+    changes_.push_back({.what = map_operation::remember, .value = server_record_});
   }
-  on_the_way_.push_back({last_, last_notice_, std::exchange(changes_octets_, 0), false});
+  on_the_way_.push_back({last_, last_notice_, std::exchange(changes_bytes_, 0), false});
   out.push_back(std::exchange(changes_, {}));
 }
 
 void map_writer::on_refused(time_point now) {
-  how_ = keeping::full;
+  how_ = store_status::full;
   step_ = step::waiting;
   drop_changes();
   retry_at_ = now + pause_;
@@ -212,12 +212,12 @@ void map_writer::on_written(boost::system::error_code ec, time_point now) {
   }
   const auto done = on_the_way_.front();
   on_the_way_.pop_front();
-  octets_ -= done.octets;
-  if (how_ == keeping::failed) {
+  bytes_ -= done.bytes;
+  if (how_ == store_status::failed) {
     return;
   }
   if (ec == zmtp::storage_errc::store_failed) {
-    how_ = keeping::failed;
+    how_ = store_status::failed;
     step_ = step::waiting;
     drop_whole();
     drop_changes();
@@ -236,7 +236,7 @@ void map_writer::on_written(boost::system::error_code ec, time_point now) {
     durable_notice_ = std::max(durable_notice_, done.notice);
   }
   if (done.whole && done.of_this_map) {
-    how_ = keeping::all;
+    how_ = store_status::all;
     step_ = step::following;
     pause_ = retry_;
   }

@@ -1,12 +1,12 @@
 #pragma once
-// Decides which changes of a server's map are written to its map_store, and tracks which are
+// Decides which changes of a server's map are written to its map_database, and tracks which are
 // stored. Pure.
 
 #include "chp/error.h"
-#include "chp/keeping.h"
-#include "chp/map_store.h"
+#include "chp/map_database.h"
 #include "chp/sequence.h"
 #include "chp/store.h"
+#include "chp/store_status.h"
 #include "chp/tombstones.h"
 #include "chp/update_id.h"
 #include "chp/update_register.h"
@@ -52,19 +52,19 @@ public:
   // Starts the notices of another server, which may be lower than earlier ones.
   void begin_notices() noexcept;
   // Stores the memo with the next change.
-  void remember(std::string_view memo);
+  void remember(std::string_view server_record);
 
   // The map was replaced, and nothing of it is stored.
   void replace();
   // Returns whether the whole map must be written.
   [[nodiscard]] bool wants_whole(time_point now) const noexcept {
-    return step_ == step::waiting && how_ != keeping::failed && now >= retry_at_;
+    return step_ == step::waiting && how_ != store_status::failed && now >= retry_at_;
   }
   // Reads at most `most` entries of the map as it was at the first call, or a piece of the
   // register. Returns true when everything is read. Map and register must not be replaced before,
   // except with replace().
   [[nodiscard]] bool read_whole(store& map, update_register& applied, const tombstones& erased,
-                                std::string_view memo, std::size_t most, time_point now);
+                                std::string_view server_record, std::size_t most, time_point now);
   [[nodiscard]] bool reading() const noexcept { return step_ == step::reading; }
 
   // Appends the writes for the store.
@@ -72,17 +72,17 @@ public:
   // Takes the result of the oldest write without one.
   void on_written(boost::system::error_code ec, time_point now);
 
-  [[nodiscard]] keeping how() const noexcept { return how_; }
+  [[nodiscard]] store_status how() const noexcept { return how_; }
   // Everything up to this update is on the disk.
   [[nodiscard]] sequence durable() const noexcept { return durable_; }
   // Everything up to this notice is on the disk.
   [[nodiscard]] std::uint64_t durable_notice() const noexcept { return durable_notice_; }
   // Bytes of memory of changes that wait for the disk, without a whole map.
-  [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   // Returns when the whole map may be written.
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept {
-    return step_ == step::waiting && how_ != keeping::failed ? std::optional{retry_at_}
-                                                             : std::nullopt;
+    return step_ == step::waiting && how_ != store_status::failed ? std::optional{retry_at_}
+                                                                  : std::nullopt;
   }
 
 private:
@@ -95,7 +95,7 @@ private:
   struct write_order {
     sequence number;
     std::uint64_t notice;
-    std::size_t octets;
+    std::size_t bytes;
     bool whole;
     bool of_this_map = true;
   };
@@ -104,32 +104,32 @@ private:
   void drop_changes() noexcept;
   void drop_whole() noexcept;
   void begin_whole(store& map, update_register& applied, const tombstones& erased,
-                   std::string_view memo);
+                   std::string_view server_record);
   [[nodiscard]] std::size_t read_buried(const tombstones& erased, std::size_t most);
   void on_refused(time_point now);
 
   const std::chrono::milliseconds retry_;
   std::chrono::milliseconds pause_;
-  keeping how_ = keeping::all;
+  store_status how_ = store_status::all;
   step step_ = step::following;
   sequence durable_;
   std::uint64_t durable_notice_ = 0;
   time_point retry_at_{};
-  std::string memo_;  // the last one submitted
-  std::string next_memo_;
+  std::string server_record_;  // the last one submitted
+  std::string next_server_record_;
   std::vector<map_change> changes_;
-  std::size_t changes_octets_ = 0;
+  std::size_t changes_bytes_ = 0;
   sequence last_ = 0;  // the last change in changes_
   std::uint64_t last_notice_ = 0;
   std::deque<write_order> on_the_way_;
-  std::size_t octets_ = 0;
+  std::size_t bytes_ = 0;
 
   // The state of the map when reading started.
   std::optional<store::snapshot> cursor_;
   std::optional<update_register::image> applied_;
   sequence buried_to_ = 0;  // erasures up to here were read
   std::vector<map_change> whole_;
-  std::string whole_memo_;
+  std::string whole_server_record_;
   std::uint64_t whole_notice_ = 0;
 };
 

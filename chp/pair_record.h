@@ -20,9 +20,10 @@ struct pair_record {
   bool accepted = false;  // this server has accepted the updates above `base` itself
 };
 
-// Packs the record as the memo of a map_store.
+// Packs the record as the memo of a map_database.
 [[nodiscard]] std::string pack(const pair_record& record);
 // Returns nothing if the memo is invalid.
-[[nodiscard]] std::optional<pair_record> unpack_pair_record(std::string_view memo) noexcept;
+[[nodiscard]] std::optional<pair_record> unpack_pair_record(
+    std::string_view server_record) noexcept;
 
 }  // namespace chp

@@ -29,8 +29,8 @@ const zmtp::message* pending_sets::send_next() {
     return nullptr;
   }
   const auto& next = unsent_.front();
-  const auto octets = next.key.size() + next.properties.size() + next.value.size();
-  if (sent_open_ != 0 && (sent_open_ >= most_ || sent_octets_ + octets > most_octets_)) {
+  const auto bytes = next.key.size() + next.properties.size() + next.value.size();
+  if (sent_open_ != 0 && (sent_open_ >= most_ || sent_bytes_ + bytes > most_bytes_)) {
     return nullptr;
   }
   const auto id = update_id::of_session(session_, ++last_counter_);
@@ -40,7 +40,7 @@ const zmtp::message* pending_sets::send_next() {
     by_content_.emplace(hash_of(next.key, next.value), last_counter_);
   }
   ++sent_open_;
-  sent_octets_ += sent_.back().set.framed_size();
+  sent_bytes_ += sent_.back().set.framed_size();
   unsent_.pop_front();
   return &sent_.back().set;
 }
@@ -53,7 +53,7 @@ void pending_sets::end(sent_set& one, errc how, std::vector<ended>& done) {
     done.push_back({one.of, how});
   }
   --sent_open_;
-  sent_octets_ -= one.set.framed_size();
+  sent_bytes_ -= one.set.framed_size();
   one.set.clear();
 }
 
@@ -67,24 +67,25 @@ void pending_sets::drop_ended() {
   }
 }
 
-void pending_sets::commit(const acknowledgement& told, std::vector<ended>& done) {
-  auto gap = told.gaps.begin();
-  auto refusal = told.refused.begin();
-  for (auto one = sent_.begin(); one != sent_.end() && one->counter <= told.counter; ++one) {
-    while (gap != told.gaps.end() && gap->last < one->counter) {
+void pending_sets::commit(const acknowledgement& notified, std::vector<ended>& done) {
+  auto gap = notified.gaps.begin();
+  auto refusal = notified.refused.begin();
+  for (auto one = sent_.begin(); one != sent_.end() && one->counter <= notified.counter; ++one) {
+    while (gap != notified.gaps.end() && gap->last < one->counter) {
       ++gap;
     }
-    if (gap != told.gaps.end() && one->counter >= gap->first) {
+    if (gap != notified.gaps.end() && one->counter >= gap->first) {
       continue;
     }
-    while (refusal != told.refused.end() && refusal->updates.last < one->counter) {
+    while (refusal != notified.refused.end() && refusal->updates.last < one->counter) {
       ++refusal;
     }
-    const bool is_refused = refusal != told.refused.end() && one->counter >= refusal->updates.first;
+    const bool is_refused =
+        refusal != notified.refused.end() && one->counter >= refusal->updates.first;
     end(*one,
-        is_refused                    ? refusal->why
-        : one->counter <= told.unsure ? errc::unconfirmed
-                                      : errc{},
+        is_refused                        ? refusal->why
+        : one->counter <= notified.unsure ? errc::unconfirmed
+                                          : errc{},
         done);
   }
   drop_ended();

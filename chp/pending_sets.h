@@ -26,8 +26,8 @@ class pending_sets {
 public:
   using ticket = std::uint64_t;  // chosen by the caller, in ascending order
 
-  pending_sets(std::uint64_t session, form how, std::size_t most, std::size_t most_octets)
-      : session_{session}, how_{how}, most_{most}, most_octets_{most_octets} {}
+  pending_sets(std::uint64_t session, form how, std::size_t most, std::size_t most_bytes)
+      : session_{session}, how_{how}, most_{most}, most_bytes_{most_bytes} {}
 
   // `echoed`: the followed server will publish it in the client's subtree.
   void add(ticket of, std::string key, std::string properties, std::string value, bool echoed);
@@ -52,7 +52,7 @@ public:
     errc how;  // errc{} if committed
     friend bool operator==(const ended&, const ended&) = default;
   };
-  void commit(const acknowledgement& told, std::vector<ended>& done);
+  void commit(const acknowledgement& notified, std::vector<ended>& done);
   void commit(const update_id& echo, std::vector<ended>& done);
   // For kvsimple, which has no ids: commits the first update with this key and value.
   void commit(std::string_view key, std::string_view value, std::vector<ended>& done);
@@ -97,11 +97,11 @@ private:
   std::uint64_t session_;
   form how_;
   std::size_t most_;
-  std::size_t most_octets_;
+  std::size_t most_bytes_;
   std::uint64_t last_counter_ = 0;
   std::deque<sent_set> sent_;  // in ascending order of counters
   std::size_t sent_open_ = 0;  // number of uncommitted ones in sent_
-  std::size_t sent_octets_ = 0;
+  std::size_t sent_bytes_ = 0;
   std::deque<unsent_set> unsent_;
   // In kvsimple: the counters of the updates that wait for an echo, by a hash of key and value.
   std::set<std::pair<std::size_t, std::uint64_t>> by_content_;

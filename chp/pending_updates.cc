@@ -23,7 +23,7 @@ bool pending_updates::add(zmtp::message&& content, const update_id& id, time_poi
   auto& to = list_of(id);
   to.push_back({std::move(content), id, now, next_order_++});
   const auto added = std::prev(to.end());
-  octets_ += size_of(*added);
+  bytes_ += size_of(*added);
   if (!id.empty()) {
     by_id_.insert({added});
   }
@@ -32,7 +32,7 @@ bool pending_updates::add(zmtp::message&& content, const update_id& id, time_poi
 }
 
 void pending_updates::make_room() {
-  while (octets_ > most_octets_ && size() != 0) {
+  while (bytes_ > most_bytes_ && size() != 0) {
     auto& from = sessions_.empty() ? others_ : sessions_;
     drop(from.begin());
     ++dropped_;
@@ -48,7 +48,7 @@ void pending_updates::drop(update_list::iterator at) noexcept {
       ++*unseen;
     }
   }
-  octets_ -= size_of(*at);
+  bytes_ -= size_of(*at);
   list_of(at->id).erase(at);
 }
 
@@ -69,7 +69,7 @@ std::vector<pending_update> pending_updates::take() {
     list->clear();
   }
   begin_forgetting();
-  octets_ = 0;
+  bytes_ = 0;
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.order < b.order; });
   return all;
 }

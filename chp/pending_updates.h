@@ -30,8 +30,8 @@ public:
   using time_point = std::chrono::steady_clock::time_point;
 
   // Peers choose the ids, so `seed` must be random.
-  pending_updates(std::uint64_t seed, std::size_t octets)
-      : by_id_{hash{zmtp::keyed_hash{seed}}}, most_octets_{octets} {}
+  pending_updates(std::uint64_t seed, std::size_t bytes)
+      : by_id_{hash{zmtp::keyed_hash{seed}}}, most_bytes_{bytes} {}
 
   // Returns false if the id is known. An update without an id is always new.
   bool add(zmtp::message&& content, const update_id& id, time_point now);
@@ -54,14 +54,14 @@ public:
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return sessions_.size() + others_.size(); }
-  [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   // Number of updates dropped at the limit.
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
 
 private:
   struct hash {
     zmtp::keyed_hash key;
-    std::size_t operator()(const update_id& id) const noexcept { return key(id.octets()); }
+    std::size_t operator()(const update_id& id) const noexcept { return key(id.bytes()); }
   };
   using update_list = std::list<pending_update>;
   struct slot {
@@ -98,8 +98,8 @@ private:
   update_list::iterator unseen_others_ = others_.end();
   std::uint64_t seen_to_ = 0;
   divided_set<slot, id_of_slot, hash> by_id_;
-  std::size_t most_octets_;
-  std::size_t octets_ = 0;
+  std::size_t most_bytes_;
+  std::size_t bytes_ = 0;
   std::uint64_t next_order_ = 0;
   std::uint64_t dropped_ = 0;
 };

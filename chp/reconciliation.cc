@@ -36,14 +36,14 @@ void reconciliation::rewind() noexcept {
   ended_ = false;
 }
 
-bool reconciliation::write(std::size_t octets, time_point now, std::vector<zmtp::message>& out) {
+bool reconciliation::write(std::size_t bytes, time_point now, std::vector<zmtp::message>& out) {
   if (!pending() || ended_) {
     return false;
   }
   std::size_t written = 0;
   bool more = true;
-  for (std::size_t looked = 0; more && written < octets && looked < looked_at;) {
-    const auto most = std::min(looked_at - looked, std::max<std::size_t>(octets / typical_size, 1));
+  for (std::size_t looked = 0; more && written < bytes && looked < looked_at;) {
+    const auto most = std::min(looked_at - looked, std::max<std::size_t>(bytes / typical_size, 1));
     looked += most;
     more = read(most, [&](const item& one) {
       std::string properties;
@@ -58,7 +58,7 @@ bool reconciliation::write(std::size_t octets, time_point now, std::vector<zmtp:
   if (!more && !applied_) {
     applied_.emplace(settlement_.applied()->open_image());
   }
-  while (!more && !ended_ && written < octets) {
+  while (!more && !ended_ && written < bytes) {
     const auto piece = applied_->next();
     ended_ = piece.empty();
     out.push_back(ended_ ? make_resubmission_end(offered_) : make_register_piece(piece));

@@ -52,7 +52,7 @@ public:
   template <class Visit>
   [[nodiscard]] bool read(std::size_t most, Visit&& visit);
   // Appends the next piece for the active server. Returns true if there is more to write.
-  [[nodiscard]] bool write(std::size_t octets, time_point now, std::vector<zmtp::message>& out);
+  [[nodiscard]] bool write(std::size_t bytes, time_point now, std::vector<zmtp::message>& out);
   // The active server has processed `count` items. Returns true if these are all. take_map() then
   // returns the map, which must be dismantled.
   [[nodiscard]] bool on_end(std::uint64_t count) const noexcept {

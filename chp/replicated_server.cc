@@ -41,8 +41,8 @@ zmtp::socket_options peer_options(const server_options& options) {
   zmtp::socket_options o;
   o.announce_peers = true;
   o.extensions = announce_backup();
-  o.receive_mark = {.messages = {}, .octets = options.feed_octets};
-  o.send_mark = {.messages = {}, .octets = 4 * options.snapshot_piece};
+  o.receive_mark = {.messages = {}, .bytes = options.feed_bytes};
+  o.send_mark = {.messages = {}, .bytes = 4 * options.snapshot_piece};
   // After a reconnect, the other server sends everything again.
   o.reconnect.maximum = std::max(o.reconnect.initial, options.heartbeat / 2);
   return o;
@@ -55,7 +55,7 @@ std::chrono::milliseconds time_of_day() {
 
 // Throws what it must not be.
 std::shared_ptr<server_state> make_state(const replicated_server_options& options) {
-  if (options.server.how != form::kvmsg) {
+  if (options.server.wire_format != form::kvmsg) {
     throw boost::system::system_error{make_error_code(zmtp::errc::bad_option), "replicated_server"};
   }
   return std::make_shared<server_state>(options.server, server_state::kind::paired, random_seed());
@@ -86,7 +86,7 @@ public:
         source_{executor, source_options(options.server)} {}
 
   // Apart from the constructor, since what is made here refers to this.
-  void start(const replicated_server_options& options, const std::weak_ptr<map_store>& store) {
+  void start(const replicated_server_options& options, const std::weak_ptr<map_database>& store) {
     const auto weak = weak_from_this();
     server_ =
         std::make_shared<server_core>(executor_, state_, options.server,

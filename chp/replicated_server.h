@@ -3,7 +3,7 @@
 // over with all acknowledged updates. server_state and bstar::state_machine make the decisions.
 
 #include "bstar/node.h"
-#include "chp/map_store.h"
+#include "chp/map_database.h"
 #include "chp/server_actions.h"
 #include "chp/server_core.h"
 #include "chp/server_options.h"
@@ -113,7 +113,7 @@ private:
   void start(const boost::asio::any_io_executor& executor, const replicated_server_options& options,
              const std::shared_ptr<server_state>& state, replicated_server_handlers handlers);
 
-  std::shared_ptr<map_store> store_;
+  std::shared_ptr<map_database> store_;
   std::weak_ptr<core> core_;  // empty once the context has destroyed its coroutines
   std::shared_ptr<const server_state> state_;
   std::shared_ptr<const bstar::node> node_;

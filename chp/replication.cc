@@ -45,7 +45,7 @@ std::optional<replication::origin> origin_in(const properties& said) {
 
 void replication::begin(time_point now, server_actions& out) {
   phase_ = phase::waiting;
-  heard_ = now;
+  received_ = now;
   if (source_ && feed_heard_) {
     ask(now, out);
   }
@@ -61,7 +61,7 @@ void replication::drop() {
   map_.reset();
   applied_.reset();
   since_.clear();
-  octets_since_ = 0;
+  bytes_since_ = 0;
 }
 
 void replication::on_feed_attached() {
@@ -119,7 +119,7 @@ bool replication::on_publication(zmtp::message& m, bool is_update, time_point no
   if (!feed_ || phase_ == phase::off) {
     return false;
   }
-  heard_ = now;
+  received_ = now;
   feed_heard_ = true;
   if (phase_ == phase::waiting && source_) {
     ask(now, out);
@@ -129,9 +129,9 @@ bool replication::on_publication(zmtp::message& m, bool is_update, time_point no
   }
   if (phase_ != phase::waiting) {
     m.compact();
-    octets_since_ += m.memory_size();
+    bytes_since_ += m.memory_size();
     since_.push_back(std::move(m));
-    if (octets_since_ > options_.feed_octets) {
+    if (bytes_since_ > options_.feed_bytes) {
       on_gap(out);
     }
   }
@@ -158,7 +158,7 @@ std::optional<replication::snapshot> replication::on_part(const snapshot_input& 
   if (phase_ != phase::asking && phase_ != phase::receiving) {
     return std::nullopt;
   }
-  heard_ = now;
+  received_ = now;
   if (std::holds_alternative<resubmission_answer>(part)) {
     return std::nullopt;
   }
@@ -176,7 +176,7 @@ std::optional<replication::snapshot> replication::on_part(const snapshot_input& 
     if (!applied_) {
       applied_ = std::make_unique<update_register>(seed_, options_.applied);
     }
-    if (applied_->unpack(piece->octets)) {
+    if (applied_->unpack(piece->bytes)) {
       on_gap(out);
     }
     return std::nullopt;
@@ -195,7 +195,7 @@ std::optional<replication::snapshot> replication::on_part(const snapshot_input& 
   map_->pass(ended.number);
   phase_ = phase::following;
   due_.reset();
-  octets_since_ = 0;
+  bytes_since_ = 0;
   if (!applied_ && source_is_ours()) {
     applied_ = std::make_unique<update_register>(seed_, options_.applied);
   }

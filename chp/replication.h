@@ -82,7 +82,7 @@ public:
   // Returns whether the active server is a Zinc server.
   [[nodiscard]] bool source_is_ours() const noexcept { return source_ && source_->acks; }
   // Returns the time of the last message of the active server, on either connection.
-  [[nodiscard]] std::optional<time_point> last_heard() const noexcept { return heard_; }
+  [[nodiscard]] std::optional<time_point> last_heard() const noexcept { return received_; }
 
 private:
   void ask(time_point now, server_actions& out);
@@ -97,12 +97,12 @@ private:
   bool feed_heard_ = false;  // a message has arrived
   std::optional<announcement> source_;
   std::optional<time_point> due_;  // to repeat a request, or to give up a stalled snapshot
-  std::optional<time_point> heard_;
+  std::optional<time_point> received_;
 
   std::unique_ptr<store> map_;
   std::unique_ptr<update_register> applied_;
   std::deque<zmtp::message> since_;
-  std::size_t octets_since_ = 0;
+  std::size_t bytes_since_ = 0;
 };
 
 }  // namespace chp

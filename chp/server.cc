@@ -46,9 +46,9 @@ server::server(asio::any_io_executor executor, const server_options& options, lo
 
 void server::start(const asio::any_io_executor& executor, const server_options& options,
                    const std::shared_ptr<server_state>& state, server_handlers handlers) {
-  how_ = options.how;
+  how_ = options.wire_format;
   // A new epoch distinguishes new updates from published ones that were not yet on the disk.
-  const bool counts_epochs = store_ && options.how == form::kvmsg;
+  const bool counts_epochs = store_ && options.wire_format == form::kvmsg;
   const auto epoch_behind = [counts_epochs](const server_state& s) {
     return counts_epochs ? epoch_of(s.number()) + 1 : std::uint64_t{0};
   };

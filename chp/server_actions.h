@@ -2,9 +2,9 @@
 // The actions, events, counters and status of a server. Plain data.
 
 #include "chp/error.h"
-#include "chp/keeping.h"
-#include "chp/map_store.h"
+#include "chp/map_database.h"
 #include "chp/sequence.h"
+#include "chp/store_status.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
 
@@ -44,11 +44,12 @@ struct server_actions {
   };
   // Writes to the store, in order. Call on_written() with the result of each one.
   std::vector<std::vector<map_change>> write;
-  std::vector<zmtp::message> publish;       // to all subscribers of the key
-  std::vector<addressed> tell;              // to one subscriber
-  std::vector<addressed> reply;             // on the snapshot port
-  std::vector<zmtp::peer_id> stream;        // call on_writable() when this peer can take more
-  std::vector<zmtp::peer_id> close_askers;  // close these connections to the snapshot port
+  std::vector<zmtp::message> publish;  // to all subscribers of the key
+  std::vector<addressed> tell;         // to one subscriber
+  std::vector<addressed> reply;        // on the snapshot port
+  std::vector<zmtp::peer_id> stream;   // call on_writable() when this peer can take more
+  std::vector<zmtp::peer_id>
+      close_snapshot_clients;  // close these connections to the snapshot port
   std::vector<zmtp::peer_id> close_subscribers;
   std::vector<zmtp::message> ask;  // to the active server's snapshot port
   bool stream_ask = false;         // call on_source_writable() when those are sent
@@ -58,8 +59,8 @@ struct server_actions {
 
   [[nodiscard]] bool empty() const noexcept {
     return write.empty() && publish.empty() && tell.empty() && reply.empty() && stream.empty() &&
-           close_askers.empty() && close_subscribers.empty() && ask.empty() && !stream_ask &&
-           !reconnect_source && !renew_epoch && events.empty();
+           close_snapshot_clients.empty() && close_subscribers.empty() && ask.empty() &&
+           !stream_ask && !reconnect_source && !renew_epoch && events.empty();
   }
 };
 
@@ -67,7 +68,7 @@ struct server_actions {
 struct server_counters {
   std::uint64_t updates = 0;                 // updates of clients, accepted and published
   std::uint64_t repeated = 0;                // known already, and only acknowledged
-  std::uint64_t put_off = 0;                 // deferred while too many wait for the backup
+  std::uint64_t deferred = 0;                // deferred while too many wait for the backup
   std::uint64_t expired = 0;                 // keys erased after their TTL
   std::uint64_t snapshots = 0;               // sent completely
   std::uint64_t heartbeats = 0;              // HUGZ messages
@@ -92,14 +93,14 @@ struct server_status {
   sequence number = 0;  // the last update
   sequence committed =
       0;  // the backup, and the disk if there is a store, have all updates up to here
-  keeping kept = keeping::nothing;
-  sequence durable = 0;              // the disk has all updates up to here
-  std::size_t unwritten_octets = 0;  // bytes of changes that wait for the disk
+  store_status kept = store_status::nothing;
+  sequence durable = 0;             // the disk has all updates up to here
+  std::size_t unwritten_bytes = 0;  // bytes of changes that wait for the disk
   std::size_t keys = 0;
-  std::size_t octets = 0;
+  std::size_t bytes = 0;
   std::size_t subscribers = 0;
-  std::size_t askers = 0;     // connections to the snapshot port
-  std::size_t snapshots = 0;  // in progress
+  std::size_t snapshot_clients = 0;  // connections to the snapshot port
+  std::size_t snapshots = 0;         // in progress
   std::size_t pending = 0;
   std::size_t waiting = 0;  // updates of Zinc's clients that wait for the backup
 };

@@ -43,7 +43,7 @@ std::string behind(const zmtp::endpoint& first, unsigned count) {
 
 server_core::server_core(const asio::any_io_executor& executor, std::shared_ptr<server_state> state,
                          const server_options& options, hooks others,
-                         std::weak_ptr<map_store> store)
+                         std::weak_ptr<map_database> store)
     : state_{std::move(state)},
       hooks_{std::move(others)},
       store_{std::move(store)},
@@ -66,7 +66,7 @@ server_core::collector_socket server_core::make_collector(const asio::any_io_exe
 
 void server_core::start() {
   const auto self = shared_from_this();
-  asio::co_spawn(executor_, serve_askers(self), zmtp::rethrow);
+  asio::co_spawn(executor_, serve_snapshot_clients(self), zmtp::rethrow);
   asio::co_spawn(executor_, serve_subscribers(self), zmtp::rethrow);
   asio::co_spawn(executor_, collect(self), zmtp::rethrow);
 }
@@ -128,7 +128,7 @@ server_endpoints server_core::bind(std::string_view at, zmtp::error_code& ec) {
   return {};
 }
 
-asio::awaitable<void> server_core::serve_askers(std::shared_ptr<server_core> self) {
+asio::awaitable<void> server_core::serve_snapshot_clients(std::shared_ptr<server_core> self) {
   std::vector<zmtp::routed_message> batch;
   for (;;) {
     const auto [ec, count] = co_await self->snapshots_.async_receive(batch, token);
@@ -137,27 +137,27 @@ asio::awaitable<void> server_core::serve_askers(std::shared_ptr<server_core> sel
     }
     const auto now = clock::now();
     for (auto& item : batch) {
-      self->on_asker(item, now);
+      self->on_snapshot_client(item, now);
     }
     self->finish(now);
   }
 }
 
-void server_core::on_asker(zmtp::routed_message& item, clock::time_point now) {
+void server_core::on_snapshot_client(zmtp::routed_message& item, clock::time_point now) {
   switch (item.what) {
     case zmtp::routed_message::kind::attached:
-      state_->on_asker_attached(item.peer,
-                                zmtp::known_or_empty(snapshots_.info(item.peer)).properties);
+      state_->on_snapshot_client_attached(
+          item.peer, zmtp::known_or_empty(snapshots_.info(item.peer)).properties);
       return;
     case zmtp::routed_message::kind::detached:
-      state_->on_asker_detached(item.peer, actions_);
+      state_->on_snapshot_client_detached(item.peer, actions_);
       return;
     case zmtp::routed_message::kind::message: break;
   }
   if (hooks_.vote && state_->is_vote(item.peer, item.content) && !hooks_.vote()) {
     return;
   }
-  state_->on_asker_message(item.peer, item.content, now, actions_);
+  state_->on_snapshot_client_message(item.peer, item.content, now, actions_);
 }
 
 asio::awaitable<void> server_core::serve_subscribers(std::shared_ptr<server_core> self) {
@@ -304,10 +304,10 @@ void server_core::carry_out() {
     }
   }
   actions_.reply.clear();
-  for (const auto peer : actions_.close_askers) {
+  for (const auto peer : actions_.close_snapshot_clients) {
     snapshots_.disconnect(peer);
   }
-  actions_.close_askers.clear();
+  actions_.close_snapshot_clients.clear();
   for (const auto peer : actions_.close_subscribers) {
     publisher_.disconnect(peer);
   }
@@ -378,19 +378,19 @@ void server_core::publish_rest() {
 
 // Behind what is published.
 void server_core::tell() {
-  std::move(actions_.tell.begin(), actions_.tell.end(), std::back_inserter(untold_));
+  std::move(actions_.tell.begin(), actions_.tell.end(), std::back_inserter(unsent_subscriptions_));
   actions_.tell.clear();
   if (publishing_) {
     return;
   }
-  for (auto& [to, content] : untold_) {
+  for (auto& [to, content] : unsent_subscriptions_) {
     if (publisher_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
       if (state_->on_not_told(to)) {
         publisher_.disconnect(to);
       }
     }
   }
-  untold_.clear();
+  unsent_subscriptions_.clear();
 }
 
 }  // namespace chp

@@ -1,7 +1,7 @@
 #pragma once
 // The three sockets of a server around its decisions. Both shells use it; users do not.
 
-#include "chp/map_store.h"
+#include "chp/map_database.h"
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
 #include "chp/server_state.h"
@@ -51,7 +51,7 @@ public:
   // `store` is the store from which the state was restored, if any. The owner of the server keeps
   // it.
   server_core(const boost::asio::any_io_executor& executor, std::shared_ptr<server_state> state,
-              const server_options& options, hooks others, std::weak_ptr<map_store> store);
+              const server_options& options, hooks others, std::weak_ptr<map_database> store);
 
   void start();
   void stop();
@@ -84,14 +84,14 @@ private:
 
   [[nodiscard]] static collector_socket make_collector(const boost::asio::any_io_executor& executor,
                                                        const server_options& options);
-  static boost::asio::awaitable<void> serve_askers(std::shared_ptr<server_core> self);
+  static boost::asio::awaitable<void> serve_snapshot_clients(std::shared_ptr<server_core> self);
   static boost::asio::awaitable<void> serve_subscribers(std::shared_ptr<server_core> self);
   static boost::asio::awaitable<void> collect(std::shared_ptr<server_core> self);
   void await_room(zmtp::peer_id peer);
   void post_next_piece();
   void write_piece(zmtp::peer_id peer);
   void read_piece(zmtp::peer_id peer, std::vector<server_actions::addressed>& piece);
-  void on_asker(zmtp::routed_message& item, clock::time_point now);
+  void on_snapshot_client(zmtp::routed_message& item, clock::time_point now);
   void on_subscriber(const zmtp::routed_message& item);
   void on_time();
   void finish(clock::time_point now);
@@ -103,7 +103,7 @@ private:
 
   std::shared_ptr<server_state> state_;
   hooks hooks_;
-  std::weak_ptr<map_store> store_;
+  std::weak_ptr<map_database> store_;
   zmtp::router_socket snapshots_;
   zmtp::xpub_socket publisher_;
   collector_socket collector_;
@@ -113,7 +113,7 @@ private:
   // collected before.
   std::vector<zmtp::message> unpublished_;
   std::vector<zmtp::message> behind_;  // later publications
-  std::vector<server_actions::addressed> untold_;
+  std::vector<server_actions::addressed> unsent_subscriptions_;
   bool publishing_ = false;
   bool stopped_ = false;
   bool held_ = false;  // a coroutine waits in until_room()

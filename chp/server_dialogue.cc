@@ -14,7 +14,7 @@ server_dialogue::server_dialogue(const client_options& options)
       asks_{options.snapshots != snapshot_kind::none} {}
 
 void server_dialogue::give(std::optional<std::chrono::milliseconds> time, time_point now) noexcept {
-  patience_ = time;
+  timeout_ = time;
   expiry_ = time ? std::optional{now + *time} : std::nullopt;
 }
 
@@ -29,49 +29,49 @@ void server_dialogue::begin(time_point now, unsigned divisor) {
 
 // Once per DEALER, because heartbeats of a server that does not reply are not a reply.
 void server_dialogue::be_patient(time_point now) noexcept {
-  if (phase_ == phase::asking && patience_ != answer_timeout_) {
+  if (phase_ == phase::asking && timeout_ != answer_timeout_) {
     give(answer_timeout_, now);
   }
 }
 
-server_dialogue::wish server_dialogue::renew(time_point now) {
+server_dialogue::action server_dialogue::renew(time_point now) {
   begin(now, 1);
   counts_ = true;
-  return wish::renew;
+  return action::renew;
 }
 
-server_dialogue::wish server_dialogue::begin_again(time_point now) { return renew(now); }
+server_dialogue::action server_dialogue::begin_again(time_point now) { return renew(now); }
 
-server_dialogue::wish server_dialogue::on_subscriber_attached(time_point now) {
+server_dialogue::action server_dialogue::on_subscriber_attached(time_point now) {
   if (asks_) {
-    return wish::nothing;
+    return action::nothing;
   }
   phase_ = phase::following;
   give(server_ttl_, now);
-  return wish::adopt;
+  return action::adopt;
 }
 
-server_dialogue::wish server_dialogue::on_snapshot_attached(time_point now) {
+server_dialogue::action server_dialogue::on_snapshot_attached(time_point now) {
   asked_ = true;
-  give(patience_, now);
+  give(timeout_, now);
   next_ask_ = now + ask_interval_;
-  return wish::ask;
+  return action::ask;
 }
 
-server_dialogue::wish server_dialogue::on_publication(time_point now) {
+server_dialogue::action server_dialogue::on_publication(time_point now) {
   if (phase_ == phase::following) {
     give(server_ttl_, now);
-    return wish::nothing;
+    return action::nothing;
   }
   be_patient(now);
   if (counts_) {
-    return wish::nothing;
+    return action::nothing;
   }
   if (asked_) {
     return renew(now);
   }
   counts_ = true;
-  return wish::nothing;
+  return action::nothing;
 }
 
 bool server_dialogue::on_entry(time_point now) {
@@ -83,32 +83,32 @@ bool server_dialogue::on_entry(time_point now) {
   return counts_;
 }
 
-server_dialogue::wish server_dialogue::on_end(time_point now) {
+server_dialogue::action server_dialogue::on_end(time_point now) {
   next_ask_.reset();
   give(server_ttl_, now);
   if (!counts_) {
-    return wish::nothing;
+    return action::nothing;
   }
   phase_ = phase::following;
-  return wish::adopt;
+  return action::adopt;
 }
 
 std::optional<server_dialogue::time_point> server_dialogue::next_deadline() const noexcept {
   return next_ask_ && expiry_ ? std::min(next_ask_, expiry_) : next_ask_ ? next_ask_ : expiry_;
 }
 
-server_dialogue::wish server_dialogue::on_deadline(time_point now) {
+server_dialogue::action server_dialogue::on_deadline(time_point now) {
   if (expiry_ && now >= *expiry_) {
-    if (now < *expiry_ + *patience_) {
-      return wish::leave;
+    if (now < *expiry_ + *timeout_) {
+      return action::leave;
     }
-    give(patience_, now);
+    give(timeout_, now);
   }
   if (next_ask_ && now >= *next_ask_) {
     next_ask_ = now + ask_interval_;
-    return wish::ask;
+    return action::ask;
   }
-  return wish::nothing;
+  return action::nothing;
 }
 
 }  // namespace chp

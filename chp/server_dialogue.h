@@ -23,7 +23,7 @@ public:
     receiving,  // a snapshot that counts
     following,  // updates
   };
-  enum class wish : std::uint8_t {
+  enum class action : std::uint8_t {
     nothing,
     ask,    // send ICANHAZ?
     renew,  // open a new DEALER, whose answers count
@@ -37,28 +37,28 @@ public:
   // reply, or all of it after the first message on the other connection.
   void begin(time_point now, unsigned divisor);
   // The subscriber is connected, and updates are missing: requests another snapshot. Returns renew.
-  [[nodiscard]] wish begin_again(time_point now);
+  [[nodiscard]] action begin_again(time_point now);
 
   // The subscriber is connected. Returns adopt if no snapshot is requested.
-  [[nodiscard]] wish on_subscriber_attached(time_point now);
+  [[nodiscard]] action on_subscriber_attached(time_point now);
   // The DEALER is connected. Returns ask in most cases.
-  [[nodiscard]] wish on_snapshot_attached(time_point now);
+  [[nodiscard]] action on_snapshot_attached(time_point now);
   // A KVPUB or HUGZ has arrived.
-  [[nodiscard]] wish on_publication(time_point now);
+  [[nodiscard]] action on_publication(time_point now);
   // A KVSYNC has arrived. Returns false if it does not count.
   [[nodiscard]] bool on_entry(time_point now);
   // A KTHXBAI has arrived.
-  [[nodiscard]] wish on_end(time_point now);
+  [[nodiscard]] action on_end(time_point now);
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   // If the call is late by more than the timeout, this process was paused. The server then gets the
   // timeout again, so that the client reads pending messages first.
-  [[nodiscard]] wish on_deadline(time_point now);
+  [[nodiscard]] action on_deadline(time_point now);
 
   [[nodiscard]] phase at() const noexcept { return phase_; }
 
 private:
-  [[nodiscard]] wish renew(time_point now);
+  [[nodiscard]] action renew(time_point now);
   void be_patient(time_point now) noexcept;
   void give(std::optional<std::chrono::milliseconds> time, time_point now) noexcept;
 
@@ -69,7 +69,7 @@ private:
   phase phase_ = phase::asking;
   bool asked_ = false;   // on this DEALER
   bool counts_ = false;  // replies on this DEALER count
-  std::optional<std::chrono::milliseconds> patience_;
+  std::optional<std::chrono::milliseconds> timeout_;
   std::optional<time_point> expiry_;    // when the patience_ ends
   std::optional<time_point> next_ask_;  // while there is no answer
 };

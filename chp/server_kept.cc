@@ -22,11 +22,11 @@ constexpr std::size_t waiting_size = 32;
 
 // Continues as after a pause since that write: the server still offers the updates that it had
 // accepted and its peer did not have.
-error_code server_state::restore(const kept_map& found, time_point now) {
-  const auto known = unpack_pair_record(found.memo).value_or(pair_record{});
+error_code server_state::restore(const stored_map& found, time_point now) {
+  const auto known = unpack_pair_record(found.server_record).value_or(pair_record{});
   const bool is_diverged = paired() && known.accepted && found.number > known.base;
   kept_.emplace(found.number, options_.store_retry);
-  std::vector<const kept_entry*> buried;
+  std::vector<const stored_entry*> buried;
   for (const auto& e : found.entries) {
     if (e.value.empty()) {
       buried.push_back(&e);
@@ -139,11 +139,11 @@ void server_state::on_written(error_code ec, time_point now, actions& out) {
   kept_->on_written(ec, now);
   if (const auto how = kept_->how(); how != before) {
     switch (how) {
-      case keeping::nothing:
-      case keeping::writing: break;
-      case keeping::all: out.events.push_back(server_event::stored); break;
-      case keeping::full: out.events.push_back(server_event::store_full); break;
-      case keeping::failed: out.events.push_back(server_event::store_failed); break;
+      case store_status::nothing:
+      case store_status::writing: break;
+      case store_status::all: out.events.push_back(server_event::stored); break;
+      case store_status::full: out.events.push_back(server_event::store_full); break;
+      case store_status::failed: out.events.push_back(server_event::store_failed); break;
     }
   }
   if (active_) {
@@ -162,7 +162,7 @@ bool server_state::has_room() const noexcept {
   if (!may_number()) {
     return false;
   }
-  return !kept_ || kept_->octets() + acks_.waiting() * waiting_size <= options_.unwritten_octets;
+  return !kept_ || kept_->bytes() + acks_.waiting() * waiting_size <= options_.unwritten_bytes;
 }
 
 // Commits what the other server of the pair has, if updates wait for it, and what the disk has, if

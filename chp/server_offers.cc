@@ -117,7 +117,7 @@ void server_state::on_input(zmtp::peer_id peer, const register_piece& r, time_po
                             actions& /*out*/) {
   if (!active_) {
     streams_.miss_offer(peer);
-  } else if (offering_peer_ == peer && offered_with_.applied()->unpack(r.octets)) {
+  } else if (offering_peer_ == peer && offered_with_.applied()->unpack(r.bytes)) {
     refuse(errc::malformed_register);
     streams_.miss_offer(peer);
   }
@@ -144,7 +144,7 @@ void server_state::on_input(zmtp::peer_id peer, const resubmission_end& r, time_
     answer_offers(out);
   } else {
     // All is offered again on the next connection.
-    out.close_askers.push_back(peer);
+    out.close_snapshot_clients.push_back(peer);
   }
 }
 
@@ -166,8 +166,8 @@ void server_state::reconcile(time_point now, actions& out) {
     return;
   }
   reconciling_ = offered_.read(reconciled_at_once, [&](const reconciliation::item& one) {
-    const auto octets = one.id.octets();
-    const update offered{form::kvmsg, one.key, 0, octets, {}, one.value};
+    const auto bytes = one.id.bytes();
+    const update offered{form::kvmsg, one.key, 0, bytes, {}, one.value};
     // Without a number nothing can be done any more.
     (void)consider(offered, offered_.base(), one.deadline, now, out);
   });

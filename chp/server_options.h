@@ -21,7 +21,7 @@ enum class degraded_policy : std::uint8_t {
 struct server_options {
   // Wire format of all messages. The forms of kvsimple (models 1 to 4 of the Guide) have no times
   // to live, deletions, heartbeats and acknowledgements.
-  form how = form::kvmsg;
+  form wire_format = form::kvmsg;
   collector_kind collector = collector_kind::sub;
   // First epoch of a single server, which must be above all its earlier ones. 0 without a store, or
   // in a form of kvsimple: no epochs, numbers start at 1, as in the Guide. 0 with a store: the next
@@ -32,7 +32,7 @@ struct server_options {
   std::uint64_t epoch_reserve = std::uint64_t{1} << 20;
   // Bytes queued for one subscriber. Above the limit, the server disconnects the subscriber
   // (zmtp::errc::too_slow), so that it never misses updates without noticing.
-  std::size_t publisher_octets = 64 * 1024 * 1024;
+  std::size_t publisher_bytes = 64 * 1024 * 1024;
   // Interval of HUGZ while the server is active.
   std::chrono::milliseconds heartbeat{1'000};
   command_limits limit{};
@@ -49,7 +49,7 @@ struct server_options {
 
   // With a store: bytes of changes that wait for the disk. At the limit the server stops reading
   // updates. A whole map that is written again is not included.
-  std::size_t unwritten_octets = 64 * 1024 * 1024;
+  std::size_t unwritten_bytes = 64 * 1024 * 1024;
   // Pause before the server tries a full store again. Doubles each time, up to 64 times the value.
   std::chrono::milliseconds store_retry{1'000};
 
@@ -67,9 +67,9 @@ struct server_options {
   std::chrono::milliseconds snapshot_timeout{5'000};
   // Bytes of clients' updates that the active server has not confirmed, as they use memory. Above
   // the limit, the server first drops updates of Zinc's clients, which resend them.
-  std::size_t pending_octets = 64 * 1024 * 1024;
+  std::size_t pending_bytes = 64 * 1024 * 1024;
   // Bytes of publications that are stored while a snapshot of the active server arrives.
-  std::size_t feed_octets = 64 * 1024 * 1024;
+  std::size_t feed_bytes = 64 * 1024 * 1024;
   // Number of deletions that are remembered while no backup has them.
   std::size_t tombstones = 1'000'000;
 };

@@ -56,8 +56,8 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
     forget_erasures(shared);
   }
   // Clients could not refresh their keys while no server was active.
-  const auto heard = replication_.last_heard();
-  expire_from_ = heard && !was_suspended ? now + (now - *heard) : now;
+  const auto received = replication_.last_heard();
+  expire_from_ = received && !was_suspended ? now + (now - *received) : now;
   replication_.end();
   out.events.push_back(server_event::active);
   if (!was_suspended) {
@@ -76,7 +76,7 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
 void server_state::suspend(actions& out) {
   if (std::exchange(active_, false)) {
     suspended_ = true;
-    streams_.clear(out.close_askers);
+    streams_.clear(out.close_snapshot_clients);
     next_heartbeat_.reset();
   }
 }
@@ -91,7 +91,7 @@ void server_state::deactivate(time_point now, actions& out) {
   if (std::exchange(active_, false) || was_suspended) {
     out.events.push_back(server_event::passive);
     is_diverged_ = is_diverged_ || (paired() && map_->number() > backup_.number());
-    streams_.clear(out.close_askers);
+    streams_.clear(out.close_snapshot_clients);
     // Zinc's clients then connect to the other server immediately.
     for (const auto& [peer, said] : subscribers_) {
       if (said.acks) {
@@ -99,11 +99,11 @@ void server_state::deactivate(time_point now, actions& out) {
       }
     }
     acks_.clear_waiting();
-    put_off_.clear();
+    deferred_.clear();
     // All is offered again on the next connection.
     leave_offer();
     for (const auto& one : std::exchange(offer_ends_, {})) {
-      out.close_askers.push_back(one.from);
+      out.close_snapshot_clients.push_back(one.from);
     }
     backup_.clear();
     next_heartbeat_.reset();
@@ -118,9 +118,9 @@ void server_state::deactivate(time_point now, actions& out) {
 // to live started when they arrived.
 void server_state::replay(time_point now, actions& out) {
   for (const auto& one : pending_.take()) {
-    const auto u = parse_set(one.content, options_.how, options_.limit);
+    const auto u = parse_set(one.content, options_.wire_format, options_.limit);
     const bool is_behind =
-        one.id.has_session() && put_off_.holds(one.id.session(), one.id.counter());
+        one.id.has_session() && deferred_.holds(one.id.session(), one.id.counter());
     if (!u || is_behind || applied_->contains(one.id)) {
       continue;
     }
@@ -139,7 +139,7 @@ void server_state::replay(time_point now, actions& out) {
 
 // Takes a publication of the active server.
 void server_state::on_publication(zmtp::message&& m, time_point now, actions& out) {
-  const auto input = parse_publication(m, options_.how, options_.limit);
+  const auto input = parse_publication(m, options_.wire_format, options_.limit);
   if (!input) {
     refuse(input.error());
     return;
@@ -153,7 +153,7 @@ void server_state::on_publication(zmtp::message&& m, time_point now, actions& ou
 }
 
 void server_state::follow(const zmtp::message& m, time_point now, actions& out) {
-  const auto input = parse_publication(m, options_.how, options_.limit);
+  const auto input = parse_publication(m, options_.wire_format, options_.limit);
   if (const auto* const hugz = input ? std::get_if<heartbeat>(&*input) : nullptr) {
     note_refusal(*hugz);
     return;
@@ -213,7 +213,7 @@ void server_state::on_source_detached() {
 
 void server_state::on_source_message(const zmtp::message& m, time_point now,
                                      std::chrono::milliseconds wall, actions& out) {
-  const auto input = parse_snapshot(m, options_.how, options_.limit);
+  const auto input = parse_snapshot(m, options_.wire_format, options_.limit);
   if (!input) {
     refuse(input.error());
     return;

@@ -11,7 +11,7 @@ namespace {
 
 // Acknowledgements are of kvmsg.
 std::vector<std::string> announcement_of(const server_options& options) {
-  return options.how == form::kvmsg ? announce_server() : std::vector<std::string>{};
+  return options.wire_format == form::kvmsg ? announce_server() : std::vector<std::string>{};
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ zmtp::socket_options snapshot_port_options(const server_options& options) {
   o.announce_peers = true;
   o.extensions = announcement_of(options);
   // Room for a few pieces; what does not fit waits until the peer reads.
-  o.send_mark = {.messages = {}, .octets = 4 * options.snapshot_piece};
+  o.send_mark = {.messages = {}, .bytes = 4 * options.snapshot_piece};
   return o;
 }
 
@@ -30,10 +30,10 @@ zmtp::socket_options publisher_port_options(const server_options& options) {
   zmtp::socket_options o;
   o.announce_peers = true;
   o.extensions = announcement_of(options);
-  o.send_mark = {.messages = {}, .octets = options.publisher_octets};
+  o.send_mark = {.messages = {}, .bytes = options.publisher_bytes};
   o.disconnect_slow = true;
   o.xpub.announce_as_pub = true;
-  o.xpub.told = zmtp::xpub_options::notices::subscriptions;
+  o.xpub.notifications = zmtp::xpub_options::notices::subscriptions;
   return o;
 }
 

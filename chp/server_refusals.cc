@@ -58,11 +58,11 @@ bool server_state::puts_off(const update_id& id) {
     return false;
   }
   const bool is_full = is_told_later() && acks_.waiting() >= options_.waiting_updates;
-  if (is_full || put_off_.holds(id.session(), id.counter())) {
-    put_off_.add(id.session(), id.counter());
+  if (is_full || deferred_.holds(id.session(), id.counter())) {
+    deferred_.add(id.session(), id.counter());
     return true;
   }
-  put_off_.on_taken(id.session(), id.counter());
+  deferred_.on_taken(id.session(), id.counter());
   return false;
 }
 

@@ -19,7 +19,7 @@ void server_round::turn_to_next() noexcept {
   current_ = (current_ + 1) % earliest_.size();
 }
 
-unsigned server_round::patience_divisor() const noexcept {
+unsigned server_round::timeout_divisor() const noexcept {
   const auto times = unanswered_[current_];
   return earliest_.size() == 1 || times > 1 ? 1 : times == 1 ? 2 : 4;
 }

@@ -29,7 +29,7 @@ public:
   // Returns the divisor of the timeout for a reply of the current server. If there is another
   // server, which may be the active one, a quarter of the timeout is used at first, half of it
   // after one visit without a reply, then all of it.
-  [[nodiscard]] unsigned patience_divisor() const noexcept;
+  [[nodiscard]] unsigned timeout_divisor() const noexcept;
   // The client connects to the server.
   void on_visit(time_point now);
   // The server accepted the connection, but the timeout ended without a reply.

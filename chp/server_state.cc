@@ -39,10 +39,10 @@ server_state::server_state(const server_options& options, kind as, std::uint64_t
       applied_{std::make_unique<update_register>(next_random(), options_.applied)},
       counts_{next_random(), options_.directories},
       streams_{options_},
-      put_off_{random, options_.applied.max_sessions},
+      deferred_{random, options_.applied.max_sessions},
       backup_{options_.backup_timeout},
       erased_{next_random(), options_.tombstones},
-      pending_{next_random(), options_.pending_octets},
+      pending_{next_random(), options_.pending_bytes},
       replication_{options_, next_random()} {}
 
 // Returns numbers that peers cannot predict from earlier ones.
@@ -65,7 +65,7 @@ void server_state::on_subscriber_attached(zmtp::peer_id peer, const zmtp::metada
 }
 
 void server_state::on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out) {
-  if (active_ && topic == hugz && options_.how == form::kvmsg) {
+  if (active_ && topic == hugz && options_.wire_format == form::kvmsg) {
     out.tell.push_back({peer, make_heartbeat()});
   }
 }
@@ -77,11 +77,11 @@ void server_state::on_subscriber_detached(zmtp::peer_id peer) {
 
 // The snapshot port.
 
-void server_state::on_asker_attached(zmtp::peer_id peer, const zmtp::metadata& said) {
+void server_state::on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& said) {
   streams_.attach(peer, parse_announcement(said));
 }
 
-void server_state::on_asker_detached(zmtp::peer_id peer, actions& out) {
+void server_state::on_snapshot_client_detached(zmtp::peer_id peer, actions& out) {
   streams_.detach(peer);
   if (offering_peer_ == peer) {
     leave_offer();
@@ -100,8 +100,8 @@ bool server_state::is_vote(zmtp::peer_id peer, const zmtp::message& m) const {
          !said->backup;
 }
 
-void server_state::on_asker_message(zmtp::peer_id peer, const zmtp::message& m, time_point now,
-                                    actions& out) {
+void server_state::on_snapshot_client_message(zmtp::peer_id peer, const zmtp::message& m,
+                                              time_point now, actions& out) {
   const auto input = parse_snapshot_port(m, options_.limit);
   if (!input) {
     refuse(input.error());
@@ -170,7 +170,7 @@ std::optional<sequence> server_state::next_number(actions& out) {
   // The number after the last position would be in another epoch, which may be the other server's.
   // Without epochs there is no such conflict, and eight bytes are enough.
   const auto last = map_->number();
-  const bool is_last = options_.how == form::kvsimple_4
+  const bool is_last = options_.wire_format == form::kvsimple_4
                            ? last >= max_sequence_of_4
                            : has_epoch(last) && position_of(last) == max_position;
   if (is_last) {
@@ -193,9 +193,9 @@ void server_state::renew_epoch(time_point now, actions& out) {
 }
 
 void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
-  const auto parsed_update = parse_set(m, options_.how, options_.limit);
+  const auto parsed_update = parse_set(m, options_.wire_format, options_.limit);
   const auto id =
-      parsed_update ? update_id::of_frame(parsed_update->id) : id_of_set(m, options_.how);
+      parsed_update ? update_id::of_frame(parsed_update->id) : id_of_set(m, options_.wire_format);
   if (applied_->contains(id)) {
     ++counters_.repeated;
     acknowledge_again(id);
@@ -212,7 +212,7 @@ void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
     return;
   }
   if (puts_off(id)) {
-    ++counters_.put_off;
+    ++counters_.deferred;
     return;
   }
   if (!parsed_update) {
@@ -259,7 +259,7 @@ void server_state::acknowledge_again(const update_id& id) {
   if (active_ && id.has_session()) {
     acks_.owe(id.session());
     // Later updates that were deferred arrive with this one.
-    put_off_.on_taken(id.session(), id.counter());
+    deferred_.on_taken(id.session(), id.counter());
   }
 }
 
@@ -294,10 +294,10 @@ bool server_state::accept(const update& u, const update_id& id, std::optional<ti
 
 void server_state::publish(const update& u, const update_id& id, sequence number, actions& out) {
   properties_.clear();
-  if (u.key.front() == '/' && options_.how == form::kvmsg) {
+  if (u.key.front() == '/' && options_.wire_format == form::kvmsg) {
     append_directory_counts(properties_, counts_.add(u.key));
   }
-  out.publish.push_back(make_publication(options_.how, u, id, number, properties_));
+  out.publish.push_back(make_publication(options_.wire_format, u, id, number, properties_));
 }
 
 // Acknowledges the update now, or when the backup and the disk have it.
@@ -326,7 +326,7 @@ void server_state::expire(time_point now, actions& out) {
   sequence number = last;
   counters_.expired += map_->expire(now, expired_at_once, [&](const store::entry& e) {
     const auto id = update_id::of_random(next_random(), next_random());
-    publish({options_.how, e.key(), 0, {}, {}, {}}, id, ++number, out);
+    publish({options_.wire_format, e.key(), 0, {}, {}, {}}, id, ++number, out);
     if (paired()) {
       erased_.add(e.key(), id, number);
     }
@@ -394,7 +394,7 @@ void server_state::on_deadline(time_point now, actions& out) {
   expire(now, out);
   if (next_heartbeat_ && now >= *next_heartbeat_) {
     next_heartbeat_ = now + options_.heartbeat;
-    if (options_.how == form::kvmsg) {
+    if (options_.wire_format == form::kvmsg) {
       ++counters_.heartbeats;
       out.publish.push_back(make_heartbeat());
     }
@@ -414,12 +414,12 @@ server_status server_state::status() const {
     s.kept = kept_->how();
     s.durable = kept_->durable();
     s.committed = std::min(s.committed, s.durable);
-    s.unwritten_octets = kept_->octets();
+    s.unwritten_bytes = kept_->bytes();
   }
   s.keys = map_->keys();
-  s.octets = map_->octets();
+  s.bytes = map_->bytes();
   s.subscribers = subscribers_.size();
-  s.askers = streams_.peers();
+  s.snapshot_clients = streams_.peers();
   s.snapshots = streams_.size();
   s.pending = pending_.size();
   s.waiting = acks_.waiting();

@@ -5,12 +5,12 @@
 #include "chp/announcement.h"
 #include "chp/backup_mark.h"
 #include "chp/command.h"
+#include "chp/deferred_sessions.h"
 #include "chp/directory_counters.h"
-#include "chp/map_store.h"
+#include "chp/map_database.h"
 #include "chp/map_writer.h"
 #include "chp/pair_record.h"
 #include "chp/pending_updates.h"
-#include "chp/put_off_sessions.h"
 #include "chp/reconciliation.h"
 #include "chp/replication.h"
 #include "chp/server_actions.h"
@@ -63,9 +63,9 @@ public:
 
   // Loads the content of the store. Must be the first call, and made once. Times to live continue
   // with the time that was left when they were written.
-  // Errors: too_many_keys, too_many_octets, value_too_long, key_too_long, malformed_register. After
+  // Errors: too_many_keys, too_many_bytes, value_too_long, key_too_long, malformed_register. After
   // an error the object must not be used.
-  [[nodiscard]] boost::system::error_code restore(const kept_map& found, time_point now);
+  [[nodiscard]] boost::system::error_code restore(const stored_map& found, time_point now);
   // Takes the result of the oldest write without one.
   void on_written(boost::system::error_code ec, time_point now, actions& out);
   // Returns false if too many bytes wait for the disk. The shell then stops reading from the
@@ -92,11 +92,12 @@ public:
   [[nodiscard]] bool on_not_told(zmtp::peer_id peer);
 
   // Events of the snapshot port's peers.
-  void on_asker_attached(zmtp::peer_id peer, const zmtp::metadata& said);
-  void on_asker_detached(zmtp::peer_id peer, actions& out);
+  void on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& said);
+  void on_snapshot_client_detached(zmtp::peer_id peer, actions& out);
   // Returns whether the message is a snapshot request of a client, which is a vote in a pair.
   [[nodiscard]] bool is_vote(zmtp::peer_id peer, const zmtp::message& m) const;
-  void on_asker_message(zmtp::peer_id peer, const zmtp::message& m, time_point now, actions& out);
+  void on_snapshot_client_message(zmtp::peer_id peer, const zmtp::message& m, time_point now,
+                                  actions& out);
   // The peer can take another piece of its snapshot.
   void on_writable(zmtp::peer_id peer, time_point now, actions& out);
 
@@ -213,7 +214,7 @@ private:
   snapshot_streams streams_;
   std::unordered_map<zmtp::peer_id, announcement> subscribers_;
   session_acks acks_;
-  put_off_sessions put_off_;
+  deferred_sessions deferred_;
   std::optional<time_point> next_heartbeat_;
   time_point expire_from_{};
   // Incremental work that is not finished:

@@ -17,7 +17,7 @@ void session_acks::attach(std::uint64_t session, zmtp::peer_id subscriber) {
   }
   r.subscriber = subscriber;
   r.attached = true;
-  r.told = {};
+  r.notified = {};
   by_subscriber_.insert_or_assign(subscriber, session);
   owe(session, r);
 }
@@ -133,8 +133,8 @@ void session_acks::tell(const update_register& applied, bool degraded, time_poin
       r.owed = false;
       continue;
     }
-    if (now < r.told + interval) {
-      due_ = due_ ? std::min(*due_, r.told + interval) : r.told + interval;
+    if (now < r.notified + interval) {
+      due_ = due_ ? std::min(*due_, r.notified + interval) : r.notified + interval;
       owed_[kept++] = session;
       continue;
     }
@@ -154,7 +154,7 @@ void session_acks::tell(const update_register& applied, bool degraded, time_poin
         refused.push_back({{one.updates.first, std::min(one.updates.last, counter)}, one.why});
       }
     }
-    r.told = now;
+    r.notified = now;
     properties.clear();
     append_acknowledgement(properties, counter, gaps, degraded, refused, known.unsure);
     out.push_back({r.subscriber, make_heartbeat(properties)});
@@ -166,7 +166,7 @@ void session_acks::not_taken(zmtp::peer_id subscriber) {
   if (const auto found = by_subscriber_.find(subscriber); found != by_subscriber_.end()) {
     auto& r = sessions_[found->second];
     owe(found->second, r);
-    due_ = due_ ? std::min(*due_, r.told + interval) : r.told + interval;
+    due_ = due_ ? std::min(*due_, r.notified + interval) : r.notified + interval;
   }
 }
 

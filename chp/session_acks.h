@@ -72,7 +72,7 @@ private:
     bool owed = false;
     std::size_t waiting = 0;
     std::uint64_t lowest = 0;  // no waiting update has a lower counter
-    time_point told{};
+    time_point notified{};
   };
   struct update {
     std::uint64_t number;  // sequence or notice

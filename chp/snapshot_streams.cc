@@ -89,7 +89,8 @@ std::unique_ptr<snapshot_streams::answer> snapshot_streams::open(const record& o
 zmtp::message snapshot_streams::entry_for(const record& of, const store::entry& e,
                                           time_point now) const {
   if (!of.said.backup) {
-    return make_entry(options_.how, e.key(), of.current->entries.number(), {}, {}, e.value());
+    return make_entry(options_.wire_format, e.key(), of.current->entries.number(), {}, {},
+                      e.value());
   }
   std::string properties;
   if (const auto deadline = e.deadline()) {
@@ -98,7 +99,8 @@ zmtp::message snapshot_streams::entry_for(const record& of, const store::entry& 
     append_ttl_left(properties, std::max(left, std::chrono::milliseconds{1}));
   }
   // The number of the entry itself, by which the backup detects changes since both had the same.
-  return make_entry(options_.how, e.key(), e.number(), e.id().octets(), properties, e.value());
+  return make_entry(options_.wire_format, e.key(), e.number(), e.id().bytes(), properties,
+                    e.value());
 }
 
 snapshot_streams::progress snapshot_streams::write(zmtp::peer_id peer, const source& from,
@@ -117,23 +119,23 @@ snapshot_streams::progress snapshot_streams::write(zmtp::peer_id peer, const sou
     }
   }
   auto& a = *r.current;
-  std::size_t octets = 0;
+  std::size_t bytes = 0;
   a.entries.read(looked_at, [&](const store::entry& e) {
     out.push_back({peer, entry_for(r, e, now)});
-    octets += out.back().content.framed_size();
-    return octets < options_.snapshot_piece;
+    bytes += out.back().content.framed_size();
+    return bytes < options_.snapshot_piece;
   });
-  while (a.entries.at_end() && octets < options_.snapshot_piece && a.applied) {
+  while (a.entries.at_end() && bytes < options_.snapshot_piece && a.applied) {
     if (const auto piece = a.applied->next(); !piece.empty()) {
       out.push_back({peer, make_register_piece(piece)});
-      octets += piece.size();
+      bytes += piece.size();
     } else {
       a.applied.reset();
     }
   }
   if (a.entries.at_end() && !a.applied) {
-    out.push_back({peer, make_snapshot_end(options_.how, a.entries.number(), r.asked.front(),
-                                           a.end_properties)});
+    out.push_back({peer, make_snapshot_end(options_.wire_format, a.entries.number(),
+                                           r.asked.front(), a.end_properties)});
     r.current.reset();
     r.asked.pop_front();
     made.ended = true;

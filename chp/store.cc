@@ -18,13 +18,13 @@ constexpr std::size_t heap_overhead = 8;
 
 }  // namespace
 
-char* store::entry::octets() noexcept { return const_cast<char*>(std::as_const(*this).octets()); }
+char* store::entry::bytes() noexcept { return const_cast<char*>(std::as_const(*this).bytes()); }
 
 // `value` may be a view of the old value.
 void store::entry::put_value(std::string_view value) noexcept {
   value_size_ = static_cast<std::uint32_t>(value.size());
   if (!value.empty()) {
-    std::memmove(octets() + key_size_, value.data(), value.size());
+    std::memmove(bytes() + key_size_, value.data(), value.size());
   }
 }
 
@@ -61,15 +61,15 @@ errc store::check_room(std::size_t payload, const entry* replaced,
     return errc::too_many_keys;
   }
   const auto before = replaced == nullptr ? 0 : replaced->payload();
-  return payload > before && octets_ - before + payload > of.max_octets ? errc::too_many_octets
-                                                                        : errc{};
+  return payload > before && bytes_ - before + payload > of.max_bytes ? errc::too_many_bytes
+                                                                      : errc{};
 }
 
 errc store::check_room(std::string_view key, std::string_view value,
                        const store_limits& of) const noexcept {
   const auto payload = key.size() + value.size();
   // Whatever it replaces.
-  if (keys_ < of.max_keys && octets_ + payload <= of.max_octets) {
+  if (keys_ < of.max_keys && bytes_ + payload <= of.max_bytes) {
     return {};
   }
   return check_room(payload, find(key), of);
@@ -145,7 +145,7 @@ store::entry_ptr store::make(const change& to, sequence at) {
   made->number_ = at;
   made->id_ = to.id;
   made->key_size_ = static_cast<std::uint8_t>(to.key.size());
-  std::copy(to.key.begin(), to.key.end(), made->octets());
+  std::copy(to.key.begin(), to.key.end(), made->bytes());
   made->put_value(to.value);
   return made;
 }
@@ -164,7 +164,7 @@ void store::insert(entry_ptr e, const slot_set::probe& p) {
 
 // Enters the deadline and the sums. The entry is in the tree and the table already.
 void store::join(entry& e) noexcept {
-  octets_ += e.payload();
+  bytes_ += e.payload();
   memory_ += size_of(e.is_mortal_, e.payload()) + heap_overhead;
   if (e.is_mortal_) {
     // Deadlines mostly rise.
@@ -173,7 +173,7 @@ void store::join(entry& e) noexcept {
 }
 
 void store::leave(entry& e) noexcept {
-  octets_ -= e.payload();
+  bytes_ -= e.payload();
   if (e.is_mortal_) {
     mortals_.erase(mortal_tree::s_iterator_to(static_cast<mortal&>(e)));
   }
@@ -187,7 +187,7 @@ bool store::fits(const change& to, const entry& e) noexcept {
 }
 
 void store::overwrite(entry& e, const change& to, sequence at) noexcept {
-  octets_ += to.value.size() - e.value_size_;
+  bytes_ += to.value.size() - e.value_size_;
   e.number_ = at;
   e.id_ = to.id;
   e.put_value(to.value);
@@ -304,7 +304,7 @@ bool store::dismantle(std::size_t most) noexcept {
       break;
     }
     --keys_;
-    octets_ -= e->payload();
+    bytes_ -= e->payload();
     free(*e);
   }
   return keys_ == 0 && past_count_ == 0;

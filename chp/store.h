@@ -29,17 +29,17 @@ namespace chp {
 // Limits of a map.
 struct store_limits {
   std::size_t max_keys = 10'000'000;
-  std::size_t max_octets = std::size_t{1} << 30;  // bytes, keys and values
+  std::size_t max_bytes = std::size_t{1} << 30;  // bytes, keys and values
 
   [[nodiscard]] static constexpr store_limits none() noexcept {
     return {.max_keys = std::numeric_limits<std::size_t>::max(),
-            .max_octets = std::numeric_limits<std::size_t>::max()};
+            .max_bytes = std::numeric_limits<std::size_t>::max()};
   }
   // Returns `count` times these limits.
   [[nodiscard]] constexpr store_limits times(std::size_t count) const noexcept {
     const auto most = std::numeric_limits<std::size_t>::max() / count;
     return {.max_keys = std::min(max_keys, most) * count,
-            .max_octets = std::min(max_octets, most) * count};
+            .max_bytes = std::min(max_bytes, most) * count};
   }
 };
 
@@ -67,9 +67,9 @@ public:
     entry(const entry&) = delete;
     entry& operator=(const entry&) = delete;
 
-    [[nodiscard]] std::string_view key() const noexcept { return {octets(), key_size_}; }
+    [[nodiscard]] std::string_view key() const noexcept { return {bytes(), key_size_}; }
     [[nodiscard]] std::string_view value() const noexcept {
-      return {octets() + key_size_, value_size_};
+      return {bytes() + key_size_, value_size_};
     }
     // Returns the sequence of the update that set it.
     [[nodiscard]] sequence number() const noexcept { return number_; }
@@ -82,8 +82,8 @@ public:
     entry() noexcept = default;
     ~entry() = default;
     // Key and value are stored after the object.
-    [[nodiscard]] const char* octets() const noexcept;
-    [[nodiscard]] char* octets() noexcept;
+    [[nodiscard]] const char* bytes() const noexcept;
+    [[nodiscard]] char* bytes() noexcept;
     [[nodiscard]] std::size_t payload() const noexcept {
       return std::size_t{key_size_} + value_size_;
     }
@@ -114,7 +114,7 @@ public:
 
   // Sets or replaces an entry. `at` is the update's sequence. While a snapshot is open, it must be
   // above number().
-  // Errors: key_empty, key_too_long, value_too_long, too_many_keys, too_many_octets. Throws
+  // Errors: key_empty, key_too_long, value_too_long, too_many_keys, too_many_bytes. Throws
   // std::bad_alloc. After an error or exception nothing has changed.
   errc apply(const change& to, sequence at);
   // Removes an entry. Returns false if the key does not exist; number() is still `at` from then on.
@@ -124,7 +124,7 @@ public:
   void pass(sequence at) noexcept { advance_to(at); }
 
   // Checks whether the entry would fit within `of` instead of the store's own limits.
-  // Errors: too_many_keys, too_many_octets.
+  // Errors: too_many_keys, too_many_bytes.
   [[nodiscard]] errc check_room(std::string_view key, std::string_view value,
                                 const store_limits& of) const noexcept;
 
@@ -154,7 +154,7 @@ public:
   [[nodiscard]] std::size_t keys() const noexcept { return keys_; }
   [[nodiscard]] bool empty() const noexcept { return keys_ == 0; }
   // Bytes of all keys and values.
-  [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   // Bytes of memory of all entries, past ones included, with the overhead of the heap. Hash tables
   // use another 9 to 20 bytes for each key.
   [[nodiscard]] std::size_t memory() const noexcept { return memory_; }
@@ -294,7 +294,7 @@ private:
   view* ended_ = nullptr;    // ended views with past entries
   sequence number_ = 0;
   std::size_t keys_ = 0;
-  std::size_t octets_ = 0;
+  std::size_t bytes_ = 0;
   std::size_t memory_ = 0;
   std::size_t past_count_ = 0;
 };
@@ -335,7 +335,7 @@ private:
   view* view_;
 };
 
-inline const char* store::entry::octets() const noexcept {
+inline const char* store::entry::bytes() const noexcept {
   return reinterpret_cast<const char*>(this) + (is_mortal_ ? sizeof(mortal) : sizeof(entry));
 }
 

@@ -13,11 +13,11 @@ constexpr std::string_view special{"%=\n,:\0", 6};
 constexpr std::string_view digits = "0123456789ABCDEF";
 
 void append_escaped(std::string& to, std::string_view name) {
-  for (const char octet : name) {
-    if (special.find(octet) == special.npos) {
-      to += octet;
+  for (const char byte : name) {
+    if (special.find(byte) == special.npos) {
+      to += byte;
     } else {
-      const auto value = static_cast<unsigned char>(octet);
+      const auto value = static_cast<unsigned char>(byte);
       to += '%';
       to += digits[value >> 4];
       to += digits[value & 15];
@@ -26,14 +26,14 @@ void append_escaped(std::string& to, std::string_view name) {
 }
 
 bool is_escaped_form_of(std::string_view escaped, std::string_view name) noexcept {
-  for (const char octet : name) {
-    if (special.find(octet) == special.npos) {
-      if (!escaped.starts_with(octet)) {
+  for (const char byte : name) {
+    if (special.find(byte) == special.npos) {
+      if (!escaped.starts_with(byte)) {
         return false;
       }
       escaped.remove_prefix(1);
     } else {
-      const auto value = static_cast<unsigned char>(octet);
+      const auto value = static_cast<unsigned char>(byte);
       const std::array form{'%', digits[value >> 4], digits[value & 15]};
       if (!escaped.starts_with(std::string_view{form.data(), form.size()})) {
         return false;

@@ -17,8 +17,8 @@ constexpr std::uint64_t variant = std::uint64_t{2} << 62;  // the variant of RFC
 
 update_id update_id::of_session(std::uint64_t session, std::uint64_t counter) noexcept {
   update_id id;
-  boost::endian::store_big_u64(id.octets_.data(), session);
-  boost::endian::store_big_u64(id.octets_.data() + 8, variant | counter);
+  boost::endian::store_big_u64(id.bytes_.data(), session);
+  boost::endian::store_big_u64(id.bytes_.data() + 8, variant | counter);
   return id;
 }
 
@@ -26,29 +26,29 @@ update_id update_id::of_random(std::uint64_t high, std::uint64_t low) noexcept {
   return of_session((high & ~std::uint64_t{0xf000}) | 0x4000, low & ~variant_mask);
 }
 
-update_id update_id::of_frame(std::string_view octets) noexcept {
+update_id update_id::of_frame(std::string_view bytes) noexcept {
   update_id id;
-  if (octets.size() == size) {
-    std::copy(octets.begin(), octets.end(), id.octets_.begin());
-  } else if (!octets.empty()) {
+  if (bytes.size() == size) {
+    std::copy(bytes.begin(), bytes.end(), id.bytes_.begin());
+  } else if (!bytes.empty()) {
     // Fixed keys, because two servers must get the same result. No UUID has version 15.
-    const std::uint64_t high = zmtp::keyed_hash{1}(octets) | 0xf000;
-    boost::endian::store_big_u64(id.octets_.data(), high);
-    boost::endian::store_big_u64(id.octets_.data() + 8, zmtp::keyed_hash{2}(octets));
+    const std::uint64_t high = zmtp::keyed_hash{1}(bytes) | 0xf000;
+    boost::endian::store_big_u64(id.bytes_.data(), high);
+    boost::endian::store_big_u64(id.bytes_.data() + 8, zmtp::keyed_hash{2}(bytes));
   }
   return id;
 }
 
 bool update_id::has_session() const noexcept {
-  return octets_[6] >> 4 == 8 && octets_[8] >> 6 == 2 && counter() != 0;
+  return bytes_[6] >> 4 == 8 && bytes_[8] >> 6 == 2 && counter() != 0;
 }
 
 std::uint64_t update_id::session() const noexcept {
-  return boost::endian::load_big_u64(octets_.data());
+  return boost::endian::load_big_u64(bytes_.data());
 }
 
 std::uint64_t update_id::counter() const noexcept {
-  return boost::endian::load_big_u64(octets_.data() + 8) & max_counter;
+  return boost::endian::load_big_u64(bytes_.data() + 8) & max_counter;
 }
 
 std::array<char, 36> update_id::text() const noexcept {
@@ -59,8 +59,8 @@ std::array<char, 36> update_id::text() const noexcept {
     if (i == 4 || i == 6 || i == 8 || i == 10) {
       *to++ = '-';
     }
-    *to++ = digits[octets_[i] >> 4];
-    *to++ = digits[octets_[i] & 15];
+    *to++ = digits[bytes_[i] >> 4];
+    *to++ = digits[bytes_[i] & 15];
   }
   return text;
 }

@@ -29,7 +29,7 @@ public:
   // Converts a frame. Sixteen bytes are the id itself, an empty frame is the empty id. Any other
   // length, which is allowed for peers (protocols C5), becomes an id without a session, the same
   // for equal bytes everywhere.
-  [[nodiscard]] static update_id of_frame(std::string_view octets) noexcept;
+  [[nodiscard]] static update_id of_frame(std::string_view bytes) noexcept;
 
   // Returns whether all bytes are zero. Such ids must not be compared.
   [[nodiscard]] bool empty() const noexcept { return *this == update_id{}; }
@@ -38,8 +38,8 @@ public:
   [[nodiscard]] std::uint64_t session() const noexcept;
   [[nodiscard]] std::uint64_t counter() const noexcept;
 
-  [[nodiscard]] std::string_view octets() const noexcept {
-    return {reinterpret_cast<const char*>(octets_.data()), octets_.size()};
+  [[nodiscard]] std::string_view bytes() const noexcept {
+    return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
   }
   // Returns the written form of a UUID: 8-4-4-4-12 hexadecimal digits.
   [[nodiscard]] std::array<char, 36> text() const noexcept;
@@ -48,7 +48,7 @@ public:
   friend auto operator<=>(const update_id&, const update_id&) noexcept = default;
 
 private:
-  std::array<std::uint8_t, size> octets_{};
+  std::array<std::uint8_t, size> bytes_{};
 };
 
 }  // namespace chp

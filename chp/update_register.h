@@ -110,7 +110,7 @@ private:
   };
   struct hash_of_id {
     zmtp::keyed_hash of;
-    std::size_t operator()(const update_id& id) const noexcept { return of(id.octets()); }
+    std::size_t operator()(const update_id& id) const noexcept { return of(id.bytes()); }
   };
   // The progress of an image.
   struct progress {

@@ -29,13 +29,13 @@ constexpr std::size_t max_record_size =
     session_head_size + max_gaps * gap_size + refusals_head_size + max_refusals * refusal_size;
 
 void append_number(std::string& to, std::uint64_t number) {
-  std::array<unsigned char, 8> octets;
-  boost::endian::store_big_u64(octets.data(), number);
-  to.append(octets.begin(), octets.end());
+  std::array<unsigned char, 8> bytes;
+  boost::endian::store_big_u64(bytes.data(), number);
+  to.append(bytes.begin(), bytes.end());
 }
 
-std::uint64_t number_at(std::string_view octets, std::size_t at) noexcept {
-  return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(octets.data() + at));
+std::uint64_t number_at(std::string_view bytes, std::size_t at) noexcept {
+  return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(bytes.data() + at));
 }
 
 // Counters that are in both lists.
@@ -151,7 +151,7 @@ void update_register::pack(const record& r, std::string& onto) {
 
 void update_register::pack(const update_id& other, std::string& onto) {
   onto += other_mark;
-  onto += other.octets();
+  onto += other.bytes();
 }
 
 update_register::progress update_register::begin() const {

@@ -140,8 +140,8 @@ private:
 
   void end_drain(zmtp::error_code ec) {
     drain_end_.cancel();
-    if (auto told = std::exchange(on_drained_, std::nullopt)) {
-      zmtp::complete_later(router_.get_executor(), std::move(*told), ec);
+    if (auto notified = std::exchange(on_drained_, std::nullopt)) {
+      zmtp::complete_later(router_.get_executor(), std::move(*notified), ec);
     }
   }
 

@@ -119,7 +119,7 @@ struct service_status {
   std::size_t busy = 0;     // workers with requests, those that drain included
   std::size_t waiting = 0;  // requests
   std::size_t working = 0;  // requests assigned to workers
-  std::size_t octets = 0;   // bytes, unanswered requests, overhead included
+  std::size_t bytes = 0;    // bytes, unanswered requests, overhead included
   request_counters counters;
 };
 

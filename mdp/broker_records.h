@@ -77,7 +77,7 @@ struct client_record {
   list_of<request, &request::of_client> unanswered;
   list_of<line, &line::of_client> lines;  // the last used line first
   std::size_t requests = 0;               // unanswered
-  std::size_t octets = 0;                 // bytes, unanswered requests
+  std::size_t bytes = 0;                  // bytes, unanswered requests
   bool over_limit = false;                // at its own limit, until a quarter is free
   bool paused = false;                    // the broker does not read from it
   list_hook blocked;                      // among the clients of a service at its limit
@@ -95,8 +95,8 @@ struct worker_record {
   bool leaving = false;     // has sent DRAIN
   std::size_t held = 0;
   list_of<request, &request::place> hands;  // in the order of assignment
-  time_point heard_at;                      // time of its latest command
-  time_point told_at;                       // time of the broker's latest command to it
+  time_point last_received_at;              // time of its latest command
+  time_point last_sent_at;                  // time of the broker's latest command to it
   time_point busy_since;                    // while it has requests
   std::size_t heap_place = not_in_heap;
   list_hook ready;  // among the workers of its service that can take a request

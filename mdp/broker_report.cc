@@ -64,7 +64,7 @@ std::string report(const service_status& s) {
       .add("busy", s.busy)
       .add("waiting", s.waiting)
       .add("working", s.working)
-      .add("octets", s.octets);
+      .add("bytes", s.bytes);
   add(line, s.counters);
   return std::move(line).text();
 }

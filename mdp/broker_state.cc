@@ -23,7 +23,7 @@ broker_options workable(broker_options options) noexcept {
   options.liveness = std::max(options.liveness, 1U);
   options.worker_capacity = std::max<std::size_t>(options.worker_capacity, 1);
   options.client_limit.requests = std::max<std::size_t>(options.client_limit.requests, 1);
-  options.client_limit.octets = std::max<std::size_t>(options.client_limit.octets, 1);
+  options.client_limit.bytes = std::max<std::size_t>(options.client_limit.bytes, 1);
   options.gathered_limit.parts = std::min(options.gathered_limit.parts, max_frames);
   return options;
 }
@@ -142,20 +142,20 @@ void broker_state::answer_mmi(const peer& to, const client_request& asked, const
   out.send(to.id, std::move(reply));
 }
 
-errc broker_state::on_command(peer& from, const worker_ready& wish, zmtp::message& /*m*/,
+errc broker_state::on_command(peer& from, const worker_ready& action, zmtp::message& /*m*/,
                               time_point now, actions& out) {
   if (from.is == standing::a_client) {
     return errc::role_changed;
   }
-  if (from.is != standing::fresh || is_reserved(wish.service)) {
-    send_away(from, wish.how, now, out);
+  if (from.is != standing::fresh || is_reserved(action.service)) {
+    send_away(from, action.how, now, out);
     return none;
   }
   ++counters_.workers_registered;
   out.events.push_back({.what = broker_event::kind::worker_registered, .peer = from.id});
   from.is = standing::a_worker;
   from.as_worker =
-      &dispatcher_.add_worker(from.id, wish.service, wish.how, from.capacity, now, out);
+      &dispatcher_.add_worker(from.id, action.service, action.how, from.capacity, now, out);
   return none;
 }
 
@@ -172,7 +172,7 @@ errc broker_state::check_worker(peer& from, dialect how, time_point now, actions
   if (from.as_worker->how != how) {
     return errc::version_changed;
   }
-  from.as_worker->heard_at = now;
+  from.as_worker->last_received_at = now;
   return none;
 }
 
@@ -226,9 +226,9 @@ errc broker_state::on_command(peer& from, const worker_nack& given, zmtp::messag
   return none;
 }
 
-errc broker_state::on_command(peer& from, const worker_drain& wish, zmtp::message& /*m*/,
+errc broker_state::on_command(peer& from, const worker_drain& action, zmtp::message& /*m*/,
                               time_point now, actions& out) {
-  const auto fault = check_worker(from, wish.how, now, out);
+  const auto fault = check_worker(from, action.how, now, out);
   if (fault != none || from.is != standing::a_worker) {
     return fault;
   }

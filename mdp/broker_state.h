@@ -86,11 +86,11 @@ private:
                                 time_point now, actions& out);
   [[nodiscard]] errc on_command(peer& from, const worker_reply& given, zmtp::message& m,
                                 time_point now, actions& out);
-  [[nodiscard]] errc on_command(peer& from, const worker_ready& wish, zmtp::message& m,
+  [[nodiscard]] errc on_command(peer& from, const worker_ready& action, zmtp::message& m,
                                 time_point now, actions& out);
   [[nodiscard]] errc on_command(peer& from, const worker_nack& given, zmtp::message& m,
                                 time_point now, actions& out);
-  [[nodiscard]] errc on_command(peer& from, const worker_drain& wish, zmtp::message& m,
+  [[nodiscard]] errc on_command(peer& from, const worker_drain& action, zmtp::message& m,
                                 time_point now, actions& out);
   [[nodiscard]] errc on_command(peer& from, const worker_heartbeat& sign, zmtp::message& m,
                                 time_point now, actions& out);

@@ -12,12 +12,12 @@ constexpr std::size_t resume_level(std::size_t limit) noexcept { return limit - 
 
 bool at_limit(const service& s) noexcept {
   const auto& limit = s.options.limit;
-  return s.octets >= limit.octets || (limit.requests && s.unanswered >= *limit.requests);
+  return s.bytes >= limit.bytes || (limit.requests && s.unanswered >= *limit.requests);
 }
 
 bool well_below_limit(const service& s) noexcept {
   const auto& limit = s.options.limit;
-  return s.octets <= resume_level(limit.octets) &&
+  return s.bytes <= resume_level(limit.bytes) &&
          (!limit.requests || s.unanswered <= resume_level(*limit.requests));
 }
 
@@ -41,10 +41,10 @@ void client_accounts::enter(request& r, client_record& from, service& to, broker
   from.unanswered.push_back(r);
   ++from.requests;
   ++unanswered_;
-  from.octets += r.charge;
+  from.bytes += r.charge;
   ++to.unanswered;
-  to.octets += r.charge;
-  if (from.requests >= client_limit_.requests || from.octets >= client_limit_.octets) {
+  to.bytes += r.charge;
+  if (from.requests >= client_limit_.requests || from.bytes >= client_limit_.bytes) {
     from.over_limit = true;
     pause(from, out);
   }
@@ -60,11 +60,11 @@ void client_accounts::leave(request& r, broker_actions& out) {
   r.of_client.unlink();
   --from.requests;
   --unanswered_;
-  from.octets -= r.charge;
+  from.bytes -= r.charge;
   --to.unanswered;
-  to.octets -= r.charge;
+  to.bytes -= r.charge;
   if (from.over_limit && from.requests <= resume_level(client_limit_.requests) &&
-      from.octets <= resume_level(client_limit_.octets)) {
+      from.bytes <= resume_level(client_limit_.bytes)) {
     from.over_limit = false;
     resume_unless_held(from, out);
   }

@@ -45,7 +45,7 @@ bool gather(request& r, const zmtp::message& body, const gathering_quota& limit)
   if (r.gathered == nullptr) {
     r.gathered = std::make_unique<zmtp::message>();
   }
-  if (r.gathered->framed_size() + body.framed_size() > limit.octets ||
+  if (r.gathered->framed_size() + body.framed_size() > limit.bytes ||
       r.gathered->part_count() + body.part_count() > limit.parts) {
     return false;
   }

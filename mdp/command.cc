@@ -15,7 +15,7 @@ constexpr auto client_02 = "MDPC02"sv;
 constexpr auto worker_02 = "MDPW02"sv;
 
 // The command bytes of MDP/Worker and MDP/Client.
-namespace octet {
+namespace byte {
 constexpr char ready = 1;
 constexpr char request = 2;
 constexpr char reply_01 = 3;
@@ -31,7 +31,7 @@ constexpr char drain = 0x11;
 constexpr char client_request = 1;
 constexpr char client_partial = 2;
 constexpr char client_final = 3;
-}  // namespace octet
+}  // namespace byte
 
 constexpr errc none{};
 
@@ -159,10 +159,10 @@ parsed<broker_input> parse_client(zmtp::message& m, dialect how) {
     if (!command) {
       return command.error();
     }
-    if (*command == octet::client_partial || *command == octet::client_final) {
+    if (*command == byte::client_partial || *command == byte::client_final) {
       return errc::misdirected_command;
     }
-    if (*command != octet::client_request) {
+    if (*command != byte::client_request) {
       return errc::unknown_command;
     }
   }
@@ -209,27 +209,27 @@ parsed<broker_input> parse_nack(const zmtp::message& m, dialect how) {
 
 parsed<broker_input> parse_worker_01(zmtp::message& m, char command) {
   switch (command) {
-    case octet::ready: return parse_ready(m, dialect::v01);
-    case octet::request: return errc::misdirected_command;
-    case octet::reply_01: return parse_reply(m, dialect::v01, true);
-    case octet::nack: return parse_nack(m, dialect::v01);
-    case octet::drain: return bare<worker_drain>(m, dialect::v01);
-    case octet::heartbeat_01: return bare<worker_heartbeat>(m, dialect::v01);
-    case octet::disconnect_01: return bare<worker_disconnect>(m, dialect::v01);
+    case byte::ready: return parse_ready(m, dialect::v01);
+    case byte::request: return errc::misdirected_command;
+    case byte::reply_01: return parse_reply(m, dialect::v01, true);
+    case byte::nack: return parse_nack(m, dialect::v01);
+    case byte::drain: return bare<worker_drain>(m, dialect::v01);
+    case byte::heartbeat_01: return bare<worker_heartbeat>(m, dialect::v01);
+    case byte::disconnect_01: return bare<worker_disconnect>(m, dialect::v01);
   }
   return errc::unknown_command;
 }
 
 parsed<broker_input> parse_worker_02(zmtp::message& m, char command, dialect how) {
   switch (command) {
-    case octet::ready: return parse_ready(m, how);
-    case octet::request: return errc::misdirected_command;
-    case octet::partial: return parse_reply(m, how, false);
-    case octet::final: return parse_reply(m, how, true);
-    case octet::nack: return parse_nack(m, how);
-    case octet::drain: return bare<worker_drain>(m, how);
-    case octet::heartbeat: return bare<worker_heartbeat>(m, how);
-    case octet::disconnect: return bare<worker_disconnect>(m, how);
+    case byte::ready: return parse_ready(m, how);
+    case byte::request: return errc::misdirected_command;
+    case byte::partial: return parse_reply(m, how, false);
+    case byte::final: return parse_reply(m, how, true);
+    case byte::nack: return parse_nack(m, how);
+    case byte::drain: return bare<worker_drain>(m, how);
+    case byte::heartbeat: return bare<worker_heartbeat>(m, how);
+    case byte::disconnect: return bare<worker_disconnect>(m, how);
   }
   return errc::unknown_command;
 }
@@ -291,17 +291,17 @@ parsed<worker_input> parse_for_worker(zmtp::message& m, dialect how) {
   if (!command) {
     return command.error();
   }
-  if (*command == octet::request) {
+  if (*command == byte::request) {
     if (const auto fault = check_address_and_body(m); fault != none) {
       return fault;
     }
     return worker_input{broker_request{m.front()}};
   }
   const bool old = how == dialect::v01;
-  const bool is_heartbeat = *command == (old ? octet::heartbeat_01 : octet::heartbeat);
-  const bool is_disconnect = *command == (old ? octet::disconnect_01 : octet::disconnect);
+  const bool is_heartbeat = *command == (old ? byte::heartbeat_01 : byte::heartbeat);
+  const bool is_disconnect = *command == (old ? byte::disconnect_01 : byte::disconnect);
   if (!is_heartbeat && !is_disconnect) {
-    const bool known = *command >= octet::ready && *command < octet::heartbeat;
+    const bool known = *command >= byte::ready && *command < byte::heartbeat;
     return known ? errc::misdirected_command : errc::unknown_command;
   }
   if (!m.empty()) {
@@ -320,13 +320,13 @@ parsed<broker_reply> parse_for_client(zmtp::message& m, version v) {
     if (!command) {
       return command.error();
     }
-    if (*command == octet::client_request) {
+    if (*command == byte::client_request) {
       return errc::misdirected_command;
     }
-    if (*command != octet::client_partial && *command != octet::client_final) {
+    if (*command != byte::client_partial && *command != byte::client_final) {
       return errc::unknown_command;
     }
-    final = *command == octet::client_final;
+    final = *command == byte::client_final;
   }
   if (const auto fault = check_service_and_body(m); fault != none) {
     return fault;
@@ -341,7 +341,7 @@ void push_client_request(zmtp::message& body, version v, std::string_view servic
     push_key(body, *attempt);
   }
   if (v == version::v02) {
-    push_command(body, octet::client_request);
+    push_command(body, byte::client_request);
   }
   push_envelope(body, client_header(dialect_of(v)), dialect_of(v));
 }
@@ -349,7 +349,7 @@ void push_client_request(zmtp::message& body, version v, std::string_view servic
 void push_client_reply(zmtp::message& body, dialect how, bool final, std::string_view service) {
   body.push_front(service);
   if (how != dialect::v01) {
-    push_command(body, final ? octet::client_final : octet::client_partial);
+    push_command(body, final ? byte::client_final : byte::client_partial);
   }
   push_envelope(body, client_header(how), how);
 }
@@ -357,21 +357,21 @@ void push_client_reply(zmtp::message& body, dialect how, bool final, std::string
 void push_worker_request(zmtp::message& body, dialect how, std::string_view address) {
   body.push_front({});
   body.push_front(address);
-  push_command(body, octet::request);
+  push_command(body, byte::request);
   push_envelope(body, worker_header(how), how);
 }
 
 void push_worker_reply(zmtp::message& body, version v, bool final, std::string_view address) {
   body.push_front({});
   body.push_front(address);
-  const char command_02 = final ? octet::final : octet::partial;
-  push_command(body, v == version::v01 ? octet::reply_01 : command_02);
+  const char command_02 = final ? byte::final : byte::partial;
+  push_command(body, v == version::v01 ? byte::reply_01 : command_02);
   push_envelope(body, worker_header(dialect_of(v)), dialect_of(v));
 }
 
 zmtp::message make_ready(version v, std::string_view service) {
   zmtp::message m{service};
-  push_command(m, octet::ready);
+  push_command(m, byte::ready);
   push_envelope(m, worker_header(dialect_of(v)), dialect_of(v));
   return m;
 }
@@ -380,19 +380,19 @@ zmtp::message make_nack(version v, nack_reason reason, std::string_view address)
   zmtp::message m{reason == nack_reason::refused ? refused : failed};
   m.push_front({});
   m.push_front(address);
-  push_command(m, octet::nack);
+  push_command(m, byte::nack);
   push_envelope(m, worker_header(dialect_of(v)), dialect_of(v));
   return m;
 }
 
-zmtp::message make_drain(version v) { return make_bare(dialect_of(v), octet::drain); }
+zmtp::message make_drain(version v) { return make_bare(dialect_of(v), byte::drain); }
 
 zmtp::message make_heartbeat(dialect how) {
-  return make_bare(how, how == dialect::v01 ? octet::heartbeat_01 : octet::heartbeat);
+  return make_bare(how, how == dialect::v01 ? byte::heartbeat_01 : byte::heartbeat);
 }
 
 zmtp::message make_disconnect(dialect how) {
-  return make_bare(how, how == dialect::v01 ? octet::disconnect_01 : octet::disconnect);
+  return make_bare(how, how == dialect::v01 ? byte::disconnect_01 : byte::disconnect);
 }
 
 }  // namespace mdp

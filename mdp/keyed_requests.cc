@@ -108,7 +108,7 @@ void keyed_requests::drop_parts(keyed_request& one) noexcept {
 
 bool keyed_requests::make_room(const keyed_request& one, const zmtp::message& part) noexcept {
   const auto bytes = part.framed_size();
-  if (one.bytes + bytes > reply_limit_.octets ||
+  if (one.bytes + bytes > reply_limit_.bytes ||
       one.frames + part.part_count() > reply_limit_.parts) {
     return false;
   }

@@ -20,12 +20,12 @@ inline constexpr std::size_t request_overhead = 256;
 // client. It reads again when a quarter of the limit is free. The broker drops nothing.
 struct client_quota {
   std::size_t requests = 1'000;
-  std::size_t octets = 16 * 1024 * 1024;  // bytes, overhead included
+  std::size_t bytes = 16 * 1024 * 1024;  // bytes, overhead included
 };
 // Limits of the unanswered requests of one service. At a limit, the broker stops reading from the
 // clients of the service, in the same way.
 struct service_quota {
-  std::size_t octets = 64 * 1024 * 1024;  // bytes, overhead included
+  std::size_t bytes = 64 * 1024 * 1024;   // bytes, overhead included
   std::optional<std::size_t> requests{};  // absent: only the bytes are limited
 };
 // Limits of one reply that the broker collects. Two kinds of replies are collected:
@@ -34,7 +34,7 @@ struct service_quota {
 // - the reply to a request with an idempotency key. The broker passes a reply above a limit on, but
 //   does not store it. A repeat then fails with request_fault::too_large.
 struct gathering_quota {
-  std::size_t octets = 16 * 1024 * 1024;
+  std::size_t bytes = 16 * 1024 * 1024;
   std::size_t parts = 1'024;
 };
 

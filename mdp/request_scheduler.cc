@@ -154,7 +154,7 @@ std::vector<service_status> request_scheduler::services(std::string_view after,
     if (some.size() == count) {
       return false;
     }
-    some.push_back({one.name, one.workers, one.busy, one.waiting.size(), one.working, one.octets,
+    some.push_back({one.name, one.workers, one.busy, one.waiting.size(), one.working, one.bytes,
                     one.counters});
     return true;
   });

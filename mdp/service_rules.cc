@@ -18,7 +18,7 @@ service_options workable(service_options options) noexcept {
   if (options.busy_deadline) {
     options.busy_deadline = std::max(*options.busy_deadline, 1ms);
   }
-  options.limit.octets = std::max<std::size_t>(options.limit.octets, 1);
+  options.limit.bytes = std::max<std::size_t>(options.limit.bytes, 1);
   if (options.limit.requests) {
     options.limit.requests = std::max<std::size_t>(*options.limit.requests, 1);
   }

@@ -40,7 +40,7 @@ struct service {
   // worker must not get.
   request_queue waiting;
   std::size_t unanswered = 0;  // requests whose clients wait
-  std::size_t octets = 0;      // bytes, all unanswered requests
+  std::size_t bytes = 0;       // bytes, all unanswered requests
   request_counters counters;
   list_of<client_record, &client_record::blocked> blocked;
   time_point unserved_since;  // while it has no worker

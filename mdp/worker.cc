@@ -153,8 +153,8 @@ private:
 
   void tell_drained(error_code ec) {
     drain_end_.cancel();
-    if (auto told = std::exchange(on_drained_, std::nullopt)) {
-      zmtp::complete_later(socket_.executor(), std::move(*told), ec);
+    if (auto notified = std::exchange(on_drained_, std::nullopt)) {
+      zmtp::complete_later(socket_.executor(), std::move(*notified), ec);
     }
   }
 
@@ -175,18 +175,18 @@ worker::handler answered_by(const asio::any_io_executor& executor, worker::corou
   const auto kept = std::make_shared<const worker::coroutine>(std::move(answer));
   return [executor, kept](worker_request request) {
     const auto run = [](std::shared_ptr<const worker::coroutine> of,
-                        worker_request in_hand) -> asio::awaitable<void> {
-      auto body = std::move(in_hand.body());
+                        worker_request in_flight) -> asio::awaitable<void> {
+      auto body = std::move(in_flight.body());
       try {
         auto reply = co_await (*of)(std::move(body));
         // A late reply fails without effect, because the handler cannot prevent it. A reply without
         // parts leaves the request unanswered, and its destructor fails it.
-        static_cast<void>(in_hand.reply(std::move(reply)));
+        static_cast<void>(in_flight.reply(std::move(reply)));
       } catch (const boost::system::system_error& e) {
         if (e.code() == errc::request_refused) {
-          static_cast<void>(in_hand.refuse());
+          static_cast<void>(in_flight.refuse());
         } else if (e.code() == errc::request_failed) {
-          static_cast<void>(in_hand.fail());
+          static_cast<void>(in_flight.fail());
         } else {
           throw;
         }

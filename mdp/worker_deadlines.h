@@ -45,7 +45,7 @@ public:
     if (const auto end = end_of(w, judge_from); end && *end <= now) {
       return verdict::dead;
     }
-    return w.told_at + interval_ <= now ? verdict::owed_a_heartbeat : verdict::fine;
+    return w.last_sent_at + interval_ <= now ? verdict::owed_a_heartbeat : verdict::fine;
   }
   // Recomputes the deadline. Call it after judge() and the actions that follow.
   void look_again(worker_record& w, time_point judge_from) { heap_.set(w, due(w, judge_from)); }
@@ -55,13 +55,13 @@ private:
   [[nodiscard]] std::optional<time_point> end_of(const worker_record& w,
                                                  time_point judge_from) const noexcept {
     if (w.held == 0) {
-      return std::max(w.heard_at + silence_, judge_from);
+      return std::max(w.last_received_at + silence_, judge_from);
     }
     auto end = time_point::max();
     if (w.busy_expiry) {
       // Counts from the first assigned request, not from the latest: otherwise a worker that gets
       // request after request and sends nothing would never be dead.
-      end = std::max(w.heard_at, w.busy_since) + *w.busy_expiry;
+      end = std::max(w.last_received_at, w.busy_since) + *w.busy_expiry;
     }
     if (w.busy_deadline) {
       end = std::min(end, w.hands.front().given_at + *w.busy_deadline);
@@ -69,7 +69,7 @@ private:
     return end != time_point::max() ? std::optional{std::max(end, judge_from)} : std::nullopt;
   }
   [[nodiscard]] time_point due(const worker_record& w, time_point judge_from) const noexcept {
-    const auto heartbeat = w.told_at + interval_;
+    const auto heartbeat = w.last_sent_at + interval_;
     const auto end = end_of(w, judge_from);
     return end ? std::min(heartbeat, *end) : heartbeat;
   }

@@ -30,7 +30,7 @@ void worker_state::on_attached(bool takes_nacks, time_point now, actions& out) {
   in_conversation_ = true;
   takes_nacks_ = takes_nacks;
   busy_heartbeats_ = false;
-  heard_at_ = told_at_ = now;
+  last_received_at_ = last_sent_at_ = now;
   out.sends.push_back(make_ready(options_.protocol, options_.service));
 }
 
@@ -43,7 +43,7 @@ void worker_state::on_message(zmtp::message&& m, time_point now, actions& out) {
     ignore(input.error());
     return;
   }
-  heard_at_ = now;
+  last_received_at_ = now;
   if (const auto* asked = std::get_if<broker_request>(&*input)) {
     take_request(m, asked->address, now, out);
   } else if (std::holds_alternative<broker_disconnect>(*input)) {
@@ -64,7 +64,7 @@ void worker_state::take_request(zmtp::message& m, std::string_view address, time
     }
     if (takes_nacks_) {
       out.sends.push_back(make_nack(options_.protocol, nack_reason::refused, address));
-      told_at_ = now;
+      last_sent_at_ = now;
     }
     return;
   }
@@ -97,7 +97,7 @@ boost::system::error_code worker_state::reply_in_part(std::uint64_t request, zmt
 
 boost::system::error_code worker_state::send_reply(std::uint64_t request, zmtp::message& body,
                                                    bool final, time_point now, actions& out) {
-  const auto at = in_hand(request);
+  const auto at = in_flight(request);
   if (at == hands_.end()) {
     return errc::no_request;
   }
@@ -109,7 +109,7 @@ boost::system::error_code worker_state::send_reply(std::uint64_t request, zmtp::
   }
   push_worker_reply(body, options_.protocol, final, at->address);
   out.sends.push_back(std::move(body));
-  told_at_ = now;
+  last_sent_at_ = now;
   if (final) {
     end_request(at, now, out);
   }
@@ -118,13 +118,13 @@ boost::system::error_code worker_state::send_reply(std::uint64_t request, zmtp::
 
 boost::system::error_code worker_state::give_back(std::uint64_t request, nack_reason reason,
                                                   time_point now, actions& out) {
-  const auto at = in_hand(request);
+  const auto at = in_flight(request);
   if (at == hands_.end()) {
     return errc::no_request;
   }
   if (takes_nacks_) {
     out.sends.push_back(make_nack(options_.protocol, reason, at->address));
-    told_at_ = now;
+    last_sent_at_ = now;
     end_request(at, now, out);
   } else {
     end_conversation();
@@ -134,7 +134,7 @@ boost::system::error_code worker_state::give_back(std::uint64_t request, nack_re
   return {};
 }
 
-std::vector<worker_state::held>::iterator worker_state::in_hand(std::uint64_t request) {
+std::vector<worker_state::held>::iterator worker_state::in_flight(std::uint64_t request) {
   return std::find_if(hands_.begin(), hands_.end(),
                       [&](const held& one) { return one.id == request; });
 }
@@ -142,7 +142,7 @@ std::vector<worker_state::held>::iterator worker_state::in_hand(std::uint64_t re
 // The broker was told how the request ended. In 0.1 its countdown was suspended, so it starts now.
 void worker_state::end_request(std::vector<held>::iterator at, time_point now, actions& out) {
   if (countdown_suspended()) {
-    heard_at_ = now;
+    last_received_at_ = now;
   }
   hands_.erase(at);
   go_if_drained(out);
@@ -154,7 +154,7 @@ void worker_state::drain(time_point now, actions& out) {
   }
   if (in_conversation_ && takes_nacks_) {
     out.sends.push_back(make_drain(options_.protocol));
-    told_at_ = now;
+    last_sent_at_ = now;
   } else {
     go_if_drained(out);
   }
@@ -190,11 +190,11 @@ bool worker_state::countdown_suspended() const noexcept {
 }
 
 worker_state::time_point worker_state::broker_dead_at() const noexcept {
-  return std::max(heard_at_ + options_.heartbeat_interval * options_.liveness, judge_from_);
+  return std::max(last_received_at_ + options_.heartbeat_interval * options_.liveness, judge_from_);
 }
 
 worker_state::time_point worker_state::heartbeat_due_at() const noexcept {
-  return told_at_ + options_.heartbeat_interval;
+  return last_sent_at_ + options_.heartbeat_interval;
 }
 
 std::optional<worker_state::time_point> worker_state::next_deadline() const noexcept {
@@ -221,7 +221,7 @@ void worker_state::on_deadline(time_point now, actions& out) {
   }
   if (heartbeat_due_at() <= now) {
     out.sends.push_back(make_heartbeat(dialect_));
-    told_at_ = now;
+    last_sent_at_ = now;
   }
 }
 

@@ -86,7 +86,7 @@ public:
   void on_deadline(time_point now, actions& out);
 
   [[nodiscard]] bool in_conversation() const noexcept { return in_conversation_; }
-  [[nodiscard]] std::size_t requests_in_hand() const noexcept { return hands_.size(); }
+  [[nodiscard]] std::size_t requests_in_flight() const noexcept { return hands_.size(); }
   // Messages that the worker ignored, by errc.
   [[nodiscard]] const std::array<std::uint64_t, errc_count>& invalid_messages() const noexcept {
     return invalid_;
@@ -99,7 +99,7 @@ private:
   };
 
   void take_request(zmtp::message& m, std::string_view address, time_point now, actions& out);
-  [[nodiscard]] std::vector<held>::iterator in_hand(std::uint64_t request);
+  [[nodiscard]] std::vector<held>::iterator in_flight(std::uint64_t request);
   void end_request(std::vector<held>::iterator at, time_point now, actions& out);
   [[nodiscard]] boost::system::error_code send_reply(std::uint64_t request, zmtp::message& body,
                                                      bool final, time_point now, actions& out);
@@ -116,8 +116,8 @@ private:
   bool draining_ = false;
   bool takes_nacks_ = false;      // the broker takes NACK and DRAIN
   bool busy_heartbeats_ = false;  // the broker sends heartbeats to busy workers
-  time_point heard_at_;
-  time_point told_at_;
+  time_point last_received_at_;
+  time_point last_sent_at_;
   time_point judge_from_{};  // the broker is not declared dead before
   std::uint64_t last_id_ = 0;
   std::vector<held> hands_;

@@ -14,7 +14,7 @@ struct request_mark {
   std::uint64_t instance;
   std::uint64_t token;
 
-  [[nodiscard]] std::string_view octets() const noexcept {
+  [[nodiscard]] std::string_view bytes() const noexcept {
     return {reinterpret_cast<const char*>(this), sizeof *this};
   }
 };
@@ -33,7 +33,7 @@ worker_record& worker_table::add(zmtp::peer_id peer, service& serves, dialect ho
   w.capacity = w.sees_raw_addresses ? 1 : capacity;
   w.busy_expiry = serves.options.busy_expiry;
   w.busy_deadline = serves.options.busy_deadline;
-  w.heard_at = w.told_at = now;
+  w.last_received_at = w.last_sent_at = now;
   deadlines_.add(w);
   return w;
 }
@@ -60,7 +60,7 @@ void worker_table::assign(request& r, worker_record& w, time_point now, broker_a
   given_.enter(r);
   ++r.attempts;
   r.given_at = now;
-  w.told_at = now;
+  w.last_sent_at = now;
   ++s.working;
   if (w.held++ == 0) {
     ++s.busy;
@@ -72,7 +72,7 @@ void worker_table::assign(request& r, worker_record& w, time_point now, broker_a
   given.to = w.peer;
   given.content = r.body;
   const request_mark mark{instance_, r.token};
-  auto address = mark.octets();
+  auto address = mark.bytes();
   if (w.sees_raw_addresses) {
     // A client that disconnected before the broker handled its connection does not have a routing id.
     w.raw_address = r.asked_by->routing_id.empty() ? address : r.asked_by->routing_id;
@@ -112,7 +112,7 @@ worker_record* worker_table::next_dead(time_point now, broker_actions& out) {
     switch (deadlines_.judge(*w, now, judge_from_)) {
       case worker_deadlines::verdict::dead: return w;
       case worker_deadlines::verdict::owed_a_heartbeat:
-        w->told_at = now;
+        w->last_sent_at = now;
         out.send(w->peer, make_heartbeat(w->how));
         break;
       case worker_deadlines::verdict::fine: break;

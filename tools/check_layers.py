@@ -54,11 +54,11 @@ OPEN_ROOMS = {"tools", "test", "bench"}
 # One file of its folder that is a room of its own, because it is a target of its own.
 FILE_ROOMS = {"chp/replicated_server"}
 
-# Pure: octets, time and random numbers come in as arguments.
+# Pure: bytes, time and random numbers come in as arguments.
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
     # Of chp all but the shells and what is kept in files.
-    r"(?:^chp/(?!(?:map_file|memory_map_store|sqlite_map_store|server|server_core|client|client_connections|waiting_handlers|watch_queue|watcher"
+    r"(?:^chp/(?!(?:map_file|memory_map_database|sqlite_map_database|server|server_core|client|client_connections|waiting_handlers|watch_queue|watcher"
     r"|replicated_server)\.)\w+"
     r"|(?:^|/)\w+_state|(?:^|/)state_(?:machine|message)|(?:^|/)command)\.(?:h|cc)$")
 
@@ -259,7 +259,7 @@ def check_purity(tree):
         if is_pure(path):
             for line, what in impure_calls(text):
                 yield Breach(path, line, f"{path} is pure, but {what}",
-                             "a pure file gets octets, time and random numbers as arguments",
+                             "a pure file gets bytes, time and random numbers as arguments",
                              "take it as an argument; the shell that uses this file has it")
             yield from check_what_is_reached(tree, path)
 
@@ -277,7 +277,7 @@ def check_what_is_reached(tree, pure):
                 todo.append((include.name, line, way + [include.name]))
                 for at, what in impure_calls(tree.sources.get(include.name, "")):
                     yield Breach(pure, line, f"{pure} is pure, but {include.name}:{at} {what}",
-                                 "a pure file gets octets, time and random numbers as arguments",
+                                 "a pure file gets bytes, time and random numbers as arguments",
                                  f"take it as an argument in {include.name}")
             if include.ours:
                 continue
@@ -353,7 +353,7 @@ def check_targets(tree):
 CHECKS = (check_floors, check_purity, check_headers, check_peers, check_targets)
 
 
-def breaches_in(tree):
+def violations_in(tree):
     return sorted({breach for check in CHECKS for breach in check(tree)})
 
 
@@ -368,7 +368,7 @@ def main(arguments):
               file=sys.stderr)
         return 2
     tree = Tree(root)
-    breaches = breaches_in(tree)
+    breaches = violations_in(tree)
     for breach in breaches:
         print(breach)
     print(f"check_layers: {len(tree.sources)} sources, {len(tree.builds)} build files, "

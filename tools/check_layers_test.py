@@ -52,7 +52,7 @@ def found(changes):
             file = Path(root, path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
-        return check_layers.breaches_in(check_layers.Tree(root))
+        return check_layers.violations_in(check_layers.Tree(root))
 
 
 class Planted(unittest.TestCase):
@@ -67,7 +67,7 @@ class Planted(unittest.TestCase):
     def expect_none(self, changes):
         self.assertEqual([str(b) for b in found(changes)], [])
 
-    def test_a_sound_house_has_no_breach(self):
+    def test_a_sound_house_has_no_violation(self):
         self.expect_none({})
 
     # Floors.

@@ -17,8 +17,8 @@ constexpr std::size_t max_size = 255;  // the largest value of a length byte
 
 constexpr std::string_view misspelt_error = "^RROR";
 
-constexpr char subscribe_octet = '\x01';
-constexpr char cancel_octet = '\x00';
+constexpr char subscribe_byte = '\x01';
+constexpr char cancel_byte = '\x00';
 
 void put_frame_header(std::string& to, std::byte flags, std::size_t body_size) {
   std::array<std::byte, frame::max_header_size> header;
@@ -34,7 +34,7 @@ void put_subscription(std::string& to, char first, std::string_view topic) {
 }
 
 result<traffic> parse_ping(std::string_view data) noexcept {
-  octet_reader reader{data};
+  byte_reader reader{data};
   const auto ttl = reader.number(ttl_width);
   if (!ttl) {
     return errc::bad_ping;
@@ -45,7 +45,7 @@ result<traffic> parse_ping(std::string_view data) noexcept {
 }  // namespace
 
 result<named> split(std::string_view body) noexcept {
-  octet_reader reader{body};
+  byte_reader reader{body};
   if (const auto name = reader.sized(name_size_width)) {
     if (name->empty()) {
       return errc::bad_command;
@@ -60,7 +60,7 @@ result<named> split(std::string_view body) noexcept {
 }
 
 result<error> parse_error(std::string_view data) noexcept {
-  octet_reader reader{data};
+  byte_reader reader{data};
   const auto reason = reader.sized(reason_size_width);
   if (!reason || !reader.empty()) {
     return errc::bad_command;
@@ -97,10 +97,10 @@ result<traffic> parse_traffic(std::string_view body, const limits& limit) noexce
 }
 
 std::variant<std::monostate, subscription> parse_subscription(std::string_view part) noexcept {
-  if (part.empty() || (part.front() != subscribe_octet && part.front() != cancel_octet)) {
+  if (part.empty() || (part.front() != subscribe_byte && part.front() != cancel_byte)) {
     return std::monostate{};
   }
-  return subscription{part.front() == subscribe_octet, part.substr(1)};
+  return subscription{part.front() == subscribe_byte, part.substr(1)};
 }
 
 void put(std::string& to, std::string_view name, std::string_view data) {
@@ -128,7 +128,7 @@ void put_error(std::string& to, std::string_view reason) {
 
 void put_subscribe(std::string& to, std::string_view topic, std::uint8_t peer_minor) {
   if (peer_minor == 0) {
-    put_subscription(to, subscribe_octet, topic);
+    put_subscription(to, subscribe_byte, topic);
   } else {
     put(to, "SUBSCRIBE", topic);
   }
@@ -136,7 +136,7 @@ void put_subscribe(std::string& to, std::string_view topic, std::uint8_t peer_mi
 
 void put_cancel(std::string& to, std::string_view topic, std::uint8_t peer_minor) {
   if (peer_minor == 0) {
-    put_subscription(to, cancel_octet, topic);
+    put_subscription(to, cancel_byte, topic);
   } else {
     put(to, "CANCEL", topic);
   }

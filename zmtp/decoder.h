@@ -28,16 +28,16 @@ public:
   explicit decoder(const limits& limit) noexcept
       : limit_{&limit}, command_limit_{limit.handshake_command_size} {}
 
-  // Decodes `octets`, which start at the message in progress, or after the command that was found
+  // Decodes `bytes`, which start at the message in progress, or after the command that was found
   // last. The span must contain all bytes of the previous call that the caller has not taken.
-  // Changes `octets` in two cases. Clears reserved flag bits, so that the caller can forward the
+  // Changes `bytes` in two cases. Clears reserved flag bits, so that the caller can forward the
   // message unchanged. Sets the long-size flag of a command if libzmq has omitted the flag.
   // After `message` or `command`, the caller must call message_taken() or command_taken().
   // Faults: errc::bad_frame_flags, bad_frame_size, frame_too_large, message_too_large,
   // too_many_parts, command_too_large, too_many_commands.
-  [[nodiscard]] found look(std::span<std::byte> octets) noexcept {
+  [[nodiscard]] found look(std::span<std::byte> bytes) noexcept {
     for (;;) {
-      const auto rest = octets.subspan(size_);
+      const auto rest = bytes.subspan(size_);
       if (rest.size() < 2) {
         return need(2);
       }
@@ -87,8 +87,8 @@ public:
   void handshake_done() noexcept { command_limit_ = limit_->command_size; }
 
 private:
-  [[nodiscard]] found need(std::size_t octets) noexcept {
-    needed_ = size_ + octets;
+  [[nodiscard]] found need(std::size_t bytes) noexcept {
+    needed_ = size_ + bytes;
     return found::more;
   }
   [[nodiscard]] found fail(errc fault) noexcept {

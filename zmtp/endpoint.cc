@@ -24,11 +24,11 @@ constexpr bool is_alphanumeric(char c) noexcept {
 bool is_ipv4(std::string_view text) noexcept {
   for (int left = 4; left > 0; --left) {
     const auto dot = text.find('.');
-    const auto octet = text.substr(0, dot);
+    const auto byte = text.substr(0, dot);
     std::uint8_t value = 0;
-    const auto* end = octet.data() + octet.size();
-    const auto [rest, fault] = std::from_chars(octet.data(), end, value);
-    if (fault != std::errc{} || rest != end || (octet.size() > 1 && octet.front() == '0') ||
+    const auto* end = byte.data() + byte.size();
+    const auto [rest, fault] = std::from_chars(byte.data(), end, value);
+    if (fault != std::errc{} || rest != end || (byte.size() > 1 && byte.front() == '0') ||
         (dot == std::string_view::npos) != (left == 1)) {
       return false;
     }

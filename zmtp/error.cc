@@ -70,7 +70,7 @@ const char* text(errc e) noexcept {
       return "topic too long: above limits::topic_size; shorten the topic or raise the limit";
     case errc::too_many_subscriptions:
       return "subscription ignored: too many or too long; raise limits::subscriptions, "
-             "limits::subscription_octets or limits::topic_size";
+             "limits::subscription_bytes or limits::topic_size";
     case errc::bad_socket_type:
       return "peer rejected: incompatible socket types; check which endpoint is connected";
     case errc::routing_id_too_long: return "routing id too long: above 255 bytes; shorten it";
@@ -102,12 +102,12 @@ const char* text(errc e) noexcept {
       return "handshake evicted: too many pending handshakes; raise "
              "socket_options::pending_handshakes, or find the client that connects and sends "
              "nothing";
-    case errc::address_share_taken:
+    case errc::too_many_handshakes_from_address:
       return "connection rejected: too many pending handshakes from one address; raise "
              "socket_options::pending_handshakes, or find the client that starts handshakes and "
              "does not finish them";
-    case errc::half_message_evicted:
-      return "connection closed: partial messages exceed memory_budget::half_messages, and this "
+    case errc::partial_message_evicted:
+      return "connection closed: partial messages exceed memory_budget::partial_messages, and this "
              "one was the largest; send smaller messages, or raise the limit or the memory of the "
              "process";
     case errc::heartbeat_timeout:
@@ -207,8 +207,8 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::connection_lost:
     case errc::out_of_memory:
     case errc::handshake_evicted:
-    case errc::address_share_taken:
-    case errc::half_message_evicted:
+    case errc::too_many_handshakes_from_address:
+    case errc::partial_message_evicted:
     case errc::probe_unanswered:
     case errc::heartbeat_timeout:
     case errc::too_slow:

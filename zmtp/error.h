@@ -42,7 +42,7 @@ enum class errc {
   bad_ping,             // a PING without a complete TTL
   ping_flood,           // more PINGs per second than limits::pings_per_second
   topic_too_long,       // above limits::topic_size
-  // Above limits::subscriptions, subscription_octets or topic_size. The socket ignores the
+  // Above limits::subscriptions, subscription_bytes or topic_size. The socket ignores the
   // subscription.
   too_many_subscriptions,
 
@@ -54,17 +54,17 @@ enum class errc {
   already_paired,        // the PAIR socket already has a peer
 
   // The life of a connection.
-  too_many_handshakes,   // socket_options::pending_handshakes reached: accepting pauses
-  handshake_timeout,     // the handshake exceeded limits::handshake_time
-  connection_lost,       // the peer or the network closed the connection
-  out_of_memory,         // not enough memory for data from the peer
-  handshake_evicted,     // idle for limits::handshake_silence, closed to free its slot
-  address_share_taken,   // one address has a quarter of socket_options::pending_handshakes
-  half_message_evicted,  // the largest partial message when the memory_budget was exceeded
-  probe_unanswered,      // after a PING, neither a byte nor a TCP acknowledgement arrived
-  heartbeat_timeout,     // TCP acknowledged a PING, but no byte arrived (heartbeat_options::strict)
-  too_slow,              // a subscriber's queue was full (socket_options::disconnect_slow)
-  ttl_expired,           // no byte within the TTL of the peer's PING (heartbeat_options::strict)
+  too_many_handshakes,               // socket_options::pending_handshakes reached: accepting pauses
+  handshake_timeout,                 // the handshake exceeded limits::handshake_time
+  connection_lost,                   // the peer or the network closed the connection
+  out_of_memory,                     // not enough memory for data from the peer
+  handshake_evicted,                 // idle for limits::handshake_silence, closed to free its slot
+  too_many_handshakes_from_address,  // one address has a quarter of socket_options::pending_handshakes
+  partial_message_evicted,  // the largest partial message when the memory_budget was exceeded
+  probe_unanswered,         // after a PING, neither a byte nor a TCP acknowledgement arrived
+  heartbeat_timeout,  // TCP acknowledged a PING, but no byte arrived (heartbeat_options::strict)
+  too_slow,           // a subscriber's queue was full (socket_options::disconnect_slow)
+  ttl_expired,        // no byte within the TTL of the peer's PING (heartbeat_options::strict)
 
   // Requests of the local user.
   bad_endpoint,       // not transport://address

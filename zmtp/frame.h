@@ -50,7 +50,7 @@ inline std::byte* put_header(std::byte* to, std::byte flags, std::size_t body_si
 
 // The size of a message.
 struct extent {
-  std::size_t octets = 0;
+  std::size_t bytes = 0;
   std::size_t parts = 0;
 };
 
@@ -58,9 +58,9 @@ struct extent {
 [[nodiscard]] inline extent message_at(const std::byte* at) noexcept {
   extent reach;
   for (bool follows = true; follows; ++reach.parts) {
-    const auto* const header = at + reach.octets;
+    const auto* const header = at + reach.bytes;
     follows = has(*header, more);
-    reach.octets += header_size(*header) + static_cast<std::size_t>(declared_size(header));
+    reach.bytes += header_size(*header) + static_cast<std::size_t>(declared_size(header));
   }
   return reach;
 }
@@ -73,21 +73,21 @@ namespace zmtp {
 // a hostile length cannot overflow.
 
 // A truncated field yields nothing and consumes nothing.
-class octet_reader {
+class byte_reader {
 public:
-  explicit octet_reader(std::string_view octets) noexcept : rest_{octets} {}
+  explicit byte_reader(std::string_view bytes) noexcept : rest_{bytes} {}
 
   [[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
   [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
 
   // Reads a number in network byte order. `width` is at most 8 bytes.
   [[nodiscard]] std::optional<std::uint64_t> number(std::size_t width) noexcept {
-    const auto octets = take(width);
-    if (!octets) {
+    const auto bytes = take(width);
+    if (!bytes) {
       return std::nullopt;
     }
     std::uint64_t value = 0;
-    for (const char c : *octets) {
+    for (const char c : *bytes) {
       value = value << 8 | static_cast<std::uint8_t>(c);
     }
     return value;
@@ -97,20 +97,20 @@ public:
     if (size > rest_.size()) {
       return std::nullopt;
     }
-    const auto octets = rest_.substr(0, static_cast<std::size_t>(size));
-    rest_.remove_prefix(octets.size());
-    return octets;
+    const auto bytes = rest_.substr(0, static_cast<std::size_t>(size));
+    rest_.remove_prefix(bytes.size());
+    return bytes;
   }
 
   // Reads bytes that follow their length. The length is a number of `width` bytes.
   [[nodiscard]] std::optional<std::string_view> sized(std::size_t width) noexcept {
     const auto before = rest_;
     const auto size = number(width);
-    const auto octets = size ? take(*size) : std::nullopt;
-    if (!octets) {
+    const auto bytes = size ? take(*size) : std::nullopt;
+    if (!bytes) {
       rest_ = before;
     }
-    return octets;
+    return bytes;
   }
 
 private:

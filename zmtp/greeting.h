@@ -29,11 +29,11 @@ struct version {
 // as-server (32) and filler (33–63).
 // Errors: errc::not_zmtp, version_1_refused, version_2_refused, bad_mechanism_name. When the field
 // of the name is complete, also mechanism_mismatch: the peer's mechanism is not `mechanism`.
-[[nodiscard]] error_code check(std::span<const std::byte> octets,
+[[nodiscard]] error_code check(std::span<const std::byte> bytes,
                                std::string_view mechanism) noexcept;
 
 // Returns the peer's version from a complete greeting that passed check(). Reports every version
 // above 3.0 as 3.1.
-[[nodiscard]] version peer_version(std::span<const std::byte> octets) noexcept;
+[[nodiscard]] version peer_version(std::span<const std::byte> bytes) noexcept;
 
 }  // namespace zmtp::greeting

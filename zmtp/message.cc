@@ -8,14 +8,14 @@ namespace zmtp {
 
 namespace {
 
-std::byte* copy(std::byte* to, std::span<const std::byte> octets) noexcept {
-  if (!octets.empty()) {
-    std::memcpy(to, octets.data(), octets.size());
+std::byte* copy(std::byte* to, std::span<const std::byte> bytes) noexcept {
+  if (!bytes.empty()) {
+    std::memcpy(to, bytes.data(), bytes.size());
   }
-  return to + octets.size();
+  return to + bytes.size();
 }
 
-std::span<const std::byte> octets_of(std::string_view part) noexcept {
+std::span<const std::byte> bytes_of(std::string_view part) noexcept {
   return std::as_bytes(std::span{part});
 }
 
@@ -95,7 +95,7 @@ void message::push_back(std::string_view part) {
     push_back(std::string{part});
     return;
   }
-  copy(append_frame(part.size()), octets_of(part));
+  copy(append_frame(part.size()), bytes_of(part));
 }
 
 std::span<std::byte> message::prepare_back(std::size_t size) {
@@ -145,25 +145,25 @@ void message::push_front(std::string_view part) {
     std::array<std::byte, frame::max_header_size> header;
     const auto flags = parts_ == 0 ? std::byte{0} : frame::more;
     const auto* end = frame::put_header(header.data(), flags, part.size());
-    gather_behind({header.data(), end}, octets_of(part));
+    gather_behind({header.data(), end}, bytes_of(part));
     note_first(need);
     return;
   }
   make_room_in_front(need);
   const auto flags = parts_ == 0 ? std::byte{0} : frame::more;
-  copy(frame::put_header(head_.data() + head_begin_, flags, part.size()), octets_of(part));
+  copy(frame::put_header(head_.data() + head_begin_, flags, part.size()), bytes_of(part));
   note_first(need);
 }
 
-// Moves the start of the head `octets` bytes to the front. The head must have this space.
-void message::make_room_in_front(std::size_t octets) noexcept {
-  if (octets > head_begin_) {
+// Moves the start of the head `bytes` bytes to the front. The head must have this space.
+void message::make_room_in_front(std::size_t bytes) noexcept {
+  if (bytes > head_begin_) {
     const auto begin = inline_capacity - head_size();
     std::memmove(head_.data() + begin, head_.data() + head_begin_, head_size());
     head_begin_ = static_cast<std::uint8_t>(begin);
     head_end_ = static_cast<std::uint8_t>(inline_capacity);
   }
-  head_begin_ = static_cast<std::uint8_t>(head_begin_ - octets);
+  head_begin_ = static_cast<std::uint8_t>(head_begin_ - bytes);
 }
 
 // Moves all bytes into one block, after the two new pieces, because they do not fit into the head.

@@ -142,7 +142,7 @@ private:
   }
   [[nodiscard]] std::size_t last_offset() const noexcept;
   void set_more(std::size_t offset) noexcept;
-  void make_room_in_front(std::size_t octets) noexcept;
+  void make_room_in_front(std::size_t bytes) noexcept;
   void gather_behind(std::span<const std::byte> first, std::span<const std::byte> second);
   void require_room_for(std::size_t parts) const {
     if (parts_ + parts > max_parts) {

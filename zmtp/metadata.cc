@@ -34,9 +34,9 @@ bool is_name(std::string_view text) noexcept {
 
 }  // namespace
 
-result<metadata> metadata::parse(std::string_view octets, const limits& limit) {
+result<metadata> metadata::parse(std::string_view bytes, const limits& limit) {
   metadata parsed;
-  octet_reader reader{octets};
+  byte_reader reader{bytes};
   while (!reader.empty()) {
     const auto name = reader.sized(name_size_width);
     const auto value = name ? reader.sized(value_size_width) : std::nullopt;

@@ -18,9 +18,9 @@ class metadata {
 public:
   using property = std::pair<std::string, std::string>;
 
-  // Parses all of `octets`. The caller limits the size to one handshake command.
+  // Parses all of `bytes`. The caller limits the size to one handshake command.
   // Errors: errc::bad_metadata, bad_property_name, duplicate_property, too_many_properties.
-  [[nodiscard]] static result<metadata> parse(std::string_view octets, const limits& limit);
+  [[nodiscard]] static result<metadata> parse(std::string_view bytes, const limits& limit);
 
   // Appends a property. The wire format keeps the case of `name` ("Socket-Type").
   void add(std::string_view name, std::string_view value);

@@ -23,7 +23,7 @@ constexpr int max_keepalive_seconds = 32'767;
 constexpr int max_keepalive_count = 127;
 constexpr milliseconds max_user_timeout = std::chrono::hours{24 * 24};
 
-bool is_size(std::size_t octets) noexcept { return octets != 0 && octets <= max_size; }
+bool is_size(std::size_t bytes) noexcept { return bytes != 0 && bytes <= max_size; }
 
 bool is_duration(milliseconds time) noexcept {
   return time >= milliseconds::zero() && time <= max_duration;
@@ -48,14 +48,14 @@ bool is_extension(const std::string& text) noexcept {
 }
 
 bool is_extensions(const std::vector<std::string>& list) noexcept {
-  const auto octets =
+  const auto bytes =
       std::accumulate(list.begin(), list.end(), std::size_t{0},
                       [](std::size_t sum, const std::string& one) { return sum + one.size() + 1; });
-  return octets <= max_extensions + 1 && std::all_of(list.begin(), list.end(), is_extension);
+  return bytes <= max_extensions + 1 && std::all_of(list.begin(), list.end(), is_extension);
 }
 
 bool is_mark(const high_water_mark& mark) noexcept {
-  return mark.messages != std::size_t{0} && mark.octets != std::size_t{0};
+  return mark.messages != std::size_t{0} && mark.bytes != std::size_t{0};
 }
 
 bool is_reconnect(const reconnect_options& reconnect) noexcept {
@@ -82,7 +82,7 @@ bool is_keepalive(const keepalive_options& keepalive) noexcept {
 }
 
 bool is_transport(const transport_options& transport) noexcept {
-  const auto is_buffer = [](const std::optional<int>& octets) { return !octets || *octets > 0; };
+  const auto is_buffer = [](const std::optional<int>& bytes) { return !bytes || *bytes > 0; };
   return (!transport.keepalive || is_keepalive(*transport.keepalive)) &&
          is_buffer(transport.send_buffer) && is_buffer(transport.receive_buffer) &&
          (!transport.type_of_service || is_between(0, *transport.type_of_service, 255)) &&
@@ -97,16 +97,16 @@ bool is_limits(const limits& limit) noexcept {
          is_size(limit.frame_size) && is_size(limit.message_size) && limit.message_parts != 0 &&
          limit.message_parts <= max_parts && limit.message_commands != 0 &&
          limit.metadata_properties != 0 && is_size(limit.topic_size) && limit.subscriptions != 0 &&
-         is_size(limit.subscription_octets) && is_size(limit.ping_context_size) &&
+         is_size(limit.subscription_bytes) && is_size(limit.ping_context_size) &&
          limit.pings_per_second != 0;
 }
 
 bool is_last_values(const std::optional<last_value_limits>& limit) noexcept {
-  return !limit || (limit->topics != 0 && is_size(limit->octets));
+  return !limit || (limit->topics != 0 && is_size(limit->bytes));
 }
 
 bool has_nothing_of_xpub(const xpub_options& options) noexcept {
-  return options.told == xpub_options::notices::changes && !options.manual &&
+  return options.notifications == xpub_options::notices::changes && !options.manual &&
          !options.announce_as_pub && options.welcome.empty() && !options.last_values &&
          options.last_values_of == xpub_options::matching::prefix;
 }

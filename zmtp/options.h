@@ -30,7 +30,7 @@ struct limits {
   std::size_t metadata_properties = 32;
   std::size_t topic_size = 1'024;  // bytes of a subscription
   std::size_t subscriptions = 100'000;
-  std::size_t subscription_octets = 8 * 1024 * 1024;  // bytes of all topics together
+  std::size_t subscription_bytes = 8 * 1024 * 1024;  // bytes of all topics together
   std::size_t ping_context_size = 16;  // bytes of a PING's context that the PONG repeats
   unsigned pings_per_second = 50;
 };
@@ -39,7 +39,7 @@ struct limits {
 // no limit of that kind.
 struct high_water_mark {
   std::optional<std::size_t> messages = 1'000;
-  std::optional<std::size_t> octets = 64 * 1024 * 1024;
+  std::optional<std::size_t> bytes = 64 * 1024 * 1024;
 };
 
 // Detection of dead peers. The socket sends a PING before it declares a peer dead. While the peer's
@@ -120,7 +120,7 @@ enum class send_policy : std::uint8_t {
 // recently.
 struct last_value_limits {
   std::size_t topics = 100'000;
-  std::size_t octets = 64 * 1024 * 1024;  // bytes of all messages with frame headers and topics
+  std::size_t bytes = 64 * 1024 * 1024;  // bytes of all messages with frame headers and topics
 };
 
 // Options that only XPUB has.
@@ -131,7 +131,7 @@ struct xpub_options {
     all,            // every subscription and the end of each
   };
   // Subscription changes that the user receives. With `manual`, always all of them.
-  notices told = notices::changes;
+  notices notifications = notices::changes;
   // The user decides what each peer is subscribed to. The subscriptions of peers have no effect by
   // themselves.
   bool manual = false;

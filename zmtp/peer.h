@@ -59,8 +59,8 @@ struct peer_info {
 struct peer_counters {
   std::uint64_t messages_sent = 0;      // queued for the peer
   std::uint64_t messages_received = 0;  // given to the user
-  std::uint64_t octets_sent = 0;        // taken by the kernel, commands included
-  std::uint64_t octets_received = 0;
+  std::uint64_t bytes_sent = 0;         // taken by the kernel, commands included
+  std::uint64_t bytes_received = 0;
   std::uint64_t dropped_full = 0;         // not queued: the peer's queue was full
   std::uint64_t dropped_over_budget = 0;  // not queued: the peer's queue was at its memory quota
   std::uint64_t dropped_unexpected = 0;   // received, but not valid for the pattern
@@ -74,9 +74,9 @@ struct peer_status {
   peer_info info;
   peer_counters counters;
   std::size_t messages_to_send = 0;  // queued, and not taken whole by the kernel
-  std::size_t octets_to_send = 0;
+  std::size_t bytes_to_send = 0;
   std::size_t messages_to_receive = 0;  // not received by the user yet
-  std::size_t octets_to_receive = 0;    // with the objects that hold the messages
+  std::size_t bytes_to_receive = 0;     // with the objects that hold the messages
   std::chrono::steady_clock::time_point attached_at;
 };
 

@@ -16,8 +16,8 @@ QUICK = ("ours", "theirs", "limit")
 QUICK_MIXED = ("ours", OURS_TO_THEIRS, THEIRS_TO_OURS, "theirs", "limit")
 
 
-def size_text(octets):
-    return f"{octets // 1024} KiB" if octets >= 1024 else f"{octets} B"
+def size_text(bytes):
+    return f"{bytes // 1024} KiB" if bytes >= 1024 else f"{bytes} B"
 
 
 def at_least(factor, against="theirs", text=None):
@@ -174,7 +174,7 @@ def _idle_memory():
                      router("theirs", "libzmq", THEIRS + "idle_router")), 10_000,
                     (Target("≤ 8 KiB", 8192, False, None, unit="B"),), per="connection", fixed=True,
                     setup_seconds=60, quick=("ours", "theirs"), quick_count=1000,
-                    conditions="resident octets per connection after one message on each; their other "
+                    conditions="resident bytes per connection after one message on each; their other "
                                "ends are in another process")
 
 

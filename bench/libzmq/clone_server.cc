@@ -117,15 +117,15 @@ private:
   }
 
   std::string_view network_order(std::uint64_t sequence) {
-    boost::endian::store_big_u64(octets_.data(), sequence);
-    return {reinterpret_cast<const char*>(octets_.data()), octets_.size()};
+    boost::endian::store_big_u64(bytes_.data(), sequence);
+    return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
   }
 
   socket snapshot_;
   socket publisher_;
   socket collector_;
   std::array<message, frames> parts_;
-  std::array<unsigned char, 8> octets_{};
+  std::array<unsigned char, 8> bytes_{};
   std::uint64_t sequence_ = 0;
   std::unordered_map<std::string, entry> map_;
 };

@@ -41,7 +41,7 @@ void run(const arguments& arguments) {
   wait_for_go(pub, pull);
   for (std::uint64_t sent = 0; sent < count; ++sent) {
     message data{size};
-    data.octets().front() = data_mark;
+    data.bytes().front() = data_mark;
     pub.send(data);
   }
   pub.send_copy(fan_out_end);

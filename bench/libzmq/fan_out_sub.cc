@@ -36,7 +36,7 @@ int run(const arguments& arguments) {
   fan_out_receiver receiver{peers, arguments.number(2), arguments.number(3)};
   fan_out_step step = fan_out_step::wait;
   for (message data; step != fan_out_step::finish && sub.try_receive(data, 0);) {
-    step = receiver.on_message(data.octets());
+    step = receiver.on_message(data.bytes());
     if (step == fan_out_step::send_go) {
       push.send_copy(fan_out_go);
     }

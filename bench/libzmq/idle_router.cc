@@ -30,14 +30,14 @@ void run(const arguments& arguments) {
   context context;
   socket router{context, ZMQ_ROUTER};
   router.bind(arguments.endpoint(0));
-  const std::uint64_t before = resident_octets();
+  const std::uint64_t before = resident_bytes();
   for (std::uint64_t echoed = 0; echoed < 2 * connections && !stop_requested();) {
     if (!echo_message(router)) {
       continue;
     }
     ++echoed;
     if (echoed == connections) {
-      print_memory_per_connection(connections, before, resident_octets());
+      print_memory_per_connection(connections, before, resident_bytes());
     }
   }
 }

@@ -7,7 +7,7 @@ namespace {
 
 void receive_one(socket& from, message& part, std::uint64_t size) {
   from.receive(part);
-  if (part.octets().size() != size) {
+  if (part.bytes().size() != size) {
     fail("a message of another size: give both programs the same arguments");
   }
 }

@@ -33,7 +33,7 @@ private:
 class message {
 public:
   message() { zmq_msg_init(&message_); }
-  // The octets are whatever the memory holds, as in libzmq's own perf programs.
+  // The bytes are whatever the memory holds, as in libzmq's own perf programs.
   explicit message(std::size_t size);
   explicit message(std::string_view content);
   ~message() { zmq_msg_close(&message_); }
@@ -45,7 +45,7 @@ public:
     return *this;
   }
 
-  std::span<std::byte> octets() {
+  std::span<std::byte> bytes() {
     return {static_cast<std::byte*>(zmq_msg_data(&message_)), zmq_msg_size(&message_)};
   }
   std::string_view text() {

@@ -8,7 +8,7 @@ namespace {
 void receive_message(socket& pull, message& part, const stream& work) {
   for (std::uint64_t index = 1; index <= work.parts; ++index) {
     pull.receive(part);
-    if (part.octets().size() != work.size || part.more() != (index < work.parts)) {
+    if (part.bytes().size() != work.size || part.more() != (index < work.parts)) {
       fail("a message of another size or number of parts: give both programs the same arguments");
     }
   }

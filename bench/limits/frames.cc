@@ -89,9 +89,9 @@ std::size_t frame_encoder::encode_whole(std::size_t at, std::uint64_t count) {
 
 frame_decoder::frame_decoder(std::size_t body_size) : body_size_{body_size}, buffer_(read_size) {}
 
-std::uint64_t frame_decoder::received(std::size_t octets) {
+std::uint64_t frame_decoder::received(std::size_t bytes) {
   const std::byte* at = buffer_.data();
-  const std::byte* const end = at + kept_ + octets;
+  const std::byte* const end = at + kept_ + bytes;
   std::uint64_t complete = 0;
   if (missing_ != 0) {
     const std::size_t skipped = std::min(missing_, static_cast<std::size_t>(end - at));

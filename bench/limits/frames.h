@@ -21,7 +21,7 @@ public:
   explicit frame_encoder(std::size_t body_size);
 
   // Encodes into the buffer what fits of `count` frames, which begin where the call before ended:
-  // a frame that does not fit whole is continued by the next call. Returns the octets.
+  // a frame that does not fit whole is continued by the next call. Returns the bytes.
   std::span<const std::byte> encode(std::uint64_t count);
   // How many frames the calls so far completed.
   std::uint64_t completed() const { return completed_; }
@@ -31,7 +31,7 @@ private:
 
   std::size_t body_size_;
   std::vector<std::byte> frame_;  // header and body, as an application's own memory
-  std::size_t within_frame_ = 0;  // octets of the frame that the calls before encoded
+  std::size_t within_frame_ = 0;  // bytes of the frame that the calls before encoded
   std::uint64_t completed_ = 0;
   std::vector<std::byte> buffer_;
 };
@@ -43,12 +43,12 @@ public:
   // Where to read to. Then received() counts the frames that are complete now.
   std::span<std::byte> room() { return std::span{buffer_}.subspan(kept_); }
   // Ends the program when a frame has another size.
-  std::uint64_t received(std::size_t octets);
+  std::uint64_t received(std::size_t bytes);
 
 private:
   std::size_t body_size_;
   std::size_t missing_ = 0;  // bytes of the current body that have not arrived
-  std::size_t kept_ = 0;     // octets at the front: a header that is not complete
+  std::size_t kept_ = 0;     // bytes at the front: a header that is not complete
   std::vector<std::byte> buffer_;
 };
 

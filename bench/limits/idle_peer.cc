@@ -133,9 +133,9 @@ void idle_peer::on_message(std::string_view body) {
   phase_ = phase::idle;
 }
 
-void idle_peer::write(std::string_view octets) {
+void idle_peer::write(std::string_view bytes) {
   // So little always fits into the system's buffer of a connection that is idle.
-  if (write_some(socket_, std::as_bytes(std::span{octets})) != octets.size()) {
+  if (write_some(socket_, std::as_bytes(std::span{bytes})) != bytes.size()) {
     fail("the router does not read what an idle connection sends");
   }
 }

@@ -37,7 +37,7 @@ private:
   bool take_frame();
   void on_command(std::string_view body);
   void on_message(std::string_view body);
-  void write(std::string_view octets);
+  void write(std::string_view bytes);
 
   descriptor socket_;
   phase phase_ = phase::greeting;

@@ -12,7 +12,7 @@ class ping_pong {
 public:
   explicit ping_pong(descriptor socket);
 
-  // Waits in the epoll until all octets are there.
+  // Waits in the epoll until all bytes are there.
   void receive(std::span<std::byte> message);
   // Waits only when the system takes no more.
   void send(std::span<const std::byte> message);

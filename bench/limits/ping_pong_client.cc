@@ -1,4 +1,4 @@
-// Connects, sends SIZE octets and waits for them, ROUNDTRIPS times; prints how long each took.
+// Connects, sends SIZE bytes and waits for them, ROUNDTRIPS times; prints how long each took.
 #include "bench/limits/ping_pong.h"
 #include "bench/support/arguments.h"
 #include "bench/support/report.h"

@@ -1,4 +1,4 @@
-// Accepts one connection and returns SIZE octets ROUNDTRIPS times.
+// Accepts one connection and returns SIZE bytes ROUNDTRIPS times.
 #include "bench/limits/ping_pong.h"
 #include "bench/support/arguments.h"
 

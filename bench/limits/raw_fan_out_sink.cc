@@ -1,5 +1,5 @@
-// Opens PEERS connections, reads COUNT messages of SIZE octets from each, which it counts by their
-// octets, and prints the deliveries per second.
+// Opens PEERS connections, reads COUNT messages of SIZE bytes from each, which it counts by their
+// bytes, and prints the deliveries per second.
 #include "bench/limits/frames.h"
 #include "bench/limits/poller.h"
 #include "bench/support/arguments.h"
@@ -31,17 +31,17 @@ int main(int argument_count, char** values) {
       bench::fail("the source ended too early: give both programs the same arguments");
     }
     for (const auto& event : poller.wait()) {
-      const auto octets = bench::limits::read_blocking(sources[event.data.u64], buffer);
-      if (octets == 0) {
+      const auto bytes = bench::limits::read_blocking(sources[event.data.u64], buffer);
+      if (bytes == 0) {
         sources[event.data.u64] = bench::limits::descriptor{};
         --open;
         continue;
       }
-      // The first octets start the clock.
+      // The first bytes start the clock.
       if (!clock) {
         clock.emplace();
       }
-      received += octets;
+      received += bytes;
     }
   }
   bench::print_fan_out(peers, size, deliveries, clock->seconds());

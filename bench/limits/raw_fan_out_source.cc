@@ -17,9 +17,9 @@ int main(int argument_count, char** values) {
     sinks.push_back(bench::limits::accept_one(listener));
   }
   while (encoder.completed() < count) {
-    const auto octets = encoder.encode(count);
+    const auto bytes = encoder.encode(count);
     for (const auto& sink : sinks) {
-      bench::limits::write_all(sink, octets);
+      bench::limits::write_all(sink, bytes);
     }
   }
 }

@@ -1,4 +1,4 @@
-// Accepts one connection, decodes COUNT frames of SIZE octets in place, prints how fast they came.
+// Accepts one connection, decodes COUNT frames of SIZE bytes in place, prints how fast they came.
 #include "bench/limits/frames.h"
 #include "bench/limits/tcp.h"
 #include "bench/support/arguments.h"
@@ -11,15 +11,15 @@ int main(int argument_count, char** values) {
   const std::uint64_t count = arguments.number(2);
   bench::limits::frame_decoder decoder{size};
   const auto source = bench::limits::accept_one(listener);
-  // The first octets start the clock.
+  // The first bytes start the clock.
   std::uint64_t received = decoder.received(bench::limits::read_blocking(source, decoder.room()));
   const bench::stopwatch clock;
   while (received < count) {
-    const auto octets = bench::limits::read_blocking(source, decoder.room());
-    if (octets == 0) {
+    const auto bytes = bench::limits::read_blocking(source, decoder.room());
+    if (bytes == 0) {
       bench::fail("the source ended too early: give both programs the same arguments");
     }
-    received += decoder.received(octets);
+    received += decoder.received(bytes);
   }
   bench::print_throughput(size, count, clock.seconds());
 }

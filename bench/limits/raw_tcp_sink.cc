@@ -1,4 +1,4 @@
-// Accepts one connection, reads COUNT times WRITE_SIZE octets and prints how fast they came.
+// Accepts one connection, reads COUNT times WRITE_SIZE bytes and prints how fast they came.
 #include "bench/limits/frames.h"
 #include "bench/limits/tcp.h"
 #include "bench/support/arguments.h"
@@ -13,15 +13,15 @@ int main(int argument_count, char** values) {
   const std::uint64_t count = arguments.number(2);
   std::vector<std::byte> buffer(bench::limits::read_size);
   const auto source = bench::limits::accept_one(listener);
-  // The first octets start the clock.
+  // The first bytes start the clock.
   std::uint64_t received = bench::limits::read_blocking(source, buffer);
   const bench::stopwatch clock;
   while (received < size * count) {
-    const auto octets = bench::limits::read_blocking(source, buffer);
-    if (octets == 0) {
+    const auto bytes = bench::limits::read_blocking(source, buffer);
+    if (bytes == 0) {
       bench::fail("the source ended too early: give both programs the same arguments");
     }
-    received += octets;
+    received += bytes;
   }
   bench::print_throughput(size, count, clock.seconds());
 }

@@ -30,10 +30,10 @@ public:
   std::span<const std::byte> unread() const {
     return std::span{input_}.subspan(consumed_, filled_ - consumed_);
   }
-  void consume(std::size_t octets) { consumed_ += octets; }
+  void consume(std::size_t bytes) { consumed_ += bytes; }
 
-  void append(std::span<const std::byte> octets) {
-    output_.insert(output_.end(), octets.begin(), octets.end());
+  void append(std::span<const std::byte> bytes) {
+    output_.insert(output_.end(), bytes.begin(), bytes.end());
   }
   // Writes once. The rest is written when the kernel has room again.
   void flush();

@@ -14,7 +14,7 @@ namespace bench::limits {
 namespace {
 
 enum class role {
-  unknown,  // the first octet is missing
+  unknown,  // the first byte is missing
   client,
   worker,
 };
@@ -84,33 +84,33 @@ private:
   }
 
   bool learn_role(connection& of) {
-    const auto octets = of.stream.unread();
-    if (octets.empty()) {
+    const auto bytes = of.stream.unread();
+    if (bytes.empty()) {
       return false;
     }
-    if (octets[0] == client_mark) {
+    if (bytes[0] == client_mark) {
       of.role = role::client;
       of.stream.consume(1);
       return true;
     }
-    if (octets[0] != worker_mark) {
+    if (bytes[0] != worker_mark) {
       fail("a connection is neither client nor worker: start relay_load at this endpoint");
     }
-    if (octets.size() < 2) {
+    if (bytes.size() < 2) {
       return false;
     }
     of.role = role::worker;
-    of.room = std::to_integer<unsigned>(octets[1]);
+    of.room = std::to_integer<unsigned>(bytes[1]);
     of.stream.consume(2);
     workers_.push_back(&of);
     return true;
   }
 
   void take_requests(connection& from) {
-    auto octets = from.stream.unread();
-    for (; octets.size() >= record_size; octets = octets.subspan(record_size)) {
+    auto bytes = from.stream.unread();
+    for (; bytes.size() >= record_size; bytes = bytes.subspan(record_size)) {
       record& queued = requests_.emplace_back();
-      std::memcpy(queued.data(), octets.data(), record_size);
+      std::memcpy(queued.data(), bytes.data(), record_size);
       // The worker returns it as it came.
       std::memcpy(queued.data(), &from.number, sizeof from.number);
       from.stream.consume(record_size);
@@ -118,10 +118,10 @@ private:
   }
 
   void return_replies(connection& from) {
-    auto octets = from.stream.unread();
-    const std::size_t count = octets.size() / record_size;
+    auto bytes = from.stream.unread();
+    const std::size_t count = bytes.size() / record_size;
     for (std::size_t index = 0; index < count; ++index) {
-      const auto reply = octets.subspan(index * record_size, record_size);
+      const auto reply = bytes.subspan(index * record_size, record_size);
       std::uint64_t number = 0;
       std::memcpy(&number, reply.data(), sizeof number);
       if (number >= connections_.size()) {
@@ -147,11 +147,11 @@ private:
     }
   }
 
-  void append(connection& to, std::span<const std::byte> octets) {
+  void append(connection& to, std::span<const std::byte> bytes) {
     if (!to.open) {
       return;
     }
-    to.stream.append(octets);
+    to.stream.append(bytes);
     if (!to.to_flush) {
       to.to_flush = true;
       to_flush_.push_back(&to);

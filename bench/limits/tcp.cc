@@ -153,8 +153,8 @@ std::size_t read_blocking(const descriptor& socket, std::span<std::byte> into) {
   }
 }
 
-std::size_t write_some(const descriptor& socket, std::span<const std::byte> octets) {
-  const auto length = ::send(socket.number(), octets.data(), octets.size(), MSG_NOSIGNAL);
+std::size_t write_some(const descriptor& socket, std::span<const std::byte> bytes) {
+  const auto length = ::send(socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   if (length >= 0) [[likely]] {
     return static_cast<std::size_t>(length);
   }
@@ -164,9 +164,9 @@ std::size_t write_some(const descriptor& socket, std::span<const std::byte> octe
   return 0;
 }
 
-void write_all(const descriptor& socket, std::span<const std::byte> octets) {
-  while (!octets.empty()) {
-    octets = octets.subspan(write_some(socket, octets));
+void write_all(const descriptor& socket, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    bytes = bytes.subspan(write_some(socket, bytes));
   }
 }
 

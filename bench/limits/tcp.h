@@ -43,9 +43,9 @@ void set_nonblocking(const descriptor& socket);
 std::optional<std::size_t> read_some(const descriptor& socket, std::span<std::byte> into);
 // The same for a descriptor that blocks: 0 is the end of the stream.
 std::size_t read_blocking(const descriptor& socket, std::span<std::byte> into);
-// How many octets the system took; 0 when it takes none now.
-std::size_t write_some(const descriptor& socket, std::span<const std::byte> octets);
+// How many bytes the system took; 0 when it takes none now.
+std::size_t write_some(const descriptor& socket, std::span<const std::byte> bytes);
 // For a descriptor that blocks.
-void write_all(const descriptor& socket, std::span<const std::byte> octets);
+void write_all(const descriptor& socket, std::span<const std::byte> bytes);
 
 }  // namespace bench::limits

@@ -4,10 +4,10 @@
 // bazel run -c opt //bench/micro:chp_longest_calls
 
 #include "chp/command.h"
+#include "chp/deferred_sessions.h"
 #include "chp/directory_counters.h"
 #include "chp/map_writer.h"
 #include "chp/pending_updates.h"
-#include "chp/put_off_sessions.h"
 #include "chp/session_acks.h"
 #include "chp/store.h"
 #include "chp/tombstones.h"
@@ -66,7 +66,7 @@ private:
   double most_ = 0;
 };
 
-// A name of at most 31 octets that views itself.
+// A name of at most 31 bytes that views itself.
 class numbered {
 public:
   explicit numbered(std::string_view head) : size_{head.copy(text_.data(), head.size())} {}
@@ -218,7 +218,7 @@ BENCHMARK(tombstones_grow)->Iterations(1)->Unit(benchmark::kMillisecond);
 void put_off_grow(benchmark::State& state) {
   for (auto _ : state) {
     longest grow{state, "grow_ms"};
-    put_off_sessions all{1, register_limits{}.max_sessions};
+    deferred_sessions all{1, register_limits{}.max_sessions};
     for (std::uint64_t n = 0; n < million; ++n) {
       grow([&] { all.add(first_of_session(n).session(), 1); });
     }

@@ -28,7 +28,7 @@ using milliseconds = std::chrono::duration<double, std::milli>;
 const std::string value(32, 'v');
 const std::string other_value(32, 'w');
 
-// Keys of twenty octets, in random order.
+// Keys of twenty bytes, in random order.
 [[nodiscard]] std::vector<std::string> make_keys(std::int64_t count) {
   std::vector<std::string> keys;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -177,19 +177,19 @@ void read_snapshot(benchmark::State& state) {
       s.apply({key, other_value, {}, {}}, ++at);
     }
   }
-  std::size_t octets = 0;
+  std::size_t bytes = 0;
   std::int64_t entries = 0;
   while (state.KeepRunningBatch(state.range(0))) {
     auto from = state.range(1) != 0 ? std::move(open) : s.open_snapshot();
     while (!from.at_end()) {
       from.read(1'000, [&](const store::entry& e) {
-        octets += e.value().size();
+        bytes += e.value().size();
         ++entries;
         return true;
       });
     }
   }
-  benchmark::DoNotOptimize(octets);
+  benchmark::DoNotOptimize(bytes);
   state.SetItemsProcessed(entries);
 }
 BENCHMARK(read_snapshot)
@@ -203,13 +203,13 @@ BENCHMARK(read_snapshot)
 
 void std_map_iterate(benchmark::State& state) {
   const auto m = make_map(make_keys(state.range(0)));
-  std::size_t octets = 0;
+  std::size_t bytes = 0;
   while (state.KeepRunningBatch(state.range(0))) {
     for (const auto& [key, held] : m) {
-      octets += held.size();
+      bytes += held.size();
     }
   }
-  benchmark::DoNotOptimize(octets);
+  benchmark::DoNotOptimize(bytes);
 }
 BENCHMARK(std_map_iterate)->Apply(sizes);
 
@@ -286,8 +286,8 @@ void set_to_publication(benchmark::State& state) {
   const std::string_view counts = state.range(0) != 0 ? "d=/:1000000,/bench/:1000000\n" : "";
   sequence at = 0;
   for (auto _ : state) {
-    const auto heard = parse_set(set, form::kvmsg, {});
-    benchmark::DoNotOptimize(make_publication(form::kvmsg, *heard, {}, ++at, counts));
+    const auto received = parse_set(set, form::kvmsg, {});
+    benchmark::DoNotOptimize(make_publication(form::kvmsg, *received, {}, ++at, counts));
   }
 }
 BENCHMARK(set_to_publication)->ArgName("counts")->Arg(0)->Arg(1);

@@ -20,17 +20,17 @@ namespace zmtp {
 namespace {
 
 // Messages of a turn: what a read holds at most, up to the usual mark.
-constexpr std::size_t octets_per_turn = block_size::reading;
+constexpr std::size_t bytes_per_turn = block_size::reading;
 constexpr std::size_t most_messages = 1000;
 
-// A read buffer full of messages of `parts` parts, with `octets` of body together.
+// A read buffer full of messages of `parts` parts, with `bytes` of body together.
 struct read_buffer {
-  read_buffer(std::size_t parts, std::size_t octets) : memory{block::create(octets_per_turn)} {
+  read_buffer(std::size_t parts, std::size_t bytes) : memory{block::create(bytes_per_turn)} {
     message m;
     for (std::size_t i = 0; i < parts; ++i) {
-      m.push_back(std::string(octets / parts + (i < octets % parts ? 1U : 0U), 'b'));
+      m.push_back(std::string(bytes / parts + (i < bytes % parts ? 1U : 0U), 'b'));
     }
-    while (messages < most_messages && size + m.framed_size() <= octets_per_turn) {
+    while (messages < most_messages && size + m.framed_size() <= bytes_per_turn) {
       for (const auto piece : {m.head(), m.tail()}) {
         if (!piece.empty()) {
           std::memcpy(memory->data() + size, piece.data(), piece.size());
@@ -60,12 +60,12 @@ void decode(const read_buffer& from, receive_queue& to, const limits& limit) {
 void write(send_queue& from) {
   std::array<send_queue::piece, 64> pieces;
   while (!from.empty()) {
-    std::size_t octets = 0;
+    std::size_t bytes = 0;
     for (const auto piece : std::span{pieces}.first(from.gather(pieces))) {
-      octets += piece.size();
+      bytes += piece.size();
     }
     benchmark::DoNotOptimize(pieces);
-    from.advance(octets);
+    from.advance(bytes);
   }
 }
 
@@ -89,9 +89,9 @@ void decode_queue_encode(benchmark::State& state) {
       static_cast<double>(messages), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(decode_queue_encode)
-    ->ArgNames({"parts", "octets"})
+    ->ArgNames({"parts", "bytes"})
     ->ArgsProduct({{1}, {16, 64, 80, 256, 1024, 4096, 32768}})
-    ->Args({5, 70})  // 80 octets as framed
+    ->Args({5, 70})  // 80 bytes as framed
     ->Args({5, 80})
     ->Args({5, 1000})
     ->ArgsProduct({{10, 100}, {256, 1024, 32768}});

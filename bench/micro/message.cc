@@ -26,7 +26,7 @@ void change_envelope(benchmark::State& state) {
     benchmark::DoNotOptimize(m);
   }
 }
-BENCHMARK(change_envelope)->ArgName("octets")->Arg(11)->Arg(1000);
+BENCHMARK(change_envelope)->ArgName("bytes")->Arg(11)->Arg(1000);
 
 }  // namespace
 }  // namespace zmtp

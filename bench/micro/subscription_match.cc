@@ -17,7 +17,7 @@
 namespace zmtp {
 namespace {
 
-// The same topics each time: random octets, 16 of them.
+// The same topics each time: random bytes, 16 of them.
 class topic_source {
 public:
   std::string next() {
@@ -30,7 +30,7 @@ private:
   std::minstd_rand random_;
 };
 
-std::size_t octets_in_use() {
+std::size_t bytes_in_use() {
   const auto use = mallinfo2();
   return use.uordblks + use.hblkhd;
 }
@@ -83,12 +83,12 @@ void subscribe_all(subscription_index& index, std::size_t topics) {
 void match_wanted(benchmark::State& state) {
   const auto topics = static_cast<std::size_t>(state.range(0));
   const auto parts = parts_beginning_with(topics);
-  const auto before = octets_in_use();
+  const auto before = bytes_in_use();
   subscription_index index;
   subscribe_all(index, topics);
   if (topics > 1) {  // with one topic, the size of the first block would decide
-    state.counters["octets_per_topic"] =
-        static_cast<double>(octets_in_use() - before) / static_cast<double>(topics);
+    state.counters["bytes_per_topic"] =
+        static_cast<double>(bytes_in_use() - before) / static_cast<double>(topics);
   }
   match_each(state, index, parts);
 }
@@ -101,7 +101,7 @@ void match_unwanted(benchmark::State& state) {
 }
 BENCHMARK(match_unwanted)->ArgName("topics")->Arg(1)->Arg(1'000)->Arg(1'000'000);
 
-// Topics of the lengths from 1 to N. All of them begin as the part does, and end with this octet.
+// Topics of the lengths from 1 to N. All of them begin as the part does, and end with this byte.
 void match_lengths(benchmark::State& state, char end) {
   subscription_index index;
   const std::string longest(static_cast<std::size_t>(state.range(0)), 'a');

@@ -30,7 +30,7 @@ tcp_endpoint parse_endpoint(std::string_view text) {
 }
 
 std::string loopback_address(std::uint64_t peer) {
-  // 1 to 250 in the last octet: never a network's own address nor its broadcast.
+  // 1 to 250 in the last byte: never a network's own address nor its broadcast.
   return "127." + std::to_string(peer / (250 * 250)) + "." + std::to_string(peer / 250 % 250) +
          "." + std::to_string(peer % 250 + 1);
 }

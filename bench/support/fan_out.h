@@ -23,7 +23,7 @@ inline constexpr int probe_interval_milliseconds = 10;
 inline constexpr int delivery_deadline_milliseconds = 30'000;
 inline constexpr std::string_view fan_out_go = "go";
 inline constexpr std::string_view fan_out_end = "end";
-// The first octet of each of the COUNT messages.
+// The first byte of each of the COUNT messages.
 inline constexpr std::byte data_mark{'.'};
 
 // With TOPICS the subscriber subscribes to the first bytes of these messages, and to TOPICS topics of 16

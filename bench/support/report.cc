@@ -55,16 +55,16 @@ void print_request_rate(std::uint64_t requests, double seconds) {
   print_rate("mean rate", requests, seconds, "[request/s]");
 }
 
-void print_memory_per_connection(std::uint64_t connections, std::uint64_t octets_before,
-                                 std::uint64_t octets_after) {
+void print_memory_per_connection(std::uint64_t connections, std::uint64_t bytes_before,
+                                 std::uint64_t bytes_after) {
   print_line("connections", connections, "");
-  print_line("resident memory before", octets_before, " [B]");
-  const std::uint64_t added = octets_after - std::min(octets_before, octets_after);
+  print_line("resident memory before", bytes_before, " [B]");
+  const std::uint64_t added = bytes_after - std::min(bytes_before, bytes_after);
   print_line("memory per connection", added / connections, " [B]");
   std::fflush(stdout);
 }
 
-std::uint64_t resident_octets() {
+std::uint64_t resident_bytes() {
   std::ifstream statm{"/proc/self/statm"};
   std::uint64_t whole_pages = 0;
   std::uint64_t resident_pages = 0;

@@ -27,11 +27,11 @@ void print_fan_out(std::uint64_t peers, std::uint64_t size, std::uint64_t delive
                    double seconds);
 // Requests and requests per second; the Majordomo clients.
 void print_request_rate(std::uint64_t requests, double seconds);
-// Connections and the octets that each added to the resident memory; idle_router.
-void print_memory_per_connection(std::uint64_t connections, std::uint64_t octets_before,
-                                 std::uint64_t octets_after);
+// Connections and the bytes that each added to the resident memory; idle_router.
+void print_memory_per_connection(std::uint64_t connections, std::uint64_t bytes_before,
+                                 std::uint64_t bytes_after);
 
 // The resident memory of this process.
-std::uint64_t resident_octets();
+std::uint64_t resident_bytes();
 
 }  // namespace bench

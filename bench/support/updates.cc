@@ -23,9 +23,9 @@ std::string_view update_key(std::uint64_t number, std::array<char, 20>& text) {
 
 std::array<std::byte, 16> update_uuid(std::uint64_t number) {
   std::array<std::byte, 16> uuid{};
-  auto* const octets = reinterpret_cast<unsigned char*>(uuid.data());
-  boost::endian::store_big_u64(octets, session);
-  boost::endian::store_big_u64(octets + 8, variant | (number + 1));
+  auto* const bytes = reinterpret_cast<unsigned char*>(uuid.data());
+  boost::endian::store_big_u64(bytes, session);
+  boost::endian::store_big_u64(bytes + 8, variant | (number + 1));
   return uuid;
 }
 

@@ -8,10 +8,10 @@
 
 namespace mdp::titanic {
 
-disk_reserve::disk_reserve(const std::string& path, const char* vfs, std::size_t octets)
-    : octets_{octets} {
+disk_reserve::disk_reserve(const std::string& path, const char* vfs, std::size_t bytes)
+    : bytes_{bytes} {
   auto* const system = sqlite3_vfs_find(vfs);
-  if (octets == 0 || system == nullptr) {
+  if (bytes == 0 || system == nullptr) {
     return;
   }
   std::vector<char> full(static_cast<std::size_t>(system->mxPathname) + 1);
@@ -38,25 +38,25 @@ disk_reserve::~disk_reserve() {
   }
 }
 
-bool disk_reserve::hold(std::size_t octets) {
+bool disk_reserve::hold(std::size_t bytes) {
   if (held()) {
     return true;
   }
-  held_ = file_ != nullptr && fill(octets);
+  held_ = file_ != nullptr && fill(bytes);
   if (!held_ && file_ != nullptr) {
     file_->pMethods->xTruncate(file_, 0);
   }
   return held_;
 }
 
-bool disk_reserve::fill(std::size_t octets) {
+bool disk_reserve::fill(std::size_t bytes) {
   // Writes zeros, because bytes after the end of a file may not occupy disk space.
   const std::vector<std::byte> zeros(64 * 1024);
   sqlite3_int64 at = 0;
   if (file_->pMethods->xFileSize(file_, &at) != SQLITE_OK) {
     return false;
   }
-  const auto end = static_cast<sqlite3_int64>(octets);
+  const auto end = static_cast<sqlite3_int64>(bytes);
   while (at < end) {
     const auto next = std::min<sqlite3_int64>(static_cast<sqlite3_int64>(zeros.size()), end - at);
     if (file_->pMethods->xWrite(file_, zeros.data(), static_cast<int>(next), at) != SQLITE_OK) {
@@ -69,7 +69,7 @@ bool disk_reserve::fill(std::size_t octets) {
 }
 
 bool disk_reserve::release() {
-  return std::exchange(held_, false) && octets_ != 0 &&
+  return std::exchange(held_, false) && bytes_ != 0 &&
          file_->pMethods->xTruncate(file_, 0) == SQLITE_OK;
 }
 

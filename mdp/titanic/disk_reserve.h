@@ -14,23 +14,23 @@ namespace mdp::titanic {
 class disk_reserve {
 public:
   // `vfs` is the name of SQLite's file system; null is the default one.
-  disk_reserve(const std::string& path, const char* vfs, std::size_t octets);
+  disk_reserve(const std::string& path, const char* vfs, std::size_t bytes);
   disk_reserve(const disk_reserve&) = delete;
   disk_reserve& operator=(const disk_reserve&) = delete;
   ~disk_reserve();
 
-  // Reserves the space, or `octets` bytes of it, unless it is reserved already. Returns false if
+  // Reserves the space, or `bytes` bytes of it, unless it is reserved already. Returns false if
   // the disk is full.
-  [[nodiscard]] bool hold() { return hold(octets_); }
-  [[nodiscard]] bool hold(std::size_t octets);
-  [[nodiscard]] bool held() const noexcept { return held_ || octets_ == 0; }
+  [[nodiscard]] bool hold() { return hold(bytes_); }
+  [[nodiscard]] bool hold(std::size_t bytes);
+  [[nodiscard]] bool held() const noexcept { return held_ || bytes_ == 0; }
   // Frees the space. Returns false if none was reserved.
   [[nodiscard]] bool release();
 
 private:
-  [[nodiscard]] bool fill(std::size_t octets);
+  [[nodiscard]] bool fill(std::size_t bytes);
 
-  std::size_t octets_;
+  std::size_t bytes_;
   const char* name_ = nullptr;  // the file keeps a pointer to it
   std::unique_ptr<std::byte[]> storage_;
   sqlite3_file* file_ = nullptr;

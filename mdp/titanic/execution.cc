@@ -21,7 +21,7 @@ service_record& execution::add(std::string_view service) {
   return its;
 }
 
-void execution::recover(const std::vector<kept_request>& slots, time_point now,
+void execution::recover(const std::vector<stored_request>& slots, time_point now,
                         titanic_actions& out) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pending;  // accepted, number
   for (const auto& kept : slots) {

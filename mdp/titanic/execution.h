@@ -4,14 +4,14 @@
 
 #include "mdp/titanic/gathered_reply.h"
 #include "mdp/titanic/held_bodies.h"
-#include "mdp/titanic/kept_outcomes.h"
 #include "mdp/titanic/options.h"
-#include "mdp/titanic/request_store.h"
+#include "mdp/titanic/request_database.h"
 #include "mdp/titanic/request_table.h"
 #include "mdp/titanic/service_table.h"
 #include "mdp/titanic/store_tickets.h"
 #include "mdp/titanic/titanic_actions.h"
 #include "mdp/titanic/titanic_status.h"
+#include "mdp/titanic/unsaved_outcomes.h"
 #include "zmtp/message.h"
 
 #include <boost/system/error_code.hpp>
@@ -45,7 +45,7 @@ public:
   execution& operator=(const execution&) = delete;
 
   // Queues the recovered requests that have no outcome.
-  void recover(const std::vector<kept_request>& slots, time_point now, titanic_actions& out);
+  void recover(const std::vector<stored_request>& slots, time_point now, titanic_actions& out);
   // A new request for this service is being stored. begin() or forget() must follow.
   [[nodiscard]] service_record& add(std::string_view service);
   // Keeps the body in memory if there is space, so that it need not be read.
@@ -106,8 +106,8 @@ private:
   store_tickets& store_;
   titanic_counters& counters_;
   service_table services_{options_};
-  held_bodies held_{options_.held_octets};
-  kept_outcomes outcomes_;
+  held_bodies held_{options_.held_bytes};
+  unsaved_outcomes outcomes_;
   boost::unordered_flat_map<std::uint64_t, attempt> attempts_;
   std::uint64_t last_attempt_ = 0;
   bool draining_ = false;

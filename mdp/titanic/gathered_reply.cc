@@ -17,8 +17,8 @@ constexpr gathering_quota largest_reply{.parts = max_frames - 1};
 
 void gathered_reply::add(const zmtp::message& part) {
   const auto parts = parts_.part_count() + part.part_count();
-  const auto octets = parts_.framed_size() + part.framed_size();
-  if (too_large_ || parts > largest_reply.parts || octets > largest_reply.octets) {
+  const auto bytes = parts_.framed_size() + part.framed_size();
+  if (too_large_ || parts > largest_reply.parts || bytes > largest_reply.bytes) {
     too_large_ = true;
     parts_.clear();
   } else {

@@ -2,7 +2,7 @@
 
 #include "mdp/command.h"
 #include "mdp/titanic/command.h"
-#include "mdp/titanic/message_octets.h"
+#include "mdp/titanic/message_bytes.h"
 #include "mdp/titanic/slot_writer.h"
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -28,7 +28,7 @@ using id_set = boost::unordered_flat_set<request_id, request_id_hash>;
 // Reads lists of bytes from pickle, protocols 3 to 5.
 class unpickler {
 public:
-  explicit unpickler(std::span<const std::byte> octets) : left_{octets} {}
+  explicit unpickler(std::span<const std::byte> bytes) : left_{bytes} {}
 
   std::optional<zmtp::message> read() {
     while (true) {
@@ -72,9 +72,9 @@ private:
     return taken;
   }
   void skip(std::uint64_t count) { static_cast<void>(take(count)); }
-  std::uint64_t size(std::size_t octets) {
+  std::uint64_t size(std::size_t bytes) {
     std::uint64_t value = 0;
-    const auto taken = take(octets);
+    const auto taken = take(bytes);
     for (std::size_t i = taken.size(); i-- != 0;) {
       value = value * 256 + std::to_integer<std::uint64_t>(taken[i]);
     }
@@ -129,15 +129,15 @@ std::vector<std::string> read_queue(const fs::path& path) {
 
 }  // namespace
 
-std::optional<zmtp::message> guide_message(std::span<const std::byte> octets) {
+std::optional<zmtp::message> guide_message(std::span<const std::byte> bytes) {
   // A pickle starts with its protocol. In the C format, these bytes would mean a frame larger than
   // the file.
-  if (octets.size() > 2 && octets[0] == std::byte{0x80} && octets[1] <= std::byte{5}) {
-    if (auto m = unpickler{octets}.read()) {
+  if (bytes.size() > 2 && bytes[0] == std::byte{0x80} && bytes[1] <= std::byte{5}) {
+    if (auto m = unpickler{bytes}.read()) {
       return m;
     }
   }
-  return message_of(octets);
+  return message_of(bytes);
 }
 
 error_code read_guide_directory(const std::string& path,
@@ -191,7 +191,7 @@ error_code read_guide_directory(const std::string& path,
 error_code import_guide_directory(const std::string& path, const sqlite_options& store,
                                   import_report& report) {
   slot_file file{store};
-  std::vector<kept_request> slots;
+  std::vector<stored_request> slots;
   if (const auto ec = file.open(slots)) {
     return ec;
   }

@@ -22,7 +22,7 @@ struct import_report {
 
 // Returns the message of a .req or .rep file. Python's files are a pickle of a list of bytes, of
 // any protocol. Returns nothing if the file has neither format.
-[[nodiscard]] std::optional<zmtp::message> guide_message(std::span<const std::byte> octets);
+[[nodiscard]] std::optional<zmtp::message> guide_message(std::span<const std::byte> bytes);
 
 // Calls `take` with each request: those of the queue in order, then the others.
 // Errors: a system error if the folder cannot be read, and errors of `take`, which end the call.

@@ -12,12 +12,12 @@ namespace mdp::titanic {
 
 class held_bodies {
 public:
-  explicit held_bodies(std::size_t most_octets) noexcept : most_octets_{most_octets} {}
+  explicit held_bodies(std::size_t most_bytes) noexcept : most_bytes_{most_bytes} {}
 
   // Stores the body if the limit allows it.
   void hold(std::uint64_t number, const zmtp::message& body) {
-    if (octets_ + body.framed_size() <= most_octets_) {
-      octets_ += body.framed_size();
+    if (bytes_ + body.framed_size() <= most_bytes_) {
+      bytes_ += body.framed_size();
       bodies_.emplace(number, body);
     }
   }
@@ -28,14 +28,14 @@ public:
   }
   void release(std::uint64_t number) {
     if (const auto known = bodies_.find(number); known != bodies_.end()) {
-      octets_ -= known->second.framed_size();
+      bytes_ -= known->second.framed_size();
       bodies_.erase(known);
     }
   }
 
 private:
-  std::size_t most_octets_;
-  std::size_t octets_ = 0;
+  std::size_t most_bytes_;
+  std::size_t bytes_ = 0;
   boost::unordered_flat_map<std::uint64_t, zmtp::message> bodies_;
 };
 

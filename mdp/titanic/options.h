@@ -29,7 +29,7 @@ struct titanic_options {
   std::optional<std::chrono::seconds> keep = std::chrono::hours{7 * 24};
   // Bytes of bodies in memory, all requests without an outcome. Other bodies are read from the
   // store when their turn comes.
-  std::size_t held_octets = 64 * 1024 * 1024;
+  std::size_t held_bytes = 64 * 1024 * 1024;
   // Time for the broker's answer whether a service is present, and time for which the answer
   // counts.
   std::chrono::milliseconds lookup_timeout{1'000};

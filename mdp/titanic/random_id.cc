@@ -10,8 +10,8 @@ namespace mdp::titanic {
 request_id random_id() {
   request_id id;
   std::size_t filled = 0;
-  while (filled < id.octets.size()) {
-    const auto got = ::getrandom(id.octets.data() + filled, id.octets.size() - filled, 0);
+  while (filled < id.bytes.size()) {
+    const auto got = ::getrandom(id.bytes.data() + filled, id.bytes.size() - filled, 0);
     filled += got > 0 ? static_cast<std::size_t>(got) : 0;
   }
   return id;

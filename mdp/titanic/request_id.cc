@@ -24,13 +24,13 @@ std::optional<request_id> request_id::parse(std::string_view text) noexcept {
     return std::nullopt;
   }
   request_id id;
-  for (std::size_t i = 0; i < id.octets.size(); ++i) {
+  for (std::size_t i = 0; i < id.bytes.size(); ++i) {
     const auto high = value_of(text[2 * i]);
     const auto low = value_of(text[2 * i + 1]);
     if (high < 0 || low < 0) {
       return std::nullopt;
     }
-    id.octets[i] = static_cast<std::uint8_t>(high * 16 + low);
+    id.bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
   }
   return id;
 }
@@ -39,9 +39,9 @@ std::string request_id::to_string() const {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string text;
   text.reserve(text_size);
-  for (const auto octet : octets) {
-    text += digits[octet / 16];
-    text += digits[octet % 16];
+  for (const auto byte : bytes) {
+    text += digits[byte / 16];
+    text += digits[byte % 16];
   }
   return text;
 }

@@ -15,7 +15,7 @@ namespace mdp::titanic {
 struct request_id {
   static constexpr std::size_t text_size = 32;
 
-  std::array<std::uint8_t, 16> octets{};
+  std::array<std::uint8_t, 16> bytes{};
 
   // Accepts 32 hexadecimal digits of either case, and returns nothing for other text.
   [[nodiscard]] static std::optional<request_id> parse(std::string_view text) noexcept;
@@ -29,7 +29,7 @@ struct request_id {
 struct request_id_hash {
   [[nodiscard]] std::size_t operator()(const request_id& id) const noexcept {
     std::size_t value = 0;
-    std::memcpy(&value, id.octets.data(), sizeof value);
+    std::memcpy(&value, id.bytes.data(), sizeof value);
     return value;
   }
 };

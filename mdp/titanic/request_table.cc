@@ -4,7 +4,7 @@
 
 namespace mdp::titanic {
 
-void request_table::recover(const std::vector<kept_request>& slots) {
+void request_table::recover(const std::vector<stored_request>& slots) {
   slots_.resize(slots.size());
   by_id_.reserve(slots.size());
   for (const auto& kept : slots) {

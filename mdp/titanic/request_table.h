@@ -1,8 +1,8 @@
 #pragma once
 // Titanic's requests, by the numbers of their slots and by id. Pure.
 
+#include "mdp/titanic/request_database.h"
 #include "mdp/titanic/request_id.h"
-#include "mdp/titanic/request_store.h"
 #include "zmtp/routing/keyed_hash.h"
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -51,7 +51,7 @@ public:
 
   // Adds all slots, by number. Must be the first call. Slots without an outcome have no phase and
   // no service yet.
-  void recover(const std::vector<kept_request>& slots);
+  void recover(const std::vector<stored_request>& slots);
 
   // Slots that are not empty.
   [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
@@ -71,7 +71,7 @@ private:
   struct id_hash {
     zmtp::keyed_hash keyed;
     [[nodiscard]] std::size_t operator()(const request_id& id) const noexcept {
-      return keyed({reinterpret_cast<const char*>(id.octets.data()), id.octets.size()});
+      return keyed({reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
     }
   };
 

@@ -19,9 +19,9 @@ namespace {
 
 error_code copy_what_remains(const std::string& from, const std::string& to,
                              salvage_report& report) {
-  slot_file damaged{{.path = from, .reserve_octets = 0}};
-  slot_file whole{{.path = to, .reserve_octets = 0}};
-  std::vector<kept_request> none;
+  slot_file damaged{{.path = from, .reserve_bytes = 0}};
+  slot_file whole{{.path = to, .reserve_bytes = 0}};
+  std::vector<stored_request> none;
   if (const auto ec = whole.open(none)) {
     return ec;
   }

@@ -26,7 +26,7 @@ using clock = std::chrono::steady_clock;
 class service::core : public std::enable_shared_from_this<core> {
 public:
   core(asio::any_io_executor executor, std::string_view broker, const service_options& options,
-       std::shared_ptr<request_store> store, dispatch_handler&& on_dispatch)
+       std::shared_ptr<request_database> store, dispatch_handler&& on_dispatch)
       : executor_{std::move(executor)},
         broker_{broker},
         options_{options},
@@ -43,7 +43,7 @@ public:
   void open(open_handler on_open) {
     const auto weak = weak_from_this();
     store_->open(
-        [weak, on_open = std::move(on_open)](error_code ec, std::vector<kept_request> slots) {
+        [weak, on_open = std::move(on_open)](error_code ec, std::vector<stored_request> slots) {
           if (const auto self = weak.lock(); self && !self->stopped_) {
             if (!ec && !self->on_drained_) {
               self->begin(std::move(slots));
@@ -95,19 +95,19 @@ private:
     alarm_.cancel();
     workers_.clear();
     client_.stop();
-    in_hand_.clear();
-    if (auto told = std::exchange(on_drained_, std::nullopt)) {
-      zmtp::complete_later(executor_, std::move(*told), why);
+    in_flight_.clear();
+    if (auto notified = std::exchange(on_drained_, std::nullopt)) {
+      zmtp::complete_later(executor_, std::move(*notified), why);
     }
   }
 
   void end_if_drained() {
-    if (on_drained_ && draining_workers_ == 0 && in_hand_.empty() && state_.drained()) {
+    if (on_drained_ && draining_workers_ == 0 && in_flight_.empty() && state_.drained()) {
       end({});
     }
   }
 
-  void begin(std::vector<kept_request>&& slots) {
+  void begin(std::vector<stored_request>&& slots) {
     state_.on_recovered(std::move(slots), clock::now(), actions_);
     offer(request_service, [this](std::uint64_t caller, zmtp::message&& asked) {
       state_.on_request(caller, std::move(asked), random_id(), actions_);
@@ -132,7 +132,7 @@ private:
   void offer(std::string_view name, Take take) {
     register_workers(name, [this, take](worker_request&& request) {
       auto asked = std::move(request.body());
-      in_hand_.emplace(++last_caller_, std::move(request));
+      in_flight_.emplace(++last_caller_, std::move(request));
       take(last_caller_, std::move(asked));
       carry_out();
     });
@@ -170,7 +170,7 @@ private:
       store_->submit(std::move(actions.operations));
     }
     for (auto& one : actions.answers) {
-      if (auto asked = in_hand_.extract(one.caller)) {
+      if (auto asked = in_flight_.extract(one.caller)) {
         // If the broker is gone, the answer is lost and the client retries.
         static_cast<void>(asked.mapped().reply(std::move(one.body)));
       }
@@ -202,14 +202,14 @@ private:
   asio::any_io_executor executor_;
   std::string broker_;
   service_options options_;
-  std::shared_ptr<request_store> store_;
+  std::shared_ptr<request_database> store_;
   const dispatch_handler on_dispatch_;
   titanic_state state_;
   titanic_actions actions_;
   zmtp::alarm alarm_;
   client client_;
   std::vector<std::unique_ptr<worker>> workers_;
-  std::unordered_map<std::uint64_t, worker_request> in_hand_;
+  std::unordered_map<std::uint64_t, worker_request> in_flight_;
   std::uint64_t last_caller_ = 0;
   std::optional<drain_handler> on_drained_;
   std::size_t draining_workers_ = 0;
@@ -217,7 +217,7 @@ private:
 };
 
 service::service(asio::any_io_executor executor, std::string_view broker,
-                 const service_options& options, std::shared_ptr<request_store> store,
+                 const service_options& options, std::shared_ptr<request_database> store,
                  open_handler on_open, dispatch_handler on_dispatch)
     : core_{std::make_shared<core>(std::move(executor), broker, options, std::move(store),
                                    std::move(on_dispatch))} {

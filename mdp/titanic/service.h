@@ -3,8 +3,8 @@
 // broker, and the extensions titanic.submit and titanic.status. titanic_state makes the decisions.
 
 #include "mdp/titanic/options.h"
+#include "mdp/titanic/request_database.h"
 #include "mdp/titanic/request_id.h"
-#include "mdp/titanic/request_store.h"
 #include "mdp/titanic/titanic_state.h"
 #include "zmtp/runtime/completion.h"
 
@@ -41,7 +41,7 @@ public:
 
   // Throws: boost::system::system_error with an error of zmtp::socket::connect.
   service(boost::asio::any_io_executor executor, std::string_view broker,
-          const service_options& options, std::shared_ptr<request_store> store,
+          const service_options& options, std::shared_ptr<request_database> store,
           open_handler on_open = {}, dispatch_handler on_dispatch = {});
   service(const service&) = delete;
   service& operator=(const service&) = delete;

@@ -31,14 +31,14 @@ slot_file::slot_file(sqlite_options options) : options_{std::move(options)} {}
 
 slot_file::~slot_file() = default;
 
-error_code slot_file::open(std::vector<kept_request>& slots) {
+error_code slot_file::open(std::vector<stored_request>& slots) {
   auto ec = open_file();
   if (!ec) {
     ec = slot_rows::read_all(file_.database(), options_.clock(), slots);
   }
   if (!ec) {
     slots_ = slots.size();
-    reserve_.emplace(options_.path + "-reserve", options_.vfs, options_.reserve_octets);
+    reserve_.emplace(options_.path + "-reserve", options_.vfs, options_.reserve_bytes);
     // Without the reserve no requests are accepted, but existing ones can be read and closed.
     static_cast<void>(reserve_->hold());
   }
@@ -133,9 +133,9 @@ error_code slot_file::hold_reserve() {
     ec = file_.database().number_of("PRAGMA page_size", page_size);
   }
   const auto inside =
-      std::min(static_cast<std::size_t>(pages * page_size), options_.reserve_octets / 2);
-  return ec || reserve_->hold(options_.reserve_octets - inside) ? ec
-                                                                : zmtp::storage_errc::store_full;
+      std::min(static_cast<std::size_t>(pages * page_size), options_.reserve_bytes / 2);
+  return ec || reserve_->hold(options_.reserve_bytes - inside) ? ec
+                                                               : zmtp::storage_errc::store_full;
 }
 
 error_code slot_file::transact(const std::vector<store_operation>& batch,
@@ -224,7 +224,7 @@ error_code slot_file::salvage(std::function<void(whole_slot&&)> take, salvage_re
                                 "SELECT max(number) FROM outcomes"}) {
     std::int64_t count = 0;
     // Limits the work if the number was altered: no slot is smaller than this.
-    constexpr std::int64_t least_octets = 16;
+    constexpr std::int64_t least_bytes = 16;
     std::int64_t pages = 0;
     std::int64_t page_size = 0;
     auto ec = file_.database().number_of(sql, count);
@@ -238,7 +238,7 @@ error_code slot_file::salvage(std::function<void(whole_slot&&)> take, salvage_re
       return ec;
     }
     if (!ec && count > 0) {
-      const auto most = pages * page_size / least_octets;
+      const auto most = pages * page_size / least_bytes;
       report.slots = std::max(report.slots, static_cast<std::uint64_t>(std::min(count, most)));
     }
   }

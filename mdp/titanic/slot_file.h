@@ -1,8 +1,8 @@
 #pragma once
-// The file of a sqlite_store: slots in tables of SQLite. All calls block.
+// The file of a sqlite_request_database: slots in tables of SQLite. All calls block.
 
 #include "mdp/titanic/disk_reserve.h"
-#include "mdp/titanic/request_store.h"
+#include "mdp/titanic/request_database.h"
 #include "mdp/titanic/slot_rows.h"
 #include "zmtp/storage/sqlite_file.h"
 
@@ -24,7 +24,7 @@ struct sqlite_options {
   bool sync = true;
   // Bytes reserved for replies and for closing when the disk is full. Without the reserve, no
   // request is accepted.
-  std::size_t reserve_octets = 16 * 1024 * 1024;
+  std::size_t reserve_bytes = 16 * 1024 * 1024;
   // Pause before the next try to reserve the space on a full disk.
   std::chrono::milliseconds reserve_retry{1'000};
   // Number of pages in the log, of 4 KiB, after which tidy() moves its content into the file.
@@ -33,7 +33,7 @@ struct sqlite_options {
   int cache_kibibytes = 65'536;
   // Name of SQLite's file system; null is the default one.
   const char* vfs = nullptr;
-  // Returns the date. The store writes it to each outcome, and computes kept_request::age from it.
+  // Returns the date. The store writes it to each outcome, and computes stored_request::age from it.
   std::function<std::chrono::sys_seconds()> clock = [] {
     return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   };
@@ -61,7 +61,7 @@ public:
   // Opens or creates the file, and reads and checks all rows. `slots` are in the order of their
   // numbers.
   // Errors: not_a_store, store_version, store_in_use, store_damaged, store_full, store_failed.
-  [[nodiscard]] boost::system::error_code open(std::vector<kept_request>& slots);
+  [[nodiscard]] boost::system::error_code open(std::vector<stored_request>& slots);
   // Carries out the batch in one transaction with one sync. `results` has one entry for each
   // operation, in order. If the disk is too full for the batch, requests are rejected first.
   void carry_out(const std::vector<store_operation>& batch, std::vector<store_result>& results);

@@ -1,6 +1,6 @@
 #include "mdp/titanic/slot_rows.h"
 
-#include "mdp/titanic/message_octets.h"
+#include "mdp/titanic/message_bytes.h"
 #include "zmtp/storage/error.h"
 #include "zmtp/storage/sqlite_file.h"
 
@@ -16,26 +16,26 @@ using boost::system::error_code;
 
 namespace {
 
-std::span<const std::byte> octets_of(const request_id& id) {
-  return std::as_bytes(std::span{id.octets});
+std::span<const std::byte> bytes_of(const request_id& id) {
+  return std::as_bytes(std::span{id.bytes});
 }
-std::span<const std::byte> octets_of(std::string_view text) {
+std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span{text});
 }
 
-bool take_id(std::span<const std::byte> octets, request_id& id) {
-  if (octets.size() != id.octets.size()) {
+bool take_id(std::span<const std::byte> bytes, request_id& id) {
+  if (bytes.size() != id.bytes.size()) {
     return false;
   }
-  std::memcpy(id.octets.data(), octets.data(), octets.size());
+  std::memcpy(id.bytes.data(), bytes.data(), bytes.size());
   return true;
 }
 
-bool take_body(std::span<const std::byte> octets, bool wanted, zmtp::message& body) {
-  if (!wanted || octets.empty()) {
+bool take_body(std::span<const std::byte> bytes, bool wanted, zmtp::message& body) {
+  if (!wanted || bytes.empty()) {
     return true;
   }
-  auto m = message_of(octets);
+  auto m = message_of(bytes);
   if (m) {
     body = std::move(*m);
   }
@@ -48,14 +48,14 @@ bool take_request(const zmtp::sqlite_statement& row, bool with_body, whole_slot&
   auto& about = into.about;
   about.number = row.number(0);
   about.accepted = row.number(1);
-  const auto service = row.octets(3);
+  const auto service = row.bytes(3);
   zmtp::row_checksum sum{'r'};
-  sum << about.number << about.accepted << row.octets(2) << service << row.octets(4);
-  if (sum.value() != row.number(5) || !take_id(row.octets(2), about.id)) {
+  sum << about.number << about.accepted << row.bytes(2) << service << row.bytes(4);
+  if (sum.value() != row.number(5) || !take_id(row.bytes(2), about.id)) {
     return false;
   }
   about.service.assign(reinterpret_cast<const char*>(service.data()), service.size());
-  return take_body(row.octets(4), with_body, into.request);
+  return take_body(row.bytes(4), with_body, into.request);
 }
 
 // The same for `outcomes`, for a slot whose request has been read or has no id yet.
@@ -67,12 +67,12 @@ bool take_outcome(const zmtp::sqlite_statement& row, bool with_body, whole_slot&
   const auto attempts = row.number(3);
   request_id id;
   zmtp::row_checksum sum{'o'};
-  sum << number << row.octets(1) << state << attempts << row.octets(4);
+  sum << number << row.bytes(1) << state << attempts << row.bytes(4);
   // The checksum of version 1 did not include the date.
   const auto of_version_1 = sum.value();
   sum << row.number(6);
   const auto whole = row.number(5) == sum.value() || row.number(5) == of_version_1;
-  if (!whole || !take_id(row.octets(1), id) || id != about.id || number != about.number ||
+  if (!whole || !take_id(row.bytes(1), id) || id != about.id || number != about.number ||
       state > static_cast<std::uint64_t>(outcome::given_up)) {
     return false;
   }
@@ -81,7 +81,7 @@ bool take_outcome(const zmtp::sqlite_statement& row, bool with_body, whole_slot&
   // The clock may have been set back.
   const std::chrono::seconds since{static_cast<std::int64_t>(row.number(6))};
   about.age = std::max(now.time_since_epoch() - since, std::chrono::seconds{0});
-  return take_body(row.octets(4), with_body, into.reply);
+  return take_body(row.bytes(4), with_body, into.reply);
 }
 
 // A row counts as damaged only if SQLite could read its pages.
@@ -140,15 +140,15 @@ error_code slot_rows::prepare(const zmtp::sqlite_database& in) {
 error_code slot_rows::put_request(std::uint64_t number, std::uint64_t accepted,
                                   const request_id& id, std::string_view service,
                                   const zmtp::message& body) {
-  octets_.clear();
-  append_octets(body, octets_);
+  bytes_.clear();
+  append_bytes(body, bytes_);
   zmtp::row_checksum sum{'r'};
-  sum << number << accepted << octets_of(id) << octets_of(service) << octets_;
+  sum << number << accepted << bytes_of(id) << bytes_of(service) << bytes_;
   return put_request_.bind(1, number)
       .bind(2, accepted)
-      .bind(3, octets_of(id))
+      .bind(3, bytes_of(id))
       .bind(4, service)
-      .bind(5, octets_)
+      .bind(5, bytes_)
       .bind(6, sum.value())
       .run();
 }
@@ -156,17 +156,17 @@ error_code slot_rows::put_request(std::uint64_t number, std::uint64_t accepted,
 error_code slot_rows::put_outcome(std::uint64_t number, const request_id& id, outcome state,
                                   std::uint32_t attempts, const zmtp::message& body,
                                   std::chrono::sys_seconds since) {
-  octets_.clear();
-  append_octets(body, octets_);
+  bytes_.clear();
+  append_bytes(body, bytes_);
   const auto code = static_cast<std::uint64_t>(state);
   zmtp::row_checksum sum{'o'};
   const auto second = static_cast<std::uint64_t>(since.time_since_epoch().count());
-  sum << number << octets_of(id) << code << std::uint64_t{attempts} << octets_ << second;
+  sum << number << bytes_of(id) << code << std::uint64_t{attempts} << bytes_ << second;
   return put_outcome_.bind(1, number)
-      .bind(2, octets_of(id))
+      .bind(2, bytes_of(id))
       .bind(3, code)
       .bind(4, std::uint64_t{attempts})
-      .bind(5, octets_)
+      .bind(5, bytes_)
       .bind(6, sum.value())
       .bind(7, second)
       .run();
@@ -198,7 +198,7 @@ error_code slot_rows::read_outcome(std::uint64_t number, whole_slot& into, bool 
 }
 
 error_code slot_rows::read_all(const zmtp::sqlite_database& in, std::chrono::sys_seconds now,
-                               std::vector<kept_request>& slots) {
+                               std::vector<stored_request>& slots) {
   zmtp::sqlite_statement extent;
   zmtp::sqlite_statement requests;
   zmtp::sqlite_statement outcomes;

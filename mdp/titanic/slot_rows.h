@@ -2,7 +2,7 @@
 // The rows of a slot in the tables of a slot_file: one in `requests` and one in `outcomes`, each
 // with a checksum. The table `extent` has the number of slots. Calls block.
 
-#include "mdp/titanic/request_store.h"
+#include "mdp/titanic/request_database.h"
 #include "zmtp/storage/sqlite_database.h"
 
 #include <boost/system/error_code.hpp>
@@ -18,7 +18,7 @@ namespace mdp::titanic {
 
 // A slot with its bodies, from any source.
 struct whole_slot {
-  kept_request about;
+  stored_request about;
   zmtp::message request;
   zmtp::message reply;  // empty unless answered
 };
@@ -56,7 +56,7 @@ public:
   // Errors: store_damaged, read_failed, and those of SQLite.
   [[nodiscard]] static boost::system::error_code read_all(const zmtp::sqlite_database& in,
                                                           std::chrono::sys_seconds now,
-                                                          std::vector<kept_request>& slots);
+                                                          std::vector<stored_request>& slots);
 
 private:
   zmtp::sqlite_statement put_request_;
@@ -64,7 +64,7 @@ private:
   zmtp::sqlite_statement put_extent_;
   zmtp::sqlite_statement get_request_;
   zmtp::sqlite_statement get_outcome_;
-  std::vector<std::byte> octets_;  // the body to write
+  std::vector<std::byte> bytes_;  // the body to write
 };
 
 }  // namespace mdp::titanic

@@ -11,11 +11,11 @@ namespace {
 
 // Limits of one transaction.
 constexpr std::size_t most_operations = 1'000;
-constexpr std::size_t most_octets = 16 * 1024 * 1024;
+constexpr std::size_t most_bytes = 16 * 1024 * 1024;
 
 }  // namespace
 
-slot_writer::slot_writer(slot_file& to, const std::vector<kept_request>& slots)
+slot_writer::slot_writer(slot_file& to, const std::vector<stored_request>& slots)
     : to_{to}, last_number_{slots.size()} {
   for (const auto& one : slots) {
     last_accepted_ = std::max(last_accepted_, one.accepted);
@@ -28,7 +28,7 @@ error_code slot_writer::put(whole_slot&& one) {
     about.accepted = last_accepted_ + 1;
   }
   last_accepted_ = std::max(last_accepted_, about.accepted);
-  octets_ += one.request.framed_size() + one.reply.framed_size();
+  bytes_ += one.request.framed_size() + one.reply.framed_size();
   batch_.push_back({.what = operation::accept,
                     .number = ++last_number_,
                     .accepted = about.accepted,
@@ -45,7 +45,7 @@ error_code slot_writer::put(whole_slot&& one) {
                       .attempts = about.attempts,
                       .body = std::move(one.reply)});
   }
-  return batch_.size() < most_operations && octets_ < most_octets ? error_code{} : flush();
+  return batch_.size() < most_operations && bytes_ < most_bytes ? error_code{} : flush();
 }
 
 error_code slot_writer::flush() {
@@ -53,7 +53,7 @@ error_code slot_writer::flush() {
   to_.carry_out(batch_, results);
   to_.tidy();
   batch_.clear();
-  octets_ = 0;
+  bytes_ = 0;
   const auto failed = std::find_if(results.begin(), results.end(),
                                    [](const store_result& one) { return one.ec.failed(); });
   return failed == results.end() ? error_code{} : failed->ec;

@@ -14,7 +14,7 @@ namespace mdp::titanic {
 class slot_writer {
 public:
   // `slots` is the result of slot_file::open. The file must outlive this object.
-  slot_writer(slot_file& to, const std::vector<kept_request>& slots);
+  slot_writer(slot_file& to, const std::vector<stored_request>& slots);
 
   // Adds a slot with a new number. A position of 0 in the order of acceptance becomes the last one.
   // Errors: store_full, store_failed.
@@ -26,7 +26,7 @@ private:
   slot_file& to_;
   std::uint64_t last_number_;
   std::uint64_t last_accepted_ = 0;
-  std::size_t octets_ = 0;
+  std::size_t bytes_ = 0;
   std::vector<store_operation> batch_;
 };
 

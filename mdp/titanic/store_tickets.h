@@ -1,7 +1,7 @@
 #pragma once
 // The store operations in progress. Pure.
 
-#include "mdp/titanic/request_store.h"
+#include "mdp/titanic/request_database.h"
 #include "mdp/titanic/titanic_actions.h"
 
 #include <boost/unordered/unordered_flat_map.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 // Actions of Titanic.
 
+#include "mdp/titanic/request_database.h"
 #include "mdp/titanic/request_id.h"
-#include "mdp/titanic/request_store.h"
 #include "zmtp/message.h"
 
 #include <chrono>

@@ -42,7 +42,8 @@ titanic_options workable(titanic_options options) {
 titanic_state::titanic_state(titanic_options options, std::uint64_t seed)
     : options_{workable(std::move(options))}, requests_{seed}, retention_{options_.keep} {}
 
-void titanic_state::on_recovered(std::vector<kept_request>&& slots, time_point now, actions& out) {
+void titanic_state::on_recovered(std::vector<stored_request>&& slots, time_point now,
+                                 actions& out) {
   requests_.recover(slots);
   for (const auto& kept : slots) {
     if (auto& one = requests_.at(kept.number); has_outcome(one)) {

@@ -5,8 +5,8 @@
 #include "mdp/titanic/command.h"
 #include "mdp/titanic/execution.h"
 #include "mdp/titanic/options.h"
+#include "mdp/titanic/request_database.h"
 #include "mdp/titanic/request_id.h"
-#include "mdp/titanic/request_store.h"
 #include "mdp/titanic/request_table.h"
 #include "mdp/titanic/retention.h"
 #include "mdp/titanic/store_tickets.h"
@@ -42,7 +42,7 @@ public:
   titanic_state& operator=(const titanic_state&) = delete;
 
   // Takes all slots of the opened store, by number. Must be the first call.
-  void on_recovered(std::vector<kept_request>&& slots, time_point now, actions& out);
+  void on_recovered(std::vector<stored_request>&& slots, time_point now, actions& out);
 
   // Requests to the services. Each one gets one answer with its `caller`, which must not be 0.
   // `random` becomes the id, and must be unpredictable.

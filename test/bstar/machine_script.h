@@ -31,10 +31,10 @@ public:
   void hear(peer_state s, epoch e, std::uint64_t position = 0) {
     hear_late(s, e, position, machine->report().more->tick);
   }
-  void hear_late(peer_state s, epoch e, std::uint64_t position, std::uint64_t heard) {
+  void hear_late(peer_state s, epoch e, std::uint64_t position, std::uint64_t received) {
     const peer_report report{
         .state = s,
-        .more = account{.of = e, .position = position, .tick = ++peer_tick, .heard = heard}};
+        .more = account{.of = e, .position = position, .tick = ++peer_tick, .received = received}};
     take([&] { machine->on_peer(report, now, actions); });
   }
   bool ask() {
@@ -60,7 +60,7 @@ public:
   // Lets time pass while the node is paused.
   void stand_still(std::chrono::milliseconds time) { now += time; }
 
-  bool told(event what) const {
+  bool notified(event what) const {
     return std::find(events.begin(), events.end(), what) != events.end();
   }
 

@@ -154,11 +154,11 @@ TEST_F(nodes, a_paused_active_node_is_suspended_until_the_peer_confirms) {
   await(primary_, state::active);
   EXPECT_EQ(primary_.activated, epochs{1});
   EXPECT_TRUE(primary_.passivated.empty());
-  const auto told = [&](event what) {
+  const auto notified = [&](event what) {
     return std::count(primary_.events.begin(), primary_.events.end(), what) != 0;
   };
-  EXPECT_TRUE(told(event::suspended));
-  EXPECT_TRUE(told(event::resumed));
+  EXPECT_TRUE(notified(event::suspended));
+  EXPECT_TRUE(notified(event::resumed));
   EXPECT_TRUE(backup_.activated.empty());
 }
 
@@ -249,10 +249,10 @@ TEST_F(nodes, the_handler_runs_before_the_request_that_caused_it) {
   const auto at = alone.bind_voter("tcp://127.0.0.1:*", [&](const auto& request, auto&) {
     order.emplace_back(request.content.back());
   });
-  zmtp::dealer_socket asker{executor()};
-  asker.connect(at.to_string());
+  zmtp::dealer_socket snapshot_client{executor()};
+  snapshot_client.connect(at.to_string());
   run_until([&] {
-    static_cast<void>(asker.try_send(zmtp::message{"request"}));
+    static_cast<void>(snapshot_client.try_send(zmtp::message{"request"}));
     return !order.empty();
   });
   run_until([&] { return order.size() > 1; });
@@ -287,15 +287,15 @@ TEST_F(nodes, throw_if_the_constructor_fails) {
 
 TEST_F(nodes, handler_may_stop_its_node) {
   std::optional<node> it;
-  bool told = false;
+  bool notified = false;
   it.emplace(executor(), node_options{.pair = quick(role::primary)},
              node_handlers{.on_active = [&](epoch) {
-               told = true;
+               notified = true;
                it->stop();
              }});
   run_until([&] {
     EXPECT_FALSE(it->vote());
-    return told;
+    return notified;
   });
   zmtp::error_code ec;
   static_cast<void>(it->bind("tcp://127.0.0.1:*", ec));

@@ -95,7 +95,7 @@ TEST_F(machine_script, is_never_active_without_an_epoch) {
   start(pair_options{.as = role::primary, .take_over = takeover::on_expiry}, max_epoch);
   pass(2s);
   EXPECT_FALSE(ask());
-  EXPECT_TRUE(told(event::epochs_exhausted));
+  EXPECT_TRUE(notified(event::epochs_exhausted));
   EXPECT_GT(machine->next_deadline(), now);
 
   start(role::backup, max_epoch - 2);

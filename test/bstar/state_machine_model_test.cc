@@ -146,7 +146,7 @@ public:
   using state_machine::state_machine;
   void on_peer(peer_report report, time_point now, actions& out) {
     if (report.more) {
-      report.more->heard = this->report().more->tick;
+      report.more->received = this->report().more->tick;
     }
     state_machine::on_peer(report, now, out);
   }

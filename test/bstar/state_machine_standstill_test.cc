@@ -49,7 +49,7 @@ TEST_F(machine_script, a_paused_active_node_is_suspended_before_it_serves) {
   EXPECT_FALSE(ask());
   EXPECT_EQ(machine->current(), state::suspended);
   EXPECT_EQ(machine->report().state, peer_state::active);
-  EXPECT_TRUE(told(event::suspended));
+  EXPECT_TRUE(notified(event::suspended));
 }
 
 TEST_F(machine_script, a_short_pause_does_not_suspend_an_active_node) {
@@ -72,7 +72,7 @@ TEST_F(machine_script, a_suspended_node_resumes_after_the_peer_received_its_stat
   pass(250ms);
   hear(peer_state::passive, 1);
   EXPECT_TRUE(ask());
-  EXPECT_TRUE(told(event::resumed));
+  EXPECT_TRUE(notified(event::resumed));
   EXPECT_EQ(activated, epochs{1}) << "the node has been active since then";
   EXPECT_TRUE(passivated.empty());
 }
@@ -141,7 +141,7 @@ TEST_F(machine_script, a_suspended_node_takes_a_new_epoch_if_the_peer_is_unrespo
   // The peer may have taken epoch 2 meanwhile, and may have disconnected.
   EXPECT_EQ(activated, (epochs{1, 3}));
   EXPECT_TRUE(passivated.empty());
-  EXPECT_TRUE(told(event::resumed));
+  EXPECT_TRUE(notified(event::resumed));
 }
 
 TEST_F(machine_script, a_suspended_node_that_pauses_again_stays_suspended) {

@@ -107,7 +107,7 @@ TEST_F(machine_script, primary_stays_and_backup_yields_if_a_guide_peer_is_active
   hear(peer_state::backup);
   hear(peer_state::active);
   EXPECT_TRUE(ask());
-  EXPECT_TRUE(told(event::dual_active));
+  EXPECT_TRUE(notified(event::dual_active));
   EXPECT_TRUE(passivated.empty());
 
   start(role::backup);
@@ -126,7 +126,7 @@ TEST_F(machine_script, takes_over_if_a_guide_peer_is_passive_too) {
     hear(peer_state::active);
     hear(peer_state::passive);
     EXPECT_EQ(machine->current(), state::active);
-    EXPECT_TRUE(told(event::dual_passive));
+    EXPECT_TRUE(notified(event::dual_passive));
   }
 }
 

@@ -26,7 +26,7 @@ TEST(state_message, the_account_follows_a_space) {
   ASSERT_TRUE(report);
   EXPECT_EQ(*report,
             (peer_report{.state = peer_state::active,
-                         .more = account{.of = 17, .position = 123, .tick = 5, .heard = 9}}));
+                         .more = account{.of = 17, .position = 123, .tick = 5, .received = 9}}));
   EXPECT_EQ(state_text(*report), "3 e=17 s=123 t=5 r=9");
   EXPECT_EQ(state_digit(report->state), "3");
 }
@@ -35,7 +35,7 @@ TEST(state_message, the_largest_numbers_are_read_and_written) {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   const peer_report report{
       .state = peer_state::passive,
-      .more = account{.of = max_epoch, .position = most, .tick = most, .heard = most}};
+      .more = account{.of = max_epoch, .position = most, .tick = most, .received = most}};
   const auto read = parse_state(state_text(report));
   ASSERT_TRUE(read);
   EXPECT_EQ(*read, report);
@@ -44,7 +44,7 @@ TEST(state_message, the_largest_numbers_are_read_and_written) {
 TEST(state_message, fields_come_in_any_order_and_unknown_ones_are_skipped) {
   const auto report = parse_state("4 r=4 x=later t=3 epochs=9 s=2 e=1 data=");
   ASSERT_TRUE(report);
-  EXPECT_EQ(*report->more, (account{.of = 1, .position = 2, .tick = 3, .heard = 4}));
+  EXPECT_EQ(*report->more, (account{.of = 1, .position = 2, .tick = 3, .received = 4}));
 }
 
 // BS-3

@@ -75,7 +75,7 @@ TEST(chp_acknowledgement, names_refused_updates_and_their_reasons) {
 
 TEST(chp_acknowledgement, reasons_have_names_and_numbers) {
   for (const auto why :
-       {errc::too_many_keys, errc::too_many_octets, errc::value_too_long, errc::key_empty,
+       {errc::too_many_keys, errc::too_many_bytes, errc::value_too_long, errc::key_empty,
         errc::key_too_long, errc::key_with_zero, errc::key_reserved, errc::properties_too_long,
         errc::wrong_sequence_size, errc::refused}) {
     EXPECT_EQ(refusal_of(refusal_name(why)), why);
@@ -86,7 +86,7 @@ TEST(chp_acknowledgement, reasons_have_names_and_numbers) {
 }
 
 TEST(chp_acknowledgement, a_notice_is_read_as_it_was_written) {
-  const refusal_notice notice{7, update_id::make_session(9), 4, errc::too_many_octets};
+  const refusal_notice notice{7, update_id::make_session(9), 4, errc::too_many_bytes};
   std::string frame;
   append_refusal_notice(frame, notice);
   const auto read = find_refusal_notice(frame);
@@ -94,7 +94,7 @@ TEST(chp_acknowledgement, a_notice_is_read_as_it_was_written) {
   EXPECT_EQ(read->number, 7U);
   EXPECT_EQ(read->session, notice.session);
   EXPECT_EQ(read->counter, 4U);
-  EXPECT_EQ(read->why, errc::too_many_octets);
+  EXPECT_EQ(read->why, errc::too_many_bytes);
   EXPECT_FALSE(find_refusal_notice(""));
   EXPECT_FALSE(find_refusal_notice("notice=1\nsession=5\nrefused=1-1-too_many_keys\n"))
       << "that is no session";

@@ -10,37 +10,37 @@
 namespace chp {
 namespace {
 
-announcement heard(const std::vector<std::string>& extensions) {
+announcement received(const std::vector<std::string>& extensions) {
   zmtp::metadata peer;
   zmtp::announce_extensions(peer, extensions);
   return parse_announcement(peer);
 }
 
 TEST(chp_announcement, parses_the_announcement_of_each_role) {
-  EXPECT_TRUE(heard(announce_server()).acks);
-  EXPECT_FALSE(heard(announce_server()).session);
-  EXPECT_FALSE(heard(announce_server()).backup);
+  EXPECT_TRUE(received(announce_server()).acks);
+  EXPECT_FALSE(received(announce_server()).session);
+  EXPECT_FALSE(received(announce_server()).backup);
   for (const std::uint64_t session : {std::uint64_t{0}, std::uint64_t{0x8abc}, ~std::uint64_t{0}}) {
-    EXPECT_EQ(heard(announce_client(session)).session, session);
-    EXPECT_TRUE(heard(announce_client(session)).acks);
-    EXPECT_FALSE(heard(announce_client(session)).backup);
+    EXPECT_EQ(received(announce_client(session)).session, session);
+    EXPECT_TRUE(received(announce_client(session)).acks);
+    EXPECT_FALSE(received(announce_client(session)).backup);
   }
   EXPECT_EQ(announce_client(0x8abc), std::vector<std::string>{"chp-ack=0000000000008abc"});
-  EXPECT_TRUE(heard(announce_backup()).backup);
-  EXPECT_TRUE(heard(announce_backup()).acks);
+  EXPECT_TRUE(received(announce_backup()).backup);
+  EXPECT_TRUE(received(announce_backup()).acks);
 }
 
 TEST(chp_announcement, peers_without_extensions_follow_the_specification) {
-  EXPECT_FALSE(heard({}).acks);
-  EXPECT_FALSE(heard({}).backup);
-  EXPECT_FALSE(heard({"capacity=3"}).acks);
+  EXPECT_FALSE(received({}).acks);
+  EXPECT_FALSE(received({}).backup);
+  EXPECT_FALSE(received({"capacity=3"}).acks);
 }
 
 TEST(chp_announcement, ignores_a_malformed_session) {
   for (const auto bad : {"chp-ack=", "chp-ack=12", "chp-ack=000000000000000g",
                          "chp-ack=00000000000000001", "chp-ack=-000000000000001"}) {
-    EXPECT_TRUE(heard({bad}).acks) << bad;
-    EXPECT_FALSE(heard({bad}).session) << bad;
+    EXPECT_TRUE(received({bad}).acks) << bad;
+    EXPECT_FALSE(received({bad}).session) << bad;
   }
 }
 

@@ -22,7 +22,8 @@ protected:
 private:
   void wait_until_opened() {
     const auto opens = [](const std::string& what) { return what.starts_with("open"); };
-    for (auto told = done(); std::none_of(told.begin(), told.end(), opens); told = done()) {
+    for (auto notified = done(); std::none_of(notified.begin(), notified.end(), opens);
+         notified = done()) {
       pass(10ms);
     }
   }
@@ -304,8 +305,9 @@ TEST_F(client_failover, a_later_epoch_that_began_empty_is_an_older_history) {  /
     (void)done();
     ask();
     end(make_sequence(5, 7), begun);
-    const auto told = done();
-    EXPECT_NE(std::find(told.begin(), told.end(), std::string{expected} + " 0"), told.end());
+    const auto notified = done();
+    EXPECT_NE(std::find(notified.begin(), notified.end(), std::string{expected} + " 0"),
+              notified.end());
   }
   EXPECT_EQ(state->status().number, make_sequence(5, 7));
   state->on_lost(now, out);

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 class client_models : public client_script {
 protected:
-  client_models() { options.how = form::kvsimple_8; }
+  client_models() { options.wire_format = form::kvsimple_8; }
 
   // Without HUGZ nothing shows that the subscription holds.
   void follow_simple(sequence at = 0) {
@@ -67,8 +67,8 @@ TEST_F(client_models, silence_does_not_end_a_connection_without_heartbeats) {
   EXPECT_EQ(done(), texts{});
 }
 
-TEST_F(client_models, sequences_of_four_octets_are_read) {
-  options.how = form::kvsimple_4;
+TEST_F(client_models, sequences_of_four_bytes_are_read) {
+  options.wire_format = form::kvsimple_4;
   begin();
   follow_simple(7);
   publish("17", "a", 8);
@@ -141,11 +141,11 @@ TEST_F(client_models, kvsimple_has_no_times_to_live) {
   begin();
   follow_simple();
   EXPECT_EQ(state->set("1", "a", 5s, {}, now, out).error(), errc::not_in_kvsimple);
-  options.how = form::kvmsg;
+  options.wire_format = form::kvmsg;
 }
 
 TEST_F(client_models, a_server_with_ids_and_without_hugz_is_followed) {  // model 5
-  options.how = form::kvmsg;
+  options.wire_format = form::kvmsg;
   options.server_ttl.reset();
   begin();
   follow_simple();

@@ -76,9 +76,9 @@ protected:
 
   // /a=1 #7 ttl=5
   [[nodiscard]] std::string text_of(const zmtp::message& m) const {
-    const auto set = parse_set(m, options.how, {});
+    const auto set = parse_set(m, options.wire_format, {});
     EXPECT_TRUE(set);
-    if (options.how != form::kvmsg) {
+    if (options.wire_format != form::kvmsg) {
       return std::string{set->key} + "=" + std::string{set->value};
     }
     const auto id = update_id::of_frame(set->id);
@@ -105,11 +105,12 @@ protected:
   void snapshot() { state->on_snapshot_attached(now, out); }
   void entry(std::string_view key, std::string_view value, sequence number = 0,
              std::string_view id = {}) {
-    state->on_snapshot_message(make_entry(options.how, key, number, id, {}, value), now, out);
+    state->on_snapshot_message(make_entry(options.wire_format, key, number, id, {}, value), now,
+                               out);
   }
   void end(sequence number, std::string_view properties = {}) {
-    state->on_snapshot_message(make_snapshot_end(options.how, number, options.subtree, properties),
-                               now, out);
+    state->on_snapshot_message(
+        make_snapshot_end(options.wire_format, number, options.subtree, properties), now, out);
   }
   void hear(zmtp::message m) { state->on_subscriber_message(std::move(m), now, out); }
   void hugz(std::string_view properties = {}) { hear(make_heartbeat(properties)); }
@@ -124,7 +125,7 @@ protected:
     update u;
     u.key = key;
     u.value = value;
-    hear(make_publication(options.how, u, id, number, properties));
+    hear(make_publication(options.wire_format, u, id, number, properties));
   }
   [[nodiscard]] static std::string count(std::string_view directory, std::uint64_t n) {
     std::string properties;

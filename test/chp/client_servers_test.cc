@@ -60,7 +60,7 @@ struct user {
     }
     return seen;
   }
-  [[nodiscard]] bool heard(client_event::kind what) const {
+  [[nodiscard]] bool received(client_event::kind what) const {
     return std::find(events.begin(), events.end(), what) != events.end();
   }
 
@@ -255,7 +255,7 @@ TEST_F(client_servers, committed_updates_survive_the_loss_of_the_active_server) 
   expect_all(*reader, expected);
   EXPECT_EQ(backup.all(), expected);
   run_until([&] { return follower->all().size() == 100; });
-  EXPECT_FALSE(setter->heard(client_event::kind::history_lost));
+  EXPECT_FALSE(setter->received(client_event::kind::history_lost));
 
   // The primary restarts empty, follows, and takes over later.
   make(primary, options_of(bstar::role::primary));
@@ -358,7 +358,7 @@ TEST_F(client_servers, a_server_whose_epoch_is_used_up_continues_in_the_next) {
   EXPECT_EQ(epoch_of(own.status().number), 7U);
   EXPECT_EQ(own.status().counters.updates, 100U);
   EXPECT_EQ(std::count(events.begin(), events.end(), server_event::epoch_used_up), 0);
-  EXPECT_FALSE(reader->heard(client_event::kind::history_lost));
+  EXPECT_FALSE(reader->received(client_event::kind::history_lost));
 }
 
 TEST_F(client_servers, a_pair_whose_epoch_is_used_up_continues_in_the_next) {

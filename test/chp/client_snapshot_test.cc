@@ -288,7 +288,7 @@ TEST_F(client_snapshot, detects_a_gap_at_a_server_without_extensions) {
 }
 
 TEST_F(client_snapshot, updates_queued_before_a_snapshot_are_limited) {
-  options.most_octets_behind_snapshot = 1'000;
+  options.most_bytes_behind_snapshot = 1'000;
   begin();
   ask();
   for (sequence s = 1; s <= 20; ++s) {
@@ -312,15 +312,15 @@ TEST_F(client_snapshot, rejects_a_map_above_the_limit) {
 }
 
 TEST_F(client_snapshot, rejects_an_update_above_the_limit) {
-  options.most_octets = 10;
-  options.most_value_octets = 8;
+  options.most_bytes = 10;
+  options.most_value_bytes = 8;
   begin();
   follow();
   publish("/a", "12345678", 1);
   EXPECT_EQ(done(), texts{"/a=12345678"});
   publish("/b", "1", 2);
   EXPECT_EQ(done(), (texts{"close 0", "too_large 0"}));
-  EXPECT_EQ(state->map().octets(), 10U);
+  EXPECT_EQ(state->map().bytes(), 10U);
   pass(1s);
   follow(2);
   publish("/c", "123456789", 3);

@@ -236,14 +236,14 @@ TEST_F(chp_client, a_destroyed_client_completes_pending_operations) {
 
 TEST_F(chp_client, a_handler_may_destroy_the_client) {
   auto c = ready_client();
-  bool told = false;
+  bool notified = false;
   c->async_set("/a", "1", [&](error_code ec) {
     EXPECT_FALSE(ec);
     c.reset();
-    told = true;
+    notified = true;
   });
   c->async_set("/a", "2", [](error_code) {});
-  run_until([&] { return told; });
+  run_until([&] { return notified; });
   first.reset();
   run_to_the_end();
 }

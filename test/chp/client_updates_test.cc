@@ -94,7 +94,7 @@ TEST_F(client_updates, are_committed_by_a_guide_snapshot_after_a_missed_echo) {
   state->on_lost(now, out);
   pass(1s);
   ask(false);
-  entry("/a", "1", 1, own(1).octets());
+  entry("/a", "1", 1, own(1).bytes());
   end(1);
   EXPECT_EQ(done(), (texts{"close snapshot 0", "/a=1", "committed 1", "following 0"}));
 }
@@ -216,7 +216,7 @@ TEST_F(client_updates, wait_unsent_above_the_limit) {
 }
 
 TEST_F(client_updates, the_limit_counts_bytes_too) {
-  options.pending_octets = 1'000;
+  options.pending_bytes = 1'000;
   begin();
   follow();
   collector();
@@ -324,7 +324,7 @@ TEST_F(client_updates, always_send_ttl_adds_a_ttl_of_zero) {  // C1-20
 }
 
 TEST_F(client_updates, set_rejects_invalid_keys_and_values) {  // C1-24
-  options.most_value_octets = 10;
+  options.most_value_bytes = 10;
   begin();
   follow();
   collector();

@@ -19,14 +19,14 @@ constexpr auto five = "\0\0\0\0\0\0\0\5"sv;
 constexpr auto uuid = "0123456789abcdef"sv;
 
 std::string wire(const zmtp::message& m) {
-  std::string octets;
+  std::string bytes;
   for (const auto piece : {m.head(), m.tail()}) {
-    octets.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
   }
-  return octets;
+  return bytes;
 }
 
-std::string octets(std::initializer_list<int> values) {
+std::string bytes(std::initializer_list<int> values) {
   std::string s;
   for (const int value : values) {
     s += static_cast<char>(value);
@@ -38,28 +38,27 @@ std::string octets(std::initializer_list<int> values) {
 
 TEST(chp_command, golden_snapshot_request) {  // CHP-8
   EXPECT_EQ(wire(make_snapshot_request("/client/")),
-            octets({0x01, 0x08}) + "ICANHAZ?" + octets({0x00, 0x08}) + "/client/");
+            bytes({0x01, 0x08}) + "ICANHAZ?" + bytes({0x00, 0x08}) + "/client/");
 }
 
 TEST(chp_command, golden_snapshot_end) {  // CHP-15
-  EXPECT_EQ(
-      wire(make_snapshot_end(form::kvmsg, 5, "")),
-      octets({0x01, 0x07}) + "KTHXBAI" +
-          octets({0x01, 0x08, 0, 0, 0, 0, 0, 0, 0, 0x05, 0x01, 0x00, 0x01, 0x00, 0x00, 0x00}));
+  EXPECT_EQ(wire(make_snapshot_end(form::kvmsg, 5, "")),
+            bytes({0x01, 0x07}) + "KTHXBAI" +
+                bytes({0x01, 0x08, 0, 0, 0, 0, 0, 0, 0, 0x05, 0x01, 0x00, 0x01, 0x00, 0x00, 0x00}));
 }
 
 TEST(chp_command, golden_heartbeat) {  // CHP-26, C1-5, C1-6
   EXPECT_EQ(wire(make_heartbeat()),
-            octets({0x01, 0x04}) + "HUGZ" +
-                octets({0x01, 0x08, 0, 0, 0, 0, 0, 0, 0, 0, 0x01, 0x00, 0x01, 0x00, 0x00, 0x00}));
+            bytes({0x01, 0x04}) + "HUGZ" +
+                bytes({0x01, 0x08, 0, 0, 0, 0, 0, 0, 0, 0, 0x01, 0x00, 0x01, 0x00, 0x00, 0x00}));
 }
 
 TEST(chp_command, golden_set) {  // CHP-29
   const auto id = update_id::of_frame(uuid);
   EXPECT_EQ(wire(make_set(form::kvmsg, "/client/7", id, "ttl=5\n", "42")),
-            octets({0x01, 0x09}) + "/client/7" + octets({0x01, 0x08, 0, 0, 0, 0, 0, 0, 0, 0}) +
-                octets({0x01, 0x10}) + std::string{uuid} + octets({0x01, 0x06}) + "ttl=5\n" +
-                octets({0x00, 0x02}) + "42");
+            bytes({0x01, 0x09}) + "/client/7" + bytes({0x01, 0x08, 0, 0, 0, 0, 0, 0, 0, 0}) +
+                bytes({0x01, 0x10}) + std::string{uuid} + bytes({0x01, 0x06}) + "ttl=5\n" +
+                bytes({0x00, 0x02}) + "42");
 }
 
 TEST(chp_command, frames_of_every_other_command) {
@@ -92,39 +91,39 @@ TEST(chp_command, kvsimple_has_three_frames_and_both_widths) {  // C1-16
   for (const auto own : {form::kvsimple_8, form::kvsimple_4}) {
     for (const auto theirs : {form::kvsimple_8, form::kvsimple_4}) {
       const auto m = make_entry(theirs, "k", 0xffff'fffe, "", "", "");
-      const auto heard = parse_set(m, own, limits);
-      ASSERT_TRUE(heard);
-      EXPECT_EQ(heard->how, theirs);
-      EXPECT_EQ(heard->number, 0xffff'fffe);
-      EXPECT_FALSE(heard->erases()) << "an empty value is a value there";
+      const auto received = parse_set(m, own, limits);
+      ASSERT_TRUE(received);
+      EXPECT_EQ(received->how, theirs);
+      EXPECT_EQ(received->number, 0xffff'fffe);
+      EXPECT_FALSE(received->erases()) << "an empty value is a value there";
     }
   }
 }
 
 TEST(chp_command, a_set_is_published_as_it_came) {  // CHP-19
   const zmtp::message set{"k"sv, five, uuid, "ttl=5\n"sv, "v"sv};
-  const auto heard = parse_set(set, form::kvmsg, limits);
-  ASSERT_TRUE(heard);
-  EXPECT_EQ(heard->key, "k");
-  EXPECT_EQ(heard->number, 5U);
-  EXPECT_EQ(heard->id, uuid);
-  EXPECT_EQ(heard->properties, "ttl=5\n");
-  EXPECT_EQ(heard->value, "v");
-  EXPECT_FALSE(heard->erases());
+  const auto received = parse_set(set, form::kvmsg, limits);
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->key, "k");
+  EXPECT_EQ(received->number, 5U);
+  EXPECT_EQ(received->id, uuid);
+  EXPECT_EQ(received->properties, "ttl=5\n");
+  EXPECT_EQ(received->value, "v");
+  EXPECT_FALSE(received->erases());
   const auto seven = "\0\0\0\0\0\0\0\7"sv;
-  EXPECT_EQ(make_publication(form::kvmsg, *heard, {}, 7),
+  EXPECT_EQ(make_publication(form::kvmsg, *received, {}, 7),
             (zmtp::message{"k"sv, seven, uuid, "ttl=5\n"sv, "v"sv}));
-  EXPECT_EQ(make_publication(form::kvmsg, *heard, {}, 7, "d=/:1\n"),
+  EXPECT_EQ(make_publication(form::kvmsg, *received, {}, 7, "d=/:1\n"),
             (zmtp::message{"k"sv, seven, uuid, "ttl=5\nd=/:1\n"sv, "v"sv}));
-  EXPECT_EQ(make_publication(form::kvsimple_8, *heard, {}, 7, "d=/:1\n"),
+  EXPECT_EQ(make_publication(form::kvsimple_8, *received, {}, 7, "d=/:1\n"),
             (zmtp::message{"k"sv, seven, "v"sv}));
 }
 
 TEST(chp_command, a_publication_is_completed) {
   const auto id = update_id::of_frame(uuid);
   const auto publish = [&](zmtp::message set, std::string_view more) {
-    const auto heard = parse_set(set, form::kvmsg, limits);
-    return make_publication(form::kvmsg, heard.value(), id, 5, more);
+    const auto received = parse_set(set, form::kvmsg, limits);
+    return make_publication(form::kvmsg, received.value(), id, 5, more);
   };
   // C1-10: the Guide's passive server does not survive a missing UUID.
   EXPECT_EQ(publish({"k"sv, zeros, ""sv, ""sv, "v"sv}, ""),
@@ -140,25 +139,25 @@ TEST(chp_command, a_publication_is_completed) {
 }
 
 TEST(chp_command, an_empty_value_erases) {  // CHP-24, CHP-31
-  const auto heard = parse_set({"k"sv, zeros, ""sv, ""sv, ""sv}, form::kvmsg, limits);
-  ASSERT_TRUE(heard);
-  EXPECT_TRUE(heard->erases());
+  const auto received = parse_set({"k"sv, zeros, ""sv, ""sv, ""sv}, form::kvmsg, limits);
+  ASSERT_TRUE(received);
+  EXPECT_TRUE(received->erases());
 }
 
 TEST(chp_command, a_server_parses_messages_on_its_snapshot_port) {
   const auto parse = [](const zmtp::message& m) { return parse_snapshot_port(m, limits); };
   {
     const auto m = make_snapshot_request("/a/");
-    const auto heard = parse(m);
-    ASSERT_TRUE(heard);
-    EXPECT_EQ(std::get<snapshot_request>(*heard).subtree, "/a/");
-    EXPECT_TRUE(std::get<snapshot_request>(*heard).has_subtree);
+    const auto received = parse(m);
+    ASSERT_TRUE(received);
+    EXPECT_EQ(std::get<snapshot_request>(*received).subtree, "/a/");
+    EXPECT_TRUE(std::get<snapshot_request>(*received).has_subtree);
   }
   {
-    const auto heard = parse(make_snapshot_request());
-    ASSERT_TRUE(heard);
-    EXPECT_EQ(std::get<snapshot_request>(*heard).subtree, "");
-    EXPECT_FALSE(std::get<snapshot_request>(*heard).has_subtree);
+    const auto received = parse(make_snapshot_request());
+    ASSERT_TRUE(received);
+    EXPECT_EQ(std::get<snapshot_request>(*received).subtree, "");
+    EXPECT_FALSE(std::get<snapshot_request>(*received).has_subtree);
   }
   EXPECT_TRUE(std::get<snapshot_request>(*parse(make_snapshot_request(""))).has_subtree);  // CHP-9
   const auto report = std::get<position_report>(*parse(make_position_report(77, 3)));
@@ -166,12 +165,12 @@ TEST(chp_command, a_server_parses_messages_on_its_snapshot_port) {
   EXPECT_EQ(report.notices, 3U);
   EXPECT_EQ(std::get<resubmission_end>(*parse(make_resubmission_end(~0ULL))).count, ~0ULL);
   const auto piece = make_register_piece("abc");
-  EXPECT_EQ(std::get<register_piece>(*parse(piece)).octets, "abc");
+  EXPECT_EQ(std::get<register_piece>(*parse(piece)).bytes, "abc");
   {
     const auto m = make_resubmission(5, "k", update_id::of_frame(uuid), "ttl=1\n", "");
-    const auto heard = parse(m);
-    ASSERT_TRUE(heard);
-    const auto& again = std::get<resubmission>(*heard);
+    const auto received = parse(m);
+    ASSERT_TRUE(received);
+    const auto& again = std::get<resubmission>(*received);
     EXPECT_EQ(again.base, 5U);
     EXPECT_EQ(again.change.key, "k");
     EXPECT_EQ(again.change.id, uuid);
@@ -185,21 +184,21 @@ TEST(chp_command, a_client_parses_a_snapshot) {
   {
     // CHP-14: the sequence of KVSYNC means nothing. C1-1: whatever is in the frames behind it.
     const zmtp::message m{"k"sv, "\377\377\377\377\377\377\377\377"sv, uuid, "ttl=9"sv, "v"sv};
-    const auto heard = parse(m);
-    ASSERT_TRUE(heard);
-    EXPECT_EQ(std::get<update>(*heard).key, "k");
-    EXPECT_EQ(std::get<update>(*heard).value, "v");
+    const auto received = parse(m);
+    ASSERT_TRUE(received);
+    EXPECT_EQ(std::get<update>(*received).key, "k");
+    EXPECT_EQ(std::get<update>(*received).value, "v");
   }
   {
     const auto m = make_snapshot_end(form::kvmsg, max_sequence, "/a/", "d=/a/:1\n");
-    const auto heard = parse(m);
-    ASSERT_TRUE(heard);
-    EXPECT_EQ(std::get<snapshot_end>(*heard).number, max_sequence);
-    EXPECT_EQ(std::get<snapshot_end>(*heard).subtree, "/a/");
-    EXPECT_EQ(std::get<snapshot_end>(*heard).properties, "d=/a/:1\n");
+    const auto received = parse(m);
+    ASSERT_TRUE(received);
+    EXPECT_EQ(std::get<snapshot_end>(*received).number, max_sequence);
+    EXPECT_EQ(std::get<snapshot_end>(*received).subtree, "/a/");
+    EXPECT_EQ(std::get<snapshot_end>(*received).properties, "d=/a/:1\n");
   }
   const auto piece = make_register_piece("abc");
-  EXPECT_EQ(std::get<register_piece>(*parse(piece)).octets, "abc");
+  EXPECT_EQ(std::get<register_piece>(*parse(piece)).bytes, "abc");
   const auto answer = std::get<resubmission_answer>(*parse(make_resubmission_answer(3, 9)));
   EXPECT_EQ(answer.count, 3U);
   EXPECT_EQ(answer.number, 9U);
@@ -244,10 +243,10 @@ TEST(chp_command, rejects_every_wrong_number_of_frames) {  // C1-15
       number.push_back(i == 0 ? "CHP-POSITION"sv : five);
     }
     SCOPED_TRACE(count);
-    const auto expect = [&](const auto& heard, bool right) {
-      EXPECT_EQ(heard.has_value(), right);
+    const auto expect = [&](const auto& received, bool right) {
+      EXPECT_EQ(received.has_value(), right);
       if (!right) {
-        EXPECT_EQ(heard.error(), errc::wrong_frame_count);
+        EXPECT_EQ(received.error(), errc::wrong_frame_count);
       }
     };
     expect(parse_set(pair, form::kvmsg, limits), count == 5);
@@ -272,10 +271,10 @@ TEST(chp_command, rejects_sequences_of_every_other_size) {
     const zmtp::message notices{"CHP-POSITION"sv, five, number};
     const zmtp::message count{"CHP-RESUBMITTED"sv, number};
     const zmtp::message again{"CHP-RESUBMIT"sv, number, "k"sv, ""sv, ""sv, "v"sv};
-    const auto expect = [&](const auto& heard, bool right) {
-      EXPECT_EQ(heard.has_value(), right);
+    const auto expect = [&](const auto& received, bool right) {
+      EXPECT_EQ(received.has_value(), right);
       if (!right) {
-        EXPECT_EQ(heard.error(), errc::wrong_sequence_size);
+        EXPECT_EQ(received.error(), errc::wrong_sequence_size);
       }
     };
     expect(parse_set(five_frames, form::kvmsg, limits), size == 8);
@@ -314,8 +313,8 @@ TEST(chp_command, rejects_invalid_keys) {  // C1-24
   const auto fault = [](std::string_view key) {
     EXPECT_EQ(make_set(form::kvmsg, key, {}, "", "v").front(), key);
     const auto m = make_set(form::kvmsg, key, {}, "", "v");
-    const auto heard = parse_set(m, form::kvmsg, limits);
-    EXPECT_EQ(check_key(key), heard ? errc{} : heard.error());
+    const auto received = parse_set(m, form::kvmsg, limits);
+    EXPECT_EQ(check_key(key), received ? errc{} : received.error());
     return check_key(key);
   };
   EXPECT_EQ(fault(""), errc::key_empty);
@@ -337,8 +336,8 @@ TEST(chp_command, rejects_frames_above_the_limits) {
   const auto fault = [](std::size_t id, std::size_t properties, std::size_t value) {
     const auto m = make_entry(form::kvmsg, "k", 5, std::string(id, 'i'),
                               std::string(properties, 'p'), std::string(value, 'v'));
-    const auto heard = parse_set(m, form::kvmsg, limits);
-    return heard ? errc{} : heard.error();
+    const auto received = parse_set(m, form::kvmsg, limits);
+    return received ? errc{} : received.error();
   };
   EXPECT_EQ(fault(64, max_properties_size, 10), errc{});
   EXPECT_EQ(fault(65, 0, 0), errc::id_too_long);
@@ -356,11 +355,11 @@ TEST(chp_command, rejects_unknown_commands) {
 TEST(chp_command, allocates_only_for_long_messages) {
   const std::string value(32, 'v');
   const std::string long_value(5'000, 'v');
-  const zmtp::message set{"/a/key/of/20/octets"sv, zeros, uuid, ""sv, value};
-  const zmtp::message long_set{"/a/key/of/20/octets"sv, zeros, uuid, "ttl=5\n"sv, long_value};
+  const zmtp::message set{"/a/key/of/20/bytes"sv, zeros, uuid, ""sv, value};
+  const zmtp::message long_set{"/a/key/of/20/bytes"sv, zeros, uuid, "ttl=5\n"sv, long_value};
   const auto before = zmtp::test::counted().requests;
-  const auto heard = parse_set(set, form::kvmsg, {});
-  const auto published = make_publication(form::kvmsg, *heard, {}, 1);
+  const auto received = parse_set(set, form::kvmsg, {});
+  const auto published = make_publication(form::kvmsg, *received, {}, 1);
   EXPECT_EQ(zmtp::test::counted().requests, before);
   const auto heard_long = parse_set(long_set, form::kvmsg, {});
   EXPECT_EQ(zmtp::test::counted().requests, before);

@@ -2,9 +2,9 @@
 // bytes that one call allocates, because the duration depends on the machine.
 
 #include "chp/command.h"
+#include "chp/deferred_sessions.h"
 #include "chp/directory_counters.h"
 #include "chp/pending_updates.h"
-#include "chp/put_off_sessions.h"
 #include "chp/tombstones.h"
 #include "chp/update_register.h"
 #include "test/support/allocations.h"
@@ -102,7 +102,7 @@ TEST(growth_work, tombstones_grow_in_bounded_steps) {
 
 TEST(growth_work, deferred_sessions_grow_in_bounded_steps) {
   constexpr std::uint64_t sessions = 200'000;
-  put_off_sessions all{1, sessions};
+  deferred_sessions all{1, sessions};
   zmtp::test::reset_peak();
   for (std::uint64_t n = 0; n < sessions; ++n) {
     all.add(n, 1);

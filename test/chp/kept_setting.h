@@ -1,7 +1,7 @@
 #pragma once
 // A server of the map whose disk writes when the test tells it to.
 
-#include "chp/memory_map_store.h"
+#include "chp/memory_map_database.h"
 #include "test/chp/server_fixture.h"
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline std::string client() { return "chp-ack=" + session_name(test_session); }
 
 class kept_setting : public server_setting {
 public:
-  using disk = memory_map_store::contents;
+  using disk = memory_map_database::contents;
 
   explicit kept_setting(std::shared_ptr<disk> from = std::make_shared<disk>(),
                         const server_options& options = {},

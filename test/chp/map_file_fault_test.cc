@@ -2,8 +2,8 @@
 // partially.
 
 #include "chp/map_file.h"
-#include "chp/memory_map_store.h"
-#include "test/chp/kept_map_of.h"
+#include "chp/memory_map_database.h"
+#include "test/chp/stored_map_of.h"
 #include "test/zmtp/storage/faulty_disk.h"
 
 #include <gtest/gtest.h>
@@ -20,26 +20,27 @@ using zmtp::test::faulty_disk;
 
 map_file_options on(const faulty_disk& disk) {
   // So that the log is emptied, and ids are packed, again and again.
-  return {.file = {.path = "map", .log_pages = 6, .vfs = disk.name()}, .applied_octets = 48};
+  return {.file = {.path = "map", .log_pages = 6, .vfs = disk.name()}, .applied_bytes = 48};
 }
 
 const std::vector<std::vector<map_change>>& script() {
   static const std::vector<std::vector<map_change>> all{
       {set_of("a", std::string(3'000, 'a'), 1)},
       {set_of("b", "1", 2), set_of("c", "1", 3, std::chrono::milliseconds{700})},
-      {erase_of("a", 4), set_of("b", std::string(9'000, 'b'), 5), memo_of("one")},
+      {erase_of("a", 4), set_of("b", std::string(9'000, 'b'), 5), server_record_of("one")},
       {note_of(6, update_id::of_random(5, 6))},
       {{.what = map_operation::clear}, set_of("d", "1", 3), set_of("e", "", 40)},
       {set_of("d", std::string(6'000, 'd'), 41), erase_of("e", 42)},
-      {note_of(make_sequence(3, 0)), memo_of("two"), set_of("f", "1", make_sequence(3, 1))},
+      {note_of(make_sequence(3, 0)), server_record_of("two"),
+       set_of("f", "1", make_sequence(3, 1))},
       {set_of("g", std::string(2'000, 'g'), make_sequence(3, 2))},
   };
   return all;
 }
 
 // Returns the stored map after this number of writes.
-kept_map after(std::size_t writes) {
-  memory_map_store::contents all;
+stored_map after(std::size_t writes) {
+  memory_map_database::contents all;
   for (std::size_t i = 0; i < writes; ++i) {
     for (const auto& change : script()[i]) {
       all.apply(change);
@@ -51,7 +52,7 @@ kept_map after(std::size_t writes) {
 // Does it all, whatever fails. Returns how many writes there were before the first that failed.
 std::size_t run(const faulty_disk& disk) {
   map_file file{on(disk)};
-  kept_map nothing;
+  stored_map nothing;
   if (file.open(nothing)) {
     return 0;
   }
@@ -72,7 +73,7 @@ std::size_t run(const faulty_disk& disk) {
 // The file may contain one write more than the program knows.
 void check(const faulty_disk& disk, std::size_t stored, const std::string& what) {
   map_file file{on(disk)};
-  kept_map found;
+  stored_map found;
   const auto ec = file.open(found);
   ASSERT_FALSE(ec) << what << ": " << ec.message();
   EXPECT_TRUE(is_same(found, after(stored)) ||
@@ -115,7 +116,7 @@ TEST(map_file_fault_test, stored_changes_survive_a_crash_at_any_step) {
 TEST(map_file_fault_test, stores_nothing_after_a_failed_write) {
   faulty_disk disk;
   map_file file{on(disk)};
-  kept_map nothing;
+  stored_map nothing;
   ASSERT_FALSE(file.open(nothing));
   std::vector<error_code> results;
   file.write({{set_of("a", "1", 1)}}, results);
@@ -131,7 +132,7 @@ TEST(map_file_fault_test, a_full_disk_refuses_until_there_is_room_for_a_whole_ma
   faulty_disk disk;
   {
     map_file file{on(disk)};
-    kept_map nothing;
+    stored_map nothing;
     ASSERT_FALSE(file.open(nothing));
     std::vector<error_code> results;
     file.write({{set_of("a", "1", 1)}}, results);
@@ -153,7 +154,7 @@ TEST(map_file_fault_test, a_full_disk_refuses_until_there_is_room_for_a_whole_ma
     EXPECT_FALSE(results.at(1));
   }
   map_file file{on(disk)};
-  kept_map found;
+  stored_map found;
   ASSERT_FALSE(file.open(found));
   ASSERT_EQ(found.entries.size(), 2U);
   EXPECT_EQ(found.number, 7U);

@@ -2,11 +2,11 @@
 
 #include "chp/map_writer.h"
 
-#include "chp/memory_map_store.h"
+#include "chp/memory_map_database.h"
 #include "chp/store.h"
 #include "chp/tombstones.h"
 #include "chp/update_register.h"
-#include "test/chp/kept_map_of.h"
+#include "test/chp/stored_map_of.h"
 
 #include <gtest/gtest.h>
 
@@ -89,7 +89,7 @@ private:
   sequence number_ = 0;
 };
 
-key_values content_of(const kept_map& found) {
+key_values content_of(const stored_map& found) {
   key_values all;
   for (const auto& e : found.entries) {
     all.emplace(e.key, e.value);
@@ -116,7 +116,7 @@ TEST(map_writer, a_whole_map_is_consistent_despite_concurrent_changes) {
     std::vector<std::vector<map_change>> out;
     map.writer.take(out);
     ASSERT_EQ(out.size(), 2U) << "the whole map, and the changes after it";
-    memory_map_store::contents disk;
+    memory_map_database::contents disk;
     for (const auto& each : out[0]) {
       disk.apply(each);
     }
@@ -129,7 +129,7 @@ TEST(map_writer, a_whole_map_is_consistent_despite_concurrent_changes) {
     }
     EXPECT_EQ(found, then);
     EXPECT_EQ(whole.number, number);
-    EXPECT_EQ(whole.memo, "memo");
+    EXPECT_EQ(whole.server_record, "memo");
     EXPECT_EQ(register_of(whole)->find(kept_session).counter, number);
     for (const auto& each : out[1]) {
       disk.apply(each);

@@ -53,7 +53,7 @@ protected:
   }
   // `from` connects to `to`.
   void connect_source(node& from, node& to) {
-    to.other = to.asker("chp-ack,chp-backup");
+    to.other = to.snapshot_client("chp-ack,chp-backup");
     from.server.on_source_attached(server_setting::metadata_of("chp-ack"), from.now, from.actions);
   }
   void link() {
@@ -77,7 +77,7 @@ protected:
     for (auto* n : {&a, &b}) {
       auto& other = n == &a ? b : a;
       n->linked = false;
-      n->server.on_asker_detached(n->other, n->actions);
+      n->server.on_snapshot_client_detached(n->other, n->actions);
       n->server.on_subscriber_detached(n->feed);
       other.server.on_feed_detached(other.actions);
       other.server.on_source_detached();
@@ -115,7 +115,7 @@ protected:
         }
         if (std::exchange(n->wants_source, false) && other.linked) {
           n->server.on_source_detached();
-          other.server.on_asker_detached(other.other, other.actions);
+          other.server.on_snapshot_client_detached(other.other, other.actions);
           connect_source(*n, other);
           more = true;
         }

@@ -26,9 +26,9 @@ TEST(chp_pending_sets, frees_sets_after_one_that_is_never_committed) {
     ASSERT_TRUE(send(n));
     // By its echo, and with a gap.
     sets.commit(update_id::of_session(session, n), done);
-    acknowledgement told{.counter = n, .gaps = {}};
-    told.gaps.push_back({1, 2});
-    sets.commit(told, done);
+    acknowledgement notified{.counter = n, .gaps = {}};
+    notified.gaps.push_back({1, 2});
+    sets.commit(notified, done);
     ASSERT_LE(sets.places(), 100U);
   }
   EXPECT_EQ(done.size(), 9'998U);

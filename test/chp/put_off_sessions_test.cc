@@ -1,14 +1,14 @@
 // Sessions whose updates the server has deferred.
 
-#include "chp/put_off_sessions.h"
+#include "chp/deferred_sessions.h"
 
 #include <gtest/gtest.h>
 
 namespace chp {
 namespace {
 
-TEST(put_off_sessions, hold_what_is_behind_the_first) {
-  put_off_sessions all{1, 10};
+TEST(deferred_sessions, hold_what_is_behind_the_first) {
+  deferred_sessions all{1, 10};
   EXPECT_FALSE(all.holds(7, 1));
   all.add(7, 3);
   all.add(7, 4);
@@ -24,8 +24,8 @@ TEST(put_off_sessions, hold_what_is_behind_the_first) {
   EXPECT_EQ(all.size(), 0U);
 }
 
-TEST(put_off_sessions, are_bounded) {
-  put_off_sessions all{1, 10};
+TEST(deferred_sessions, are_bounded) {
+  deferred_sessions all{1, 10};
   for (std::uint64_t session = 0; session < 1'000; ++session) {
     all.add(session, 1);
     ASSERT_TRUE(all.holds(session, 2));

@@ -33,9 +33,9 @@ protected:
       run_until([&] {
         if (std::chrono::steady_clock::now() >= again) {
           again += 50ms;
-          (void)client.asker.try_send(make_snapshot_request(""));
+          (void)client.snapshot_client.try_send(make_snapshot_request(""));
         }
-        return client.asker.try_receive(m);
+        return client.snapshot_client.try_receive(m);
       });
       if (HasFailure() || m.front() == "KTHXBAI") {
         return all;
@@ -126,7 +126,7 @@ TEST_F(replicated, a_server_without_its_map_waits_for_its_peer) {
   make(primary, lasting);
   const auto client = client_of(primary);
   run_until([&] {
-    (void)client->asker.try_send(make_snapshot_request(""));
+    (void)client->snapshot_client.try_send(make_snapshot_request(""));
     return primary.saw(bstar::event::data_lost) &&
            primary.server->status().pair.requests_rejected > 10;
   });
@@ -206,7 +206,7 @@ TEST_F(replicated, ends_its_operations_when_destroyed_or_without_context) {
 
 TEST_F(replicated, only_kvmsg_can_be_replicated) {
   auto options = options_of(bstar::role::primary);
-  options.server.how = form::kvsimple_8;
+  options.server.wire_format = form::kvsimple_8;
   EXPECT_THROW((replicated_server{executor(), options}), boost::system::system_error);
 }
 

@@ -25,18 +25,18 @@ TEST_F(server_acks, report_commits_to_a_session_once_per_millisecond) {
   server_setting s;
   s.activate();
   const auto peer = s.subscribe(client());
-  EXPECT_TRUE(s.told[peer].empty()) << "nothing is";
+  EXPECT_TRUE(s.notified[peer].empty()) << "nothing is";
   s.set("a", "1", id(1));
-  ASSERT_EQ(s.told[peer].size(), 1U);
-  EXPECT_EQ(s.told[peer][0], (frames{"HUGZ", number_frame(0), "", "ack=1\n", ""}));
+  ASSERT_EQ(s.notified[peer].size(), 1U);
+  EXPECT_EQ(s.notified[peer][0], (frames{"HUGZ", number_frame(0), "", "ack=1\n", ""}));
   s.set("a", "2", id(2));
   s.set("a", "3", id(3));
-  EXPECT_EQ(s.told[peer].size(), 1U);
+  EXPECT_EQ(s.notified[peer].size(), 1U);
   s.pass(1ms);
-  ASSERT_EQ(s.told[peer].size(), 2U);
+  ASSERT_EQ(s.notified[peer].size(), 2U);
   EXPECT_EQ(counter(s.last_ack(peer)), 3U);
   s.pass(100ms);
-  EXPECT_EQ(s.told[peer].size(), 2U) << "once";
+  EXPECT_EQ(s.notified[peer].size(), 2U) << "once";
   EXPECT_FALSE(s.last_ack(peer)->degraded) << "an alone one has no backup to miss";
 }
 
@@ -72,12 +72,12 @@ TEST_F(server_acks, name_the_gaps) {
   s.set("a", "1", id(2));
   s.set("a", "1", id(5));
   s.pass(1ms);
-  EXPECT_EQ(s.told[peer].back()[3], "ack=5\ngaps=1-1,3-4\n");
+  EXPECT_EQ(s.notified[peer].back()[3], "ack=5\ngaps=1-1,3-4\n");
   s.set("a", "1", id(1));
   s.set("a", "1", id(3));
   s.set("a", "1", id(4));
   s.pass(1ms);
-  EXPECT_EQ(s.told[peer].back()[3], "ack=5\n");
+  EXPECT_EQ(s.notified[peer].back()[3], "ack=5\n");
 }
 
 TEST_F(server_acks, repeat_the_answer_to_a_resent_update) {
@@ -87,7 +87,7 @@ TEST_F(server_acks, repeat_the_answer_to_a_resent_update) {
   s.set("a", "1", id(1));
   s.pass(10ms);
   s.set("a", "1", id(1));
-  EXPECT_EQ(s.told[peer].size(), 2U);
+  EXPECT_EQ(s.notified[peer].size(), 2U);
 }
 
 TEST_F(server_acks, go_to_the_present_subscription_of_the_session) {
@@ -106,8 +106,8 @@ TEST_F(server_acks, go_to_the_present_subscription_of_the_session) {
   s.set("a", "1", id(3));
   s.pass(1ms);
   EXPECT_EQ(counter(s.last_ack(second)), 3U);
-  EXPECT_TRUE(s.told[stranger].empty());
-  EXPECT_TRUE(s.told[stock].empty());
+  EXPECT_TRUE(s.notified[stranger].empty());
+  EXPECT_TRUE(s.notified[stock].empty());
 }
 
 TEST_F(server_acks, that_were_not_queued_are_sent_again) {
@@ -117,7 +117,7 @@ TEST_F(server_acks, that_were_not_queued_are_sent_again) {
   s.set("a", "1", id(1));
   EXPECT_FALSE(s.server.on_not_told(peer)) << "it can do without";
   s.pass(1ms);
-  EXPECT_EQ(s.told[peer].size(), 2U);
+  EXPECT_EQ(s.notified[peer].size(), 2U);
   EXPECT_EQ(counter(s.last_ack(peer)), 1U);
 }
 
@@ -129,7 +129,7 @@ protected:
       : s{with(policy), server_state::kind::paired} {
     s.activate(1);
     peer = s.subscribe(client());
-    backup = s.asker("chp-ack,chp-backup");
+    backup = s.snapshot_client("chp-ack,chp-backup");
   }
   static server_options with(degraded_policy policy) {
     server_options options;
@@ -158,7 +158,7 @@ TEST_F(backed_up, an_update_is_committed_when_the_backup_has_it) {
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
   s.pass(10ms);
-  EXPECT_TRUE(s.told[peer].empty());
+  EXPECT_TRUE(s.notified[peer].empty());
   report(make_sequence(1, 1));
   EXPECT_EQ(counter(s.last_ack(peer)), 1U);
   EXPECT_FALSE(s.last_ack(peer)->degraded);
@@ -182,7 +182,7 @@ TEST_F(backed_up, commits_without_a_synchronized_backup_are_reported) {
 TEST_F(backed_up, a_commit_does_not_wait_for_a_disconnected_backup) {
   synchronize();
   s.set("a", "1", id(1));
-  s.server.on_asker_detached(backup, s.actions);
+  s.server.on_snapshot_client_detached(backup, s.actions);
   s.finish();
   EXPECT_TRUE(s.saw(server_event::backup_lost));
   EXPECT_EQ(counter(s.last_ack(peer)), 1U);
@@ -194,7 +194,7 @@ TEST_F(backed_up, a_commit_waits_for_a_stalled_backup_only_after_it_catches_up) 
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
   s.pass(1'990ms);
-  EXPECT_TRUE(s.told[peer].empty());
+  EXPECT_TRUE(s.notified[peer].empty());
   s.pass(10ms);
   EXPECT_EQ(counter(s.last_ack(peer)), 2U);
   EXPECT_TRUE(s.last_ack(peer)->degraded);
@@ -250,10 +250,10 @@ TEST_F(backed_up, inconsistent_reports_are_ignored) {
   synchronize();
   s.set("a", "1", id(1));
   report(make_sequence(7, 7));
-  EXPECT_TRUE(s.told[peer].empty()) << "there is no such update";
-  const auto stranger = s.asker("chp-backup");
+  EXPECT_TRUE(s.notified[peer].empty()) << "there is no such update";
+  const auto stranger = s.snapshot_client("chp-backup");
   s.say(stranger, make_position_report(s.server.number(), 0));
-  EXPECT_TRUE(s.told[peer].empty());
+  EXPECT_TRUE(s.notified[peer].empty());
 }
 
 TEST_F(backed_up, does_not_acknowledge_updates_out_of_order_too_early) {
@@ -265,7 +265,7 @@ TEST_F(backed_up, does_not_acknowledge_updates_out_of_order_too_early) {
   EXPECT_EQ(counter(s.last_ack(peer)), 1U) << "the second waits";
   report(make_sequence(1, 3));
   s.pass(1ms);
-  EXPECT_EQ(s.told[peer].back()[3], "ack=3\n");
+  EXPECT_EQ(s.notified[peer].back()[3], "ack=3\n");
 }
 
 class backed_up_or_blocked : public backed_up {
@@ -276,12 +276,12 @@ protected:
 TEST_F(backed_up_or_blocked, nothing_is_committed_without_a_backup) {
   s.set("a", "1", id(1));
   s.pass(10s);
-  EXPECT_TRUE(s.told[peer].empty());
+  EXPECT_TRUE(s.notified[peer].empty());
   synchronize();
   EXPECT_EQ(counter(s.last_ack(peer)), 1U);
   EXPECT_FALSE(s.last_ack(peer)->degraded);
   s.set("a", "2", id(2));
-  s.server.on_asker_detached(backup, s.actions);
+  s.server.on_snapshot_client_detached(backup, s.actions);
   s.pass(10s);
   EXPECT_EQ(counter(s.last_ack(peer)), 1U);
 }
@@ -296,25 +296,25 @@ TEST_F(server_acks, report_refused_updates_and_their_reasons) {
   s.set("a", "1", id(1));
   s.set("b", "1", id(2));
   s.set("a", "12345", id(3));
-  s.update(zmtp::message{"HUGZ", number_frame(0), id(4).octets(), "", "1"});
+  s.update(zmtp::message{"HUGZ", number_frame(0), id(4).bytes(), "", "1"});
   s.set("a", "2", id(5));
   s.pass(1ms);
-  auto told = s.last_ack(peer);
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->counter, 5U);
-  EXPECT_TRUE(told->gaps.empty());
-  ASSERT_EQ(told->refused.size(), 3U);
-  EXPECT_EQ(told->refused[0], (refusal{{2, 2}, errc::too_many_keys}));
-  EXPECT_EQ(told->refused[1], (refusal{{3, 3}, errc::value_too_long}));
-  EXPECT_EQ(told->refused[2], (refusal{{4, 4}, errc::key_reserved}));
+  auto notified = s.last_ack(peer);
+  ASSERT_TRUE(notified);
+  EXPECT_EQ(notified->counter, 5U);
+  EXPECT_TRUE(notified->gaps.empty());
+  ASSERT_EQ(notified->refused.size(), 3U);
+  EXPECT_EQ(notified->refused[0], (refusal{{2, 2}, errc::too_many_keys}));
+  EXPECT_EQ(notified->refused[1], (refusal{{3, 3}, errc::value_too_long}));
+  EXPECT_EQ(notified->refused[2], (refusal{{4, 4}, errc::key_reserved}));
   EXPECT_EQ(s.content(), (std::map<std::string, std::string>{{"a", "2"}}));
-  EXPECT_TRUE(s.told[stock].empty());
+  EXPECT_TRUE(s.notified[stock].empty());
   for (const auto& m : s.publications()) {
     EXPECT_EQ(m[3], "") << "others see nothing of it";
   }
   // The update stays refused when there is room, and a client that resends it receives the refusal again.
   s.set("a", "", id(6));
-  s.told[peer].clear();
+  s.notified[peer].clear();
   s.set("b", "1", id(2));
   s.pass(1ms);
   EXPECT_TRUE(s.content().empty());
@@ -341,11 +341,11 @@ protected:
   }
   // No key is empty.
   void refused(std::uint64_t counter) {
-    s.update(zmtp::message{"", number_frame(0), id(counter).octets(), "", "1"});
+    s.update(zmtp::message{"", number_frame(0), id(counter).bytes(), "", "1"});
   }
   [[nodiscard]] std::size_t refused_to(zmtp::peer_id whom) {
-    const auto told = s.last_ack(whom);
-    return told ? told->refused.size() : 0;
+    const auto notified = s.last_ack(whom);
+    return notified ? notified->refused.size() : 0;
   }
 
   zmtp::peer_id feed;
@@ -356,8 +356,8 @@ TEST_F(refusing, is_reported_when_the_backup_has_it) {
   s.set("a", "1", id(1));
   refused(2);
   s.set("a", "2", id(3));
-  ASSERT_EQ(s.told[feed].size(), 1U);
-  const auto notice = find_refusal_notice(s.told[feed].front().at(3));
+  ASSERT_EQ(s.notified[feed].size(), 1U);
+  const auto notice = find_refusal_notice(s.notified[feed].front().at(3));
   ASSERT_TRUE(notice);
   EXPECT_EQ(notice->number, 1U);
   EXPECT_EQ(notice->counter, 2U);
@@ -395,7 +395,7 @@ TEST_F(refusing, does_not_wait_for_a_backup_that_does_not_confirm_it) {
 TEST_F(refusing, a_later_backup_receives_it_in_its_snapshot) {
   refused(1);
   EXPECT_EQ(refused_to(peer), 1U) << "there is none to wait for";
-  s.told[peer].clear();
+  s.notified[peer].clear();
   const auto parts = s.snapshot(backup);
   update_register copied;
   for (const auto& part : parts) {
@@ -429,7 +429,7 @@ protected:
       : s{{.degraded = degraded_policy::block, .waiting_updates = 2}, server_state::kind::paired} {
     s.activate(1);
     peer = s.subscribe(client());
-    backup = s.asker("chp-ack,chp-backup");
+    backup = s.snapshot_client("chp-ack,chp-backup");
   }
   void synchronize() {
     s.snapshot(backup);
@@ -456,7 +456,7 @@ TEST_F(putting_off, an_update_above_the_limit_is_deferred) {
   }
   EXPECT_EQ(value(), "2");
   EXPECT_EQ(s.server.status().waiting, 2U);
-  EXPECT_EQ(s.server.status().counters.put_off, 2U);
+  EXPECT_EQ(s.server.status().counters.deferred, 2U);
   EXPECT_EQ(s.publications().size(), 2U);
   // Updates of other clients do not wait.
   s.set("b", "1");
@@ -504,10 +504,10 @@ TEST_F(putting_off, ends_when_the_peer_offers_the_deferred_update) {
 TEST_F(putting_off, a_refused_update_waits_for_earlier_updates) {
   s.set("a", "1", id(1));
   s.set("a", "2", id(2));
-  s.update(zmtp::message{"", number_frame(0), id(3).octets(), "", "1"});
+  s.update(zmtp::message{"", number_frame(0), id(3).bytes(), "", "1"});
   EXPECT_EQ(s.server.status().waiting, 2U);
   synchronize();
-  s.update(zmtp::message{"", number_frame(0), id(3).octets(), "", "1"});
+  s.update(zmtp::message{"", number_frame(0), id(3).bytes(), "", "1"});
   s.set("a", "4", id(4));
   EXPECT_EQ(value(), "4");
   EXPECT_EQ(s.refused(errc::key_empty), 1U);

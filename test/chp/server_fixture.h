@@ -32,17 +32,17 @@ using frames = std::vector<std::string>;
 inline frames frames_of(const zmtp::message& m) { return {m.begin(), m.end()}; }
 
 inline std::string number_frame(sequence number, std::size_t size = 8) {
-  std::string octets(size, '\0');
-  for (auto at = octets.rbegin(); at != octets.rend(); ++at, number >>= 8) {
+  std::string bytes(size, '\0');
+  for (auto at = bytes.rbegin(); at != bytes.rend(); ++at, number >>= 8) {
     *at = static_cast<char>(number & 0xff);
   }
-  return octets;
+  return bytes;
 }
 
 inline sequence number_of(const frames& m) {
   sequence number = 0;
-  for (const char octet : m.at(1)) {
-    number = number << 8 | static_cast<unsigned char>(octet);
+  for (const char byte : m.at(1)) {
+    number = number << 8 | static_cast<unsigned char>(byte);
   }
   return number;
 }
@@ -75,9 +75,9 @@ public:
     finish();
     return id;
   }
-  zmtp::peer_id asker(const std::string& announced = {}) {
+  zmtp::peer_id snapshot_client(const std::string& announced = {}) {
     const auto id = next_peer();
-    server.on_asker_attached(id, metadata_of(announced));
+    server.on_snapshot_client_attached(id, metadata_of(announced));
     return id;
   }
   void activate(std::uint64_t epoch = 0) {
@@ -85,7 +85,7 @@ public:
     finish();
   }
   void say(zmtp::peer_id id, const zmtp::message& m) {
-    server.on_asker_message(id, m, now, actions);
+    server.on_snapshot_client_message(id, m, now, actions);
     finish();
   }
   void update(zmtp::message m) {
@@ -94,7 +94,7 @@ public:
   }
   void set(std::string_view key, std::string_view value, const update_id& id = {},
            std::string_view properties = {}) {
-    zmtp::message m{key, number_frame(0), id.empty() ? std::string_view{} : id.octets(), properties,
+    zmtp::message m{key, number_frame(0), id.empty() ? std::string_view{} : id.bytes(), properties,
                     value};
     update(std::move(m));
   }
@@ -137,7 +137,7 @@ public:
       }
     }
     for (auto& [to, m] : done.tell) {
-      told[to].push_back(frames_of(m));
+      notified[to].push_back(frames_of(m));
       if (on_told) {
         on_told(to, std::move(m));
       }
@@ -149,7 +149,7 @@ public:
       }
     }
     wants_room.insert(done.stream.begin(), done.stream.end());
-    closed.insert(done.close_askers.begin(), done.close_askers.end());
+    closed.insert(done.close_snapshot_clients.begin(), done.close_snapshot_clients.end());
     closed.insert(done.close_subscribers.begin(), done.close_subscribers.end());
     for (auto& m : done.ask) {
       asked.push_back(std::move(m));
@@ -172,8 +172,8 @@ public:
   }
   // Returns the last acknowledgement that a session received.
   [[nodiscard]] std::optional<acknowledgement> last_ack(zmtp::peer_id subscriber) {
-    const auto& heard = told[subscriber];
-    return heard.empty() ? std::nullopt : find_acknowledgement(heard.back().at(3));
+    const auto& received = notified[subscriber];
+    return received.empty() ? std::nullopt : find_acknowledgement(received.back().at(3));
   }
   [[nodiscard]] std::map<std::string, std::string> content() const {
     std::map<std::string, std::string> all;
@@ -201,7 +201,7 @@ public:
   server_state server;
   server_actions actions;
   std::vector<frames> published;
-  std::map<zmtp::peer_id, std::vector<frames>> told;
+  std::map<zmtp::peer_id, std::vector<frames>> notified;
   std::map<zmtp::peer_id, std::vector<frames>> replies;
   std::set<zmtp::peer_id> wants_room;
   std::set<zmtp::peer_id> closed;

@@ -18,7 +18,7 @@ struct paired_setting : kept_setting {
 
   // Connects a peer that follows this server.
   void back_up() {
-    backup = asker("chp-ack,chp-backup");
+    backup = snapshot_client("chp-ack,chp-backup");
     snapshot(backup);
     say(backup, make_position_report(server.number(), 0));
     pass(1ms);
@@ -39,7 +39,7 @@ struct paired_setting : kept_setting {
   // Receives the snapshot of the peer: one key, and the updates that the peer has applied.
   void hear_snapshot(std::string_view key, std::string_view value, sequence number,
                      std::uint64_t counter) {
-    hear(make_entry(form::kvmsg, key, number, id(counter).octets(), {}, value));
+    hear(make_entry(form::kvmsg, key, number, id(counter).bytes(), {}, value));
     update_register applied;
     for (std::uint64_t n = 1; n <= counter; ++n) {
       applied.insert(id(n));
@@ -81,7 +81,7 @@ TEST(server_kept_pair, an_update_is_committed_when_both_disks_have_it) {
   s.set("a", "1", id(1));
   s.say(s.backup, make_position_report(s.server.number(), 0));
   s.pass(10ms);
-  EXPECT_TRUE(s.told[peer].empty()) << "its own has not";
+  EXPECT_TRUE(s.notified[peer].empty()) << "its own has not";
   s.store_all();
   EXPECT_EQ(s.acked(peer), 1U);
   EXPECT_FALSE(s.last_ack(peer)->degraded);
@@ -166,7 +166,7 @@ TEST(server_kept_pair, forgets_replicated_erasures_incrementally) {
   }
   s.store_all();
   EXPECT_EQ(s.stored().size(), keys) << "the peer may not have received it";
-  s.backup = s.asker("chp-ack,chp-backup");
+  s.backup = s.snapshot_client("chp-ack,chp-backup");
   s.snapshot(s.backup);
   s.say(s.backup, make_position_report(s.server.number(), 0));
   s.store_all();
@@ -216,7 +216,7 @@ TEST(server_kept_pair, acknowledges_replicated_updates_only_after_they_are_on_it
   s.set("b", "2", id(2));
   s.set("c", "3", id(3));
   s.pass(1s);
-  EXPECT_TRUE(s.told[peer].empty());
+  EXPECT_TRUE(s.notified[peer].empty());
   s.store_all();
   s.pass(10ms);
   EXPECT_EQ(s.acked(peer), 3U);
@@ -230,7 +230,7 @@ TEST(server_kept_pair, offers_unreplicated_updates_after_a_crash) {
   before.back_up();
   before.set("gone before", "", id(3));
   before.say(before.backup, make_position_report(before.server.number(), 0));
-  before.server.on_asker_detached(before.backup, before.actions);
+  before.server.on_snapshot_client_detached(before.backup, before.actions);
   before.set("alone", "2", id(4));
   before.set("both", "", id(5));
   before.store_all();
@@ -264,14 +264,14 @@ TEST(server_kept_pair, offers_unreplicated_updates_after_a_crash) {
   s.pass(10ms);
   s.store_all();
   EXPECT_EQ(s.stored(), (key_values{{"both", "1"}}));
-  EXPECT_FALSE(unpack_pair_record(s.on_disk()->all().memo)->accepted);
+  EXPECT_FALSE(unpack_pair_record(s.on_disk()->all().server_record)->accepted);
 }
 
 TEST(server_kept_pair, remembers_the_outcome_of_an_offer_after_a_crash) {
   paired_setting before;
   before.activate(2);
   before.store_all();
-  const auto loser = before.asker("chp-ack,chp-backup");
+  const auto loser = before.snapshot_client("chp-ack,chp-backup");
   before.say(loser, make_resubmission(make_sequence(1, 1), "k", id(3), {}, "last"));
   update_register applied;
   for (const std::uint64_t counter : {1U, 2U, 3U}) {
@@ -298,7 +298,7 @@ TEST(server_kept_pair, acknowledges_an_offer_when_the_accepted_updates_are_on_di
   paired_setting s;
   s.activate(2);
   s.store_all();
-  const auto loser = s.asker("chp-ack,chp-backup");
+  const auto loser = s.snapshot_client("chp-ack,chp-backup");
   s.say(loser, make_resubmission(make_sequence(1, 1), "a", id(1), {}, "1"));
   s.say(loser, make_resubmission_end(1));
   EXPECT_TRUE(s.replies[loser].empty());
@@ -314,12 +314,12 @@ TEST(server_kept_pair, an_offer_does_not_restore_a_key_erased_before_a_crash) {
   before.set("a", "1", id(1));
   before.back_up();
   const auto base = before.server.number();
-  before.server.on_asker_detached(before.backup, before.actions);
+  before.server.on_snapshot_client_detached(before.backup, before.actions);
   before.set("a", "", id(2));
   before.store_all();
   paired_setting s{before.on_disk()};
   s.activate(3);
-  const auto loser = s.asker("chp-ack,chp-backup");
+  const auto loser = s.snapshot_client("chp-ack,chp-backup");
   const auto other = update_id::of_session(test_session + 0x10000, 1);
   s.say(loser, make_resubmission(base, "a", other, {}, "older than the erasure"));
   EXPECT_TRUE(s.content().empty());
@@ -364,8 +364,8 @@ TEST(pair_record, is_packed_and_unpacked) {
                         .own = make_sequence(3, 0),
                         .begun = make_sequence(2, 0),
                         .accepted = true};
-  const auto memo = pack(one);
-  const auto found = unpack_pair_record(memo);
+  const auto server_record = pack(one);
+  const auto found = unpack_pair_record(server_record);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->base, one.base);
   EXPECT_EQ(found->own_epoch, 3U);
@@ -373,8 +373,8 @@ TEST(pair_record, is_packed_and_unpacked) {
   EXPECT_EQ(found->own, one.own);
   EXPECT_EQ(found->begun, one.begun);
   EXPECT_TRUE(found->accepted);
-  EXPECT_FALSE(unpack_pair_record(memo.substr(1)));
-  EXPECT_FALSE(unpack_pair_record(memo.substr(0, memo.size() - 1) + '\2'));
+  EXPECT_FALSE(unpack_pair_record(server_record.substr(1)));
+  EXPECT_FALSE(unpack_pair_record(server_record.substr(0, server_record.size() - 1) + '\2'));
   EXPECT_FALSE(unpack_pair_record(""));
 }
 

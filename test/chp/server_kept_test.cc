@@ -20,9 +20,9 @@ TEST(server_kept, publishes_immediately_and_acknowledges_when_the_update_is_on_d
   s.set("b", "2", id(2));
   s.pass(10ms);
   EXPECT_EQ(s.publications().size(), 2U);
-  EXPECT_TRUE(s.told[peer].empty());
+  EXPECT_TRUE(s.notified[peer].empty());
   EXPECT_EQ(s.server.status().committed, 0U);
-  EXPECT_GT(s.server.status().unwritten_octets, 0U);
+  EXPECT_GT(s.server.status().unwritten_bytes, 0U);
   s.store_one();
   EXPECT_EQ(s.acked(peer), 1U);
   s.set("a", "1", id(1));
@@ -33,7 +33,7 @@ TEST(server_kept, publishes_immediately_and_acknowledges_when_the_update_is_on_d
   s.pass(10ms);
   EXPECT_EQ(s.acked(peer), 2U);
   EXPECT_EQ(s.server.status().committed, 2U);
-  EXPECT_EQ(s.server.status().unwritten_octets, 0U);
+  EXPECT_EQ(s.server.status().unwritten_bytes, 0U);
 }
 
 TEST(server_kept, without_a_store_nothing_is_written) {
@@ -42,7 +42,7 @@ TEST(server_kept, without_a_store_nothing_is_written) {
   s.set("a", "1", id(1));
   s.pass(10s);
   EXPECT_TRUE(s.given.empty());
-  EXPECT_EQ(s.server.status().kept, keeping::nothing);
+  EXPECT_EQ(s.server.status().kept, store_status::nothing);
 }
 
 TEST(server_kept, stored_updates_survive_a_crash_and_are_not_applied_twice) {
@@ -124,14 +124,14 @@ TEST(server_kept, reports_a_full_disk_and_retries_with_the_whole_map) {
   s.store_one();
   s.result(storage_errc::store_full);
   EXPECT_TRUE(s.saw(server_event::store_full));
-  EXPECT_EQ(s.server.status().kept, keeping::full);
+  EXPECT_EQ(s.server.status().kept, store_status::full);
   // Writes in flight fail after the first failure.
   s.result(storage_errc::store_full);
   s.pass(900ms);
   EXPECT_TRUE(s.given.empty());
   s.set("d", "4", id(4));
   s.set("a", "", id(5));
-  EXPECT_EQ(s.server.status().unwritten_octets, 0U) << "nothing is kept for the disk meanwhile";
+  EXPECT_EQ(s.server.status().unwritten_bytes, 0U) << "nothing is kept for the disk meanwhile";
   EXPECT_EQ(s.acked(peer), 1U);
   s.pass(100ms);
   ASSERT_EQ(s.given.size(), 1U);
@@ -149,7 +149,7 @@ TEST(server_kept, reports_a_full_disk_and_retries_with_the_whole_map) {
   s.store_all();
   s.pass(10ms);
   EXPECT_TRUE(s.saw(server_event::stored));
-  EXPECT_EQ(s.server.status().kept, keeping::all);
+  EXPECT_EQ(s.server.status().kept, store_status::all);
   EXPECT_EQ(s.acked(peer), 7U);
   EXPECT_EQ(s.stored(), s.content());
   s.set("g", "7", id(8));
@@ -173,7 +173,7 @@ TEST(server_kept, updates_that_waited_for_a_full_disk_are_committed_incrementall
   EXPECT_EQ(s.acked(peer), 0U);
   ASSERT_EQ(s.given.size(), 1U) << "the whole map";
   s.store_one();
-  EXPECT_EQ(s.server.status().kept, keeping::all);
+  EXPECT_EQ(s.server.status().kept, store_status::all);
   EXPECT_GT(s.acked(peer), 0U);
   EXPECT_LT(s.acked(peer), updates) << "in this turn";
   EXPECT_GT(s.server.status().waiting, 0U);
@@ -198,14 +198,14 @@ TEST(server_kept, acknowledges_nothing_after_a_disk_failure) {
   s.pass(1h);
   EXPECT_EQ(s.acked(peer), 1U);
   EXPECT_TRUE(s.given.empty());
-  EXPECT_EQ(s.server.status().kept, keeping::failed);
+  EXPECT_EQ(s.server.status().kept, store_status::failed);
   EXPECT_EQ(s.server.status().durable, 1U);
   EXPECT_EQ(s.content().size(), 4U) << "it serves on";
 }
 
 TEST(server_kept, reads_no_updates_while_too_many_bytes_wait_for_the_disk) {
   server_options options;
-  options.unwritten_octets = 1'000;
+  options.unwritten_bytes = 1'000;
   kept_setting s{std::make_shared<kept_setting::disk>(), options};
   s.activate();
   EXPECT_TRUE(s.server.has_room());
@@ -302,7 +302,7 @@ TEST(server_kept, acknowledges_a_superseded_update_when_its_successor_is_on_disk
 
 TEST(server_kept, remembers_the_start_of_its_history_after_a_crash) {
   const auto begun = [](kept_setting& of) {
-    const auto answer = of.snapshot(of.asker(client()));
+    const auto answer = of.snapshot(of.snapshot_client(client()));
     return std::string{properties{answer.back().at(3)}.find(property_name::begun).value_or("")};
   };
   kept_setting before;
@@ -368,7 +368,7 @@ TEST(server_kept, the_disk_has_the_map_of_one_number) {
           case 5:
             while (!s.given.empty() && pick(4) != 0) {
               const bool is_whole = s.given.front().front().what == map_operation::clear;
-              if (full || (s.server.status().kept == keeping::full && !is_whole)) {
+              if (full || (s.server.status().kept == store_status::full && !is_whole)) {
                 s.result(storage_errc::store_full);
               } else {
                 s.store_one();

@@ -206,7 +206,7 @@ TEST_F(server_pair, repeats_an_offer_that_a_pause_of_the_peer_interrupted) {
 
 TEST_F(server_pair, an_incomplete_offer_is_not_acknowledged) {
   begin();
-  const auto backup = a.asker("chp-ack,chp-backup");
+  const auto backup = a.snapshot_client("chp-ack,chp-backup");
   const auto offer = [&](std::uint64_t number) {
     a.say(backup, make_resubmission(0, "k" + std::to_string(number), id(number), {}, "v"));
   };
@@ -246,7 +246,7 @@ TEST_F(server_pair, keeps_offered_updates_until_it_receives_the_outcome) {
 TEST_F(server_pair, a_malformed_offer_is_not_acknowledged) {
   begin();
   for (const bool is_piece : {false, true}) {
-    const auto backup = a.asker("chp-ack,chp-backup");
+    const auto backup = a.snapshot_client("chp-ack,chp-backup");
     a.say(backup, make_resubmission(0, "k", id(1), {}, "v"));
     a.say(backup, is_piece ? make_register_piece("nonsense") : zmtp::message{"CHP-RESUBMIT", "x"});
     a.replies[backup].clear();
@@ -258,8 +258,8 @@ TEST_F(server_pair, a_malformed_offer_is_not_acknowledged) {
 
 TEST_F(server_pair, two_offers_at_once_make_one_peer_repeat_its_offer) {
   begin();
-  const auto one = a.asker("chp-ack,chp-backup");
-  const auto other = a.asker("chp-ack,chp-backup");
+  const auto one = a.snapshot_client("chp-ack,chp-backup");
+  const auto other = a.snapshot_client("chp-ack,chp-backup");
   a.say(one, make_resubmission(0, "k1", id(1), {}, "v"));
   a.say(other, make_resubmission(0, "k2", id(2), {}, "v"));
   a.replies[one].clear();

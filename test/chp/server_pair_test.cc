@@ -122,7 +122,7 @@ TEST_F(server_pair, a_suspended_server_accepts_no_update_until_it_is_active) {
   run();
   a.server.suspend(a.actions);
   a.set("meanwhile", "2", id(2), "ttl=100\n");
-  a.say(a.asker(), make_snapshot_request(""));
+  a.say(a.snapshot_client(), make_snapshot_request(""));
   a.pass(5s);
   run();
   EXPECT_EQ(a.content(), (content{{"before", "1"}}));
@@ -151,7 +151,7 @@ TEST_F(server_pair, a_suspended_server_that_becomes_passive_offers_its_own_updat
 // The history that a client of Zinc receives with its snapshot.
 TEST_F(server_pair, a_history_keeps_its_start_after_a_failover) {
   const auto begun = [](node& of, const std::string& announced) {
-    const auto answer = of.snapshot(of.asker(announced));
+    const auto answer = of.snapshot(of.snapshot_client(announced));
     const auto said = properties{answer.back().at(3)}.find(property_name::begun);
     return said ? std::optional{std::string{*said}} : std::nullopt;
   };
@@ -280,7 +280,7 @@ TEST_F(server_pair, a_snapshot_contains_times_to_live) {  // protocols C1-2
 
 TEST_F(server_pair, drops_pending_updates_that_clients_resend_when_there_are_too_many) {
   server_options options;
-  options.pending_octets = 2'000;
+  options.pending_bytes = 2'000;
   server_setting s{options, server_state::kind::paired};
   s.server.deactivate(s.now, s.actions);
   s.set("foreign", "1", update_id::of_random(1, 1));
@@ -300,7 +300,7 @@ TEST_F(server_pair, drops_pending_updates_that_clients_resend_when_there_are_too
 
 TEST_F(server_pair, updates_queued_during_a_snapshot_are_limited) {
   server_options options;
-  options.feed_octets = 1'000;
+  options.feed_bytes = 1'000;
   server_setting s{options, server_state::kind::paired};
   s.server.deactivate(s.now, s.actions);
   s.server.on_feed_attached();
@@ -335,7 +335,7 @@ TEST_F(server_pair, follows_a_server_of_the_guide_without_telling_it_anything) {
   const auto known = update_id::of_random(1, 2);
   b.set("m", "w", known);
   EXPECT_EQ(b.server.status().pending, 1U);
-  say({"m", number_frame(9), known.octets(), "", "w"});
+  say({"m", number_frame(9), known.bytes(), "", "w"});
   EXPECT_EQ(b.server.status().pending, 0U) << "it is not carried out again";
   say({"KTHXBAI", number_frame(9), "", "", ""});
   EXPECT_TRUE(b.server.status().following);

@@ -103,7 +103,7 @@ TEST_F(full_pair, accepts_an_offered_update_that_it_had_refused) {
 TEST_F(full_pair, an_offer_without_room_is_not_acknowledged) {
   begin();
   set_both("k", "1", id(1));
-  const auto loser = a.asker("chp-ack,chp-backup");
+  const auto loser = a.snapshot_client("chp-ack,chp-backup");
   for (std::uint64_t number = 2; number != 4; ++number) {
     a.say(loser, make_resubmission(0, std::to_string(number), id(number), {}, "v"));
   }

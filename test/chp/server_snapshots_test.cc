@@ -13,9 +13,9 @@ namespace {
 
 class server_snapshots : public testing::Test {
 protected:
-  static server_options in_pieces_of(std::size_t octets) {
+  static server_options in_pieces_of(std::size_t bytes) {
     server_options options;
-    options.snapshot_piece = octets;
+    options.snapshot_piece = bytes;
     return options;
   }
   static frames entry(const std::string& key, sequence number, const std::string& value) {
@@ -33,7 +33,7 @@ TEST_F(server_snapshots, contain_the_subtree_and_an_end_with_the_last_number) {
   s.set("/ab", "y");
   s.set("/a/2", "z");
   s.set("other", "o");
-  const auto peer = s.asker();
+  const auto peer = s.snapshot_client();
   EXPECT_EQ(s.snapshot(peer, "/a/"),
             (std::vector<frames>{entry("/a/1", 4, "x"), entry("/a/2", 4, "z"), end(4, "/a/")}));
   EXPECT_EQ(s.snapshot(peer, "").size(), 5U);
@@ -46,7 +46,7 @@ TEST_F(server_snapshots, contain_the_subtree_and_an_end_with_the_last_number) {
 TEST_F(server_snapshots, consist_of_an_end_if_the_map_is_empty) {
   server_setting s;
   s.activate(2);
-  EXPECT_EQ(s.snapshot(s.asker()), (std::vector<frames>{end(make_sequence(2, 0), "")}));
+  EXPECT_EQ(s.snapshot(s.snapshot_client()), (std::vector<frames>{end(make_sequence(2, 0), "")}));
 }
 
 TEST_F(server_snapshots, are_sent_in_pieces_and_stay_consistent_during_updates) {
@@ -58,7 +58,7 @@ TEST_F(server_snapshots, are_sent_in_pieces_and_stay_consistent_during_updates) 
     expected.push_back(entry("k" + std::to_string(n), 100, "old"));
   }
   expected.push_back(end(100, ""));
-  const auto slow = s.asker();
+  const auto slow = s.snapshot_client();
   s.say(slow, make_snapshot_request(""));
   s.read(slow, 1);
   EXPECT_LT(s.replies[slow].size(), 10U);
@@ -76,8 +76,8 @@ TEST_F(server_snapshots, answer_each_request_of_each_peer_in_order) {  // CHP-12
   s.activate();
   s.set("/a/1", "x");
   s.set("/b/1", "y");
-  const auto one = s.asker();
-  const auto other = s.asker();
+  const auto one = s.snapshot_client();
+  const auto other = s.snapshot_client();
   s.say(one, make_snapshot_request("/a/"));
   s.say(one, make_snapshot_request("/b/"));
   s.say(other, make_snapshot_request("/b/"));
@@ -96,7 +96,7 @@ TEST_F(server_snapshots, ignore_excess_requests_until_the_peer_reads) {
   options.snapshots_of_a_peer = 3;
   server_setting s{options};
   s.activate();
-  const auto peer = s.asker();
+  const auto peer = s.snapshot_client();
   for (int n = 0; n < 10; ++n) {
     s.say(peer, make_snapshot_request(""));
   }
@@ -112,14 +112,14 @@ TEST_F(server_snapshots, end_when_the_peer_disconnects_and_leave_no_state) {
   for (int n = 0; n < 100; ++n) {
     s.set("k" + std::to_string(n), "old");
   }
-  const auto peer = s.asker();
+  const auto peer = s.snapshot_client();
   s.say(peer, make_snapshot_request(""));
   s.read(peer, 2);
   for (int n = 0; n < 100; ++n) {
     s.set("k" + std::to_string(n), "new");
   }
   EXPECT_GT(s.server.map().versions(), 50U);
-  s.server.on_asker_detached(peer, s.actions);
+  s.server.on_snapshot_client_detached(peer, s.actions);
   s.pass(0ms);
   EXPECT_EQ(s.server.map().versions(), 0U);
   s.read(peer);
@@ -132,8 +132,8 @@ TEST_F(server_snapshots, tell_zinc_clients_the_number_of_updates_of_the_subtree)
   s.set("/a/1", "x");
   s.set("/a/1", "y");
   s.set("/b/1", "z");
-  const auto stock = s.asker();
-  const auto ours = s.asker("chp-ack=" + session_name(test_session));
+  const auto stock = s.snapshot_client();
+  const auto ours = s.snapshot_client("chp-ack=" + session_name(test_session));
   EXPECT_EQ(s.snapshot(stock, "/a/").back()[3], "");
   EXPECT_EQ(s.snapshot(ours, "/a/").back()[3], "d=/a/:2\n");
   EXPECT_EQ(s.snapshot(ours, "/new/").back()[3], "d=/new/:0\n");
@@ -148,7 +148,7 @@ TEST_F(server_snapshots, do_not_count_directories_above_the_limit) {
   s.set("/a/1", "x");
   s.set("/b/1", "x");
   EXPECT_EQ(s.publications().back()[3], "d=/:2\n");
-  const auto ours = s.asker("chp-ack=" + session_name(test_session));
+  const auto ours = s.snapshot_client("chp-ack=" + session_name(test_session));
   EXPECT_EQ(s.snapshot(ours, "/a/").back()[3], "d=/a/:1\n");
   EXPECT_EQ(s.snapshot(ours, "/b/").back()[3], "");
 }
@@ -157,7 +157,7 @@ TEST_F(server_snapshots,
        malformed_requests_are_dropped_and_others_answered) {  // protocols C1-15
   server_setting s;
   s.activate();
-  const auto peer = s.asker();
+  const auto peer = s.snapshot_client();
   s.say(peer, {"ICANHAZ?", "", "more"});
   s.say(peer, {"icanhaz", ""});
   s.say(peer, {""});
@@ -176,8 +176,8 @@ TEST_F(server_snapshots, end_when_the_server_becomes_passive) {
   s.activate();
   s.set("a", "x");
   s.set("b", "x");
-  const auto waiting = s.asker();
-  const auto content = s.asker();
+  const auto waiting = s.snapshot_client();
+  const auto content = s.snapshot_client();
   s.snapshot(content);
   s.say(waiting, make_snapshot_request(""));
   s.read(waiting, 1);
@@ -198,7 +198,7 @@ TEST_F(server_snapshots, a_zinc_client_gets_one_for_repeated_requests) {
     s.activate(1);
     s.set("/a/1", "x");
     s.set("/b/1", "y");
-    const auto peer = s.asker(announced);
+    const auto peer = s.snapshot_client(announced);
     for (int n = 0; n < 100; ++n) {
       s.say(peer, make_snapshot_request(""));
     }
@@ -220,7 +220,7 @@ TEST_F(server_snapshots, a_zinc_client_gets_one_per_requested_subtree) {
   s.activate();
   s.set("/a/1", "x");
   s.set("/b/1", "y");
-  const auto ours = s.asker("chp-ack=" + session_name(test_session));
+  const auto ours = s.snapshot_client("chp-ack=" + session_name(test_session));
   for (const auto* const subtree : {"/a/", "/b/", "/a/", "/b/"}) {
     s.say(ours, make_snapshot_request(subtree));
   }

@@ -23,11 +23,11 @@ TEST_F(server,
        publishes_each_update_as_it_came_with_the_next_number) {  // CHP-18, CHP-19, CHP-20, CHP-29
   s.activate();
   s.publications();
-  s.update({"key", number_frame(4711), id.octets(), "x=1\n", "value"});
-  s.update({"key", number_frame(0), update_id::of_random(3, 4).octets(), "", "other"});
+  s.update({"key", number_frame(4711), id.bytes(), "x=1\n", "value"});
+  s.update({"key", number_frame(0), update_id::of_random(3, 4).bytes(), "", "other"});
   const std::vector<frames> expected{
-      {"key", number_frame(1), std::string{id.octets()}, "x=1\n", "value"},
-      {"key", number_frame(2), std::string{update_id::of_random(3, 4).octets()}, "", "other"}};
+      {"key", number_frame(1), std::string{id.bytes()}, "x=1\n", "value"},
+      {"key", number_frame(2), std::string{update_id::of_random(3, 4).bytes()}, "", "other"}};
   EXPECT_EQ(s.publications(), expected);
   EXPECT_EQ(s.content(), (pairs{{"key", "other"}}));
 }
@@ -108,16 +108,16 @@ TEST_F(server, answers_a_subscription_to_hugz_by_one_while_it_is_active) {  // G
   const auto early = s.subscribe();
   s.server.on_subscription(early, "HUGZ", s.actions);
   s.finish();
-  EXPECT_TRUE(s.told.empty());
+  EXPECT_TRUE(s.notified.empty());
   s.activate();
   s.published.clear();
   const auto late = s.subscribe();
   s.server.on_subscription(late, "/a/", s.actions);
   s.finish();
-  EXPECT_TRUE(s.told.empty());
+  EXPECT_TRUE(s.notified.empty());
   s.server.on_subscription(late, "HUGZ", s.actions);
   s.finish();
-  EXPECT_EQ(s.told[late], std::vector<frames>{heartbeat_frames()});
+  EXPECT_EQ(s.notified[late], std::vector<frames>{heartbeat_frames()});
   EXPECT_TRUE(s.published.empty());
 }
 
@@ -140,7 +140,7 @@ TEST_F(server,
   EXPECT_EQ(all[0][0], "/t");
   EXPECT_EQ(number_of(all[0]), 4U);
   EXPECT_EQ(all[0][2].size(), update_id::size);
-  EXPECT_NE(all[0][2], id.octets());
+  EXPECT_NE(all[0][2], id.bytes());
   EXPECT_EQ(all[0][3], "d=/:2\n");
   EXPECT_EQ(all[0][4], "");
   s.pass(100s);
@@ -236,8 +236,8 @@ TEST_F(server, does_not_accept_updates_above_the_limits_of_the_map) {
 
 TEST_F(server, ignores_commands_that_only_zinc_servers_may_send) {
   s.activate();
-  const auto peer = s.asker();
-  const auto backup = s.asker("chp-backup");
+  const auto peer = s.snapshot_client();
+  const auto backup = s.snapshot_client("chp-backup");
   for (const auto from : {peer, backup}) {
     s.say(from, make_position_report(1, 0));
     s.say(from, make_resubmission(0, "key", id, "", "value"));
@@ -249,7 +249,7 @@ TEST_F(server, ignores_commands_that_only_zinc_servers_may_send) {
 }
 
 TEST_F(server, a_single_server_that_is_not_active_does_nothing) {
-  const auto peer = s.asker();
+  const auto peer = s.snapshot_client();
   s.set("a", "1");
   s.say(peer, make_snapshot_request(""));
   s.pass(10s);
@@ -310,7 +310,7 @@ TEST_F(server_near_the_end, accepts_no_update_without_another_epoch) {
 
 TEST(server_without_epochs, has_numbers_as_long_as_they_have_room_in_a_frame) {
   for (const auto how : {form::kvsimple_4, form::kvsimple_8}) {
-    server_setting s{{.how = how}, server_state::kind::paired};
+    server_setting s{{.wire_format = how}, server_state::kind::paired};
     s.server.deactivate(s.now, s.actions);
     s.server.on_feed_attached();
     s.server.on_source_attached({}, s.now, s.actions);
@@ -333,7 +333,7 @@ class kvsimple : public testing::TestWithParam<form> {
 protected:
   static server_options options() {
     server_options o;
-    o.how = GetParam();
+    o.wire_format = GetParam();
     return o;
   }
   static std::string number(sequence n) {
@@ -358,7 +358,7 @@ TEST_P(kvsimple, answers_icanhaz_of_one_frame_and_of_two) {
   s.activate();
   s.update({"/a/1", number_frame(0), "x"});
   s.update({"/b/1", number_frame(0), "y"});
-  const auto peer = s.asker();
+  const auto peer = s.snapshot_client();
   s.say(peer, {"ICANHAZ?"});
   s.read(peer);
   const std::vector<frames> all{

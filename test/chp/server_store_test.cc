@@ -2,9 +2,9 @@
 // both servers of a pair (reliability 3.2, G7).
 
 #include "chp/client.h"
-#include "chp/memory_map_store.h"
+#include "chp/memory_map_database.h"
 #include "chp/server.h"
-#include "chp/sqlite_map_store.h"
+#include "chp/sqlite_map_database.h"
 #include "test/chp/pair_fixture.h"
 #include "test/support/scratch_folder.h"
 
@@ -23,7 +23,7 @@ namespace {
 using boost::system::error_code;
 
 // In memory, and sometimes without room.
-class small_store final : public map_store {
+class small_store final : public map_database {
 public:
   explicit small_store(const boost::asio::any_io_executor& executor) : executor_{executor} {}
 
@@ -52,7 +52,7 @@ public:
 
 private:
   boost::asio::any_io_executor executor_;
-  memory_map_store kept_{executor_};
+  memory_map_database kept_{executor_};
 };
 
 class server_store : public pair_test {
@@ -64,21 +64,21 @@ protected:
     backup.server.reset();
   }
 
-  loaded_map load(std::shared_ptr<map_store> from) {
-    std::optional<kept_map> found;
-    from->load([&](error_code ec, kept_map all) {
+  loaded_map load(std::shared_ptr<map_database> from) {
+    std::optional<stored_map> found;
+    from->load([&](error_code ec, stored_map all) {
       EXPECT_FALSE(ec) << ec.message();
       found = std::move(all);
     });
     run_until([&] { return found.has_value(); });
     return {.store = std::move(from), .found = std::move(*found)};
   }
-  [[nodiscard]] std::shared_ptr<map_store> file() {
-    return std::make_shared<sqlite_map_store>(
+  [[nodiscard]] std::shared_ptr<map_database> file() {
+    return std::make_shared<sqlite_map_database>(
         executor(), map_file_options{.file = {.path = folder_.path("map")}});
   }
   // At the same ports again.
-  void serve(std::shared_ptr<map_store> from, server_options options = {}) {
+  void serve(std::shared_ptr<map_database> from, server_options options = {}) {
     server_.reset();
     options.heartbeat = 20ms;
     server_.emplace(
@@ -99,7 +99,7 @@ protected:
       all.push_back(server_address::at(at.snapshots.to_string()));
     }
     client_.emplace(executor(), all, options,
-                    [this](const client_event& e) { heard_.push_back(e.what); });
+                    [this](const client_event& e) { received_.push_back(e.what); });
   }
   void set(std::string key, std::string value) {
     ++asked_;
@@ -126,7 +126,7 @@ protected:
   server_endpoints at_;
   std::vector<server_event> events_;
   std::optional<chp::client> client_;
-  std::vector<client_event::kind> heard_;
+  std::vector<client_event::kind> received_;
   std::size_t asked_ = 0;
   std::size_t committed_ = 0;
 };
@@ -141,7 +141,7 @@ TEST_F(server_store, committed_updates_survive_a_restart) {
     expected[key] = std::to_string(n);
   }
   commit_all();
-  EXPECT_EQ(server_->status().kept, keeping::all);
+  EXPECT_EQ(server_->status().kept, store_status::all);
   EXPECT_EQ(server_->status().committed, make_sequence(1, 200));
   for (int life = 0; life < 2; ++life) {
     serve(file());
@@ -152,7 +152,7 @@ TEST_F(server_store, committed_updates_survive_a_restart) {
     EXPECT_EQ(copy(), expected);
   }
   EXPECT_EQ(server_->status().number, make_sequence(3, 1)) << "no number comes again";
-  EXPECT_EQ(std::count(heard_.begin(), heard_.end(), client_event::kind::history_lost), 0);
+  EXPECT_EQ(std::count(received_.begin(), received_.end(), client_event::kind::history_lost), 0);
 }
 
 TEST_F(server_store, stores_the_next_epoch_before_it_uses_it) {
@@ -174,7 +174,7 @@ TEST_F(server_store, does_not_load_a_file_in_use) {
   serve(file());
   const auto other = file();
   error_code result;
-  other->load([&](error_code ec, const kept_map&) { result = ec; });
+  other->load([&](error_code ec, const stored_map&) { result = ec; });
   run_until([&] { return result.failed(); });
   EXPECT_EQ(result, zmtp::storage_errc::store_in_use);
 }
@@ -206,13 +206,13 @@ TEST_F(server_store, commits_nothing_while_the_disk_is_full) {
   store->full = true;
   set("meanwhile", "2");
   run_until([&] { return saw(server_event::store_full) && server_->status().keys == 2; });
-  EXPECT_EQ(server_->status().kept, keeping::full);
+  EXPECT_EQ(server_->status().kept, store_status::full);
   EXPECT_EQ(server_->status().committed, make_sequence(1, 1));
   EXPECT_EQ(committed_, 1U);
   store->full = false;
   commit_all();
   EXPECT_TRUE(saw(server_event::stored));
-  EXPECT_EQ(server_->status().kept, keeping::all);
+  EXPECT_EQ(server_->status().kept, store_status::all);
 }
 
 // Updates of an epoch that a client has received belong to that epoch after a crash, too.
@@ -235,7 +235,7 @@ TEST_F(server_store, no_update_is_read_before_the_epoch_is_stored) {
 
 TEST_F(server_store, stops_reading_updates_while_too_many_bytes_wait_for_the_disk) {
   const auto store = std::make_shared<small_store>(executor());
-  serve(store, {.unwritten_octets = 10'000});
+  serve(store, {.unwritten_bytes = 10'000});
   connect({at_});
   set("first", "1");
   commit_all();
@@ -243,7 +243,7 @@ TEST_F(server_store, stops_reading_updates_while_too_many_bytes_wait_for_the_dis
   for (int n = 0; n < 100; ++n) {
     set("k" + std::to_string(n), std::string(200'000, 'x'));
   }
-  run_until([&] { return server_->status().unwritten_octets > 10'000; });
+  run_until([&] { return server_->status().unwritten_bytes > 10'000; });
   // A client that requests the map gets it meanwhile. The server reads no other message.
   const auto keys = server_->status().keys;
   raw_client other{executor(), at_};
@@ -256,13 +256,13 @@ TEST_F(server_store, stops_reading_updates_while_too_many_bytes_wait_for_the_dis
 
 TEST_F(server_store, a_server_may_be_stopped_while_it_waits_for_the_disk) {
   const auto store = std::make_shared<small_store>(executor());
-  serve(store, {.unwritten_octets = 100});
+  serve(store, {.unwritten_bytes = 100});
   {
     raw_client client{executor(), at_};
     join(client);
     store->slow = true;
     shell_test::set(client, "a", std::string(1'000, 'x'));
-    run_until([&] { return server_->status().unwritten_octets > 100; });
+    run_until([&] { return server_->status().unwritten_bytes > 100; });
   }
   server_.reset();
   store->waiting.clear();
@@ -273,11 +273,11 @@ TEST_F(server_store, a_server_may_be_stopped_while_it_waits_for_the_disk) {
 
 class pair_store : public server_store {
 protected:
-  using disk = std::shared_ptr<memory_map_store::contents>;
+  using disk = std::shared_ptr<memory_map_database::contents>;
 
   void make_kept(node& n, const replicated_server_options& options, const disk& on) {
     n.events.clear();
-    auto loaded = load(std::make_shared<memory_map_store>(executor(), on));
+    auto loaded = load(std::make_shared<memory_map_database>(executor(), on));
     n.server.emplace(
         executor(), options, std::move(loaded),
         replicated_server_handlers{.on_event = [&n](server_event e) { n.events.push_back(e); }});
@@ -300,8 +300,8 @@ protected:
     backup.server.reset();
   }
 
-  disk primary_disk_ = std::make_shared<memory_map_store::contents>();
-  disk backup_disk_ = std::make_shared<memory_map_store::contents>();
+  disk primary_disk_ = std::make_shared<memory_map_database::contents>();
+  disk backup_disk_ = std::make_shared<memory_map_database::contents>();
 };
 
 TEST_F(pair_store, committed_updates_survive_a_kill_of_both_servers) {
@@ -324,7 +324,7 @@ TEST_F(pair_store, committed_updates_survive_a_kill_of_both_servers) {
     EXPECT_EQ(copy(), expected);
     EXPECT_EQ(primary.all(), expected);
   }
-  EXPECT_EQ(std::count(heard_.begin(), heard_.end(), client_event::kind::history_lost), 0);
+  EXPECT_EQ(std::count(received_.begin(), received_.end(), client_event::kind::history_lost), 0);
 }
 
 // BS-17
@@ -344,7 +344,7 @@ TEST_F(pair_store, an_empty_store_after_service_means_a_lost_map) {
   EXPECT_FALSE(primary.server->status().pair.data_lost);
   EXPECT_EQ(primary.all(), (content{{"a", "1"}}));
   primary.server.reset();
-  make_kept(primary, lasting, std::make_shared<memory_map_store::contents>());
+  make_kept(primary, lasting, std::make_shared<memory_map_database::contents>());
   EXPECT_TRUE(primary.server->status().pair.data_lost);
 }
 

@@ -51,16 +51,17 @@ TEST_F(server_shell, has_three_ports_in_a_row_with_the_types_of_12_chp) {  // CH
   EXPECT_EQ(at_.publisher.tcp()->port, port + 1);
   EXPECT_EQ(at_.collector.tcp()->port, port + 2);
   auto options = zmtp::test::announcing();
-  zmtp::dealer_socket asker{executor(), options};
+  zmtp::dealer_socket snapshot_client{executor(), options};
   zmtp::sub_socket subscriber{executor(), options};
   zmtp::pub_socket setter{executor()};
-  asker.connect(at_.snapshots.to_string());
+  snapshot_client.connect(at_.snapshots.to_string());
   subscriber.connect(at_.publisher.to_string());
   setter.connect(at_.collector.to_string());
   run_until([&] {
-    return !asker.peers().empty() && !subscriber.peers().empty() && !setter.peers().empty();
+    return !snapshot_client.peers().empty() && !subscriber.peers().empty() &&
+           !setter.peers().empty();
   });
-  EXPECT_EQ(asker.peers()[0].info.type, zmtp::socket_type::router);
+  EXPECT_EQ(snapshot_client.peers()[0].info.type, zmtp::socket_type::router);
   EXPECT_EQ(subscriber.peers()[0].info.type, zmtp::socket_type::pub);
   EXPECT_EQ(setter.peers()[0].info.type, zmtp::socket_type::sub);
 }
@@ -137,7 +138,7 @@ TEST_F(server_shell, publishes_a_hundred_thousand_updates_in_order_and_none_is_l
   constexpr std::size_t count = 100'000;
   start();
   zmtp::socket_options options;
-  options.receive_mark = {.messages = 100, .octets = {}};
+  options.receive_mark = {.messages = 100, .bytes = {}};
   const auto reader = client(options);
   zmtp::socket_options wait;
   wait.no_drop = true;
@@ -180,11 +181,11 @@ TEST_F(server_shell, sends_a_snapshot_as_its_peer_reads_and_serves_others) {
     }
   }
   zmtp::socket_options slow;
-  slow.receive_mark = {.messages = 10, .octets = {}};
+  slow.receive_mark = {.messages = 10, .bytes = {}};
   slow.transport.receive_buffer = 16 * 1024;
   const auto reader = client(slow);
-  ASSERT_EQ(reader->asker.try_send(make_snapshot_request("")), zmtp::send_status::queued);
-  run_until([&] { return reader->asker.readable(); });
+  ASSERT_EQ(reader->snapshot_client.try_send(make_snapshot_request("")), zmtp::send_status::queued);
+  run_until([&] { return reader->snapshot_client.readable(); });
   EXPECT_EQ(server_->status().counters.snapshots, 0U) << "twenty MB do not fit into the buffers";
   const auto quick = client();
   set(*one, "k0", "changed");
@@ -194,7 +195,7 @@ TEST_F(server_shell, sends_a_snapshot_as_its_peer_reads_and_serves_others) {
   content all;
   zmtp::message m;
   for (;;) {
-    run_until([&] { return reader->asker.try_receive(m); });
+    run_until([&] { return reader->snapshot_client.try_receive(m); });
     if (HasFailure() || m.front() == "KTHXBAI") {
       break;
     }
@@ -229,7 +230,7 @@ TEST_F(server_shell, makes_one_piece_of_one_snapshot_per_turn) {
   };
   boost::asio::post(executor(), look);
   for (const auto& each : others) {
-    ASSERT_EQ(each->asker.try_send(make_snapshot_request("")), zmtp::send_status::queued);
+    ASSERT_EQ(each->snapshot_client.try_send(make_snapshot_request("")), zmtp::send_status::queued);
   }
   run_until([&] { return ended == count; });
   EXPECT_EQ(at_once, 1U);
@@ -241,7 +242,7 @@ TEST_F(server_shell, disconnects_a_peer_whose_queue_is_full_for_an_offer_answer)
   options.snapshot_piece = 10'000;
   const auto state = std::make_shared<server_state>(options, server_state::kind::paired, 1);
   const auto core = std::make_shared<server_core>(executor(), state, options, server_core::hooks{},
-                                                  std::weak_ptr<map_store>{});
+                                                  std::weak_ptr<map_database>{});
   core->start();
   zmtp::error_code ec;
   at_ = core->bind("tcp://127.0.0.1:*", ec);
@@ -257,7 +258,7 @@ TEST_F(server_shell, disconnects_a_peer_whose_queue_is_full_for_an_offer_answer)
     }
   }
   zmtp::socket_options slow;
-  slow.receive_mark = {.messages = 10, .octets = {}};
+  slow.receive_mark = {.messages = 10, .bytes = {}};
   slow.transport.receive_buffer = 16 * 1024;
   slow.extensions = announce_backup();
   zmtp::dealer_socket backup{executor(), slow};
@@ -267,19 +268,19 @@ TEST_F(server_shell, disconnects_a_peer_whose_queue_is_full_for_an_offer_answer)
   run_until([&] { return backup.readable(); });
   run_ready();  // until nothing more fits
   ASSERT_EQ(state->status().counters.snapshots, 0U) << "twenty MB do not fit into the buffers";
-  ASSERT_EQ(state->status().askers, 2U);
+  ASSERT_EQ(state->status().snapshot_clients, 2U);
   ASSERT_EQ(backup.try_send(make_resubmission_end(0)), zmtp::send_status::queued);
-  run_until([&] { return state->status().askers == 1; });
+  run_until([&] { return state->status().snapshot_clients == 1; });
   core->stop();
 }
 
 TEST_F(server_shell, disconnects_a_subscriber_that_does_not_read) {  // G3
   server_options options;
-  options.publisher_octets = 100'000;
+  options.publisher_bytes = 100'000;
   start(options);
   const auto one = client();
   zmtp::socket_options deaf;
-  deaf.receive_mark = {.messages = 1, .octets = {}};
+  deaf.receive_mark = {.messages = 1, .bytes = {}};
   deaf.transport.receive_buffer = 16 * 1024;
   const auto slow = client(deaf);
   const std::string value(10'000, 'v');
@@ -295,7 +296,7 @@ TEST_F(server_shell, disconnects_a_subscriber_that_does_not_read) {  // G3
 
 TEST_F(server_shell, serves_the_guides_model_3_from_a_pull) {
   server_options options;
-  options.how = form::kvsimple_8;
+  options.wire_format = form::kvsimple_8;
   options.collector = collector_kind::pull;
   start(options);
   zmtp::sub_socket subscriber{executor()};

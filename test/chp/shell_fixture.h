@@ -25,14 +25,14 @@ using content = std::map<std::string, std::string>;
 struct raw_client {
   raw_client(const boost::asio::any_io_executor& executor, const server_endpoints& at,
              const zmtp::socket_options& options = {})
-      : asker{executor, options}, subscriber{executor, options}, setter{executor} {
+      : snapshot_client{executor, options}, subscriber{executor, options}, setter{executor} {
     subscriber.subscribe("");
-    asker.connect(at.snapshots.to_string());
+    snapshot_client.connect(at.snapshots.to_string());
     subscriber.connect(at.publisher.to_string());
     setter.connect(at.collector.to_string());
   }
 
-  zmtp::dealer_socket asker;
+  zmtp::dealer_socket snapshot_client;
   zmtp::sub_socket subscriber;
   zmtp::pub_socket setter;
 };
@@ -61,11 +61,12 @@ protected:
     return {m.begin(), m.end()};
   }
   [[nodiscard]] content snapshot(raw_client& client, std::string_view subtree = "") {
-    EXPECT_EQ(client.asker.try_send(make_snapshot_request(subtree)), zmtp::send_status::queued);
+    EXPECT_EQ(client.snapshot_client.try_send(make_snapshot_request(subtree)),
+              zmtp::send_status::queued);
     content all;
     zmtp::message m;
     for (;;) {
-      run_until([&] { return client.asker.try_receive(m); });
+      run_until([&] { return client.snapshot_client.try_receive(m); });
       if (HasFailure() || m.front() == "KTHXBAI") {
         return all;
       }

@@ -86,7 +86,7 @@ private:
     auto own = options();
     own.xpub.announce_as_pub = true;
     own.send_mark.messages.reset();
-    own.xpub.told = zmtp::xpub_options::notices::all;
+    own.xpub.notifications = zmtp::xpub_options::notices::all;
     return own;
   }
 

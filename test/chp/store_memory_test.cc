@@ -36,10 +36,10 @@ void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_siz
       }
       ASSERT_EQ(s.apply(change, i + 1), errc{});
     }
-    // Usable octets are counted; the heap has eight more for each block.
+    // Usable bytes are counted; the heap has eight more for each block.
     const auto taken = zmtp::test::counted().live - before + 8 * keys;
     const auto payload = keys * (key_size + value_size);
-    EXPECT_EQ(s.octets(), payload);
+    EXPECT_EQ(s.bytes(), payload);
     EXPECT_LE(taken, payload * 3 / 2 + 120 * keys + empty);
     // The size that the map reports includes all but the hash table.
     EXPECT_LE(s.memory() + 8 * keys, taken);
@@ -47,7 +47,7 @@ void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_siz
     beside = (taken - payload) / keys;
   }
   EXPECT_EQ(zmtp::test::counted().live, before);
-  ::testing::Test::RecordProperty("octets_beside_payload_of_" + std::to_string(keys),
+  ::testing::Test::RecordProperty("bytes_beside_payload_of_" + std::to_string(keys),
                                   std::to_string(beside));
 }
 

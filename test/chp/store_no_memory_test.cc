@@ -65,7 +65,7 @@ void fail_each(std::size_t keys, bool with_snapshot, const std::function<void(st
       ASSERT_EQ(s.apply({key, "before", {}, deadline}, ++at), errc{});
     }
     const auto before = contents(s);
-    const auto octets = s.octets();
+    const auto bytes = s.bytes();
     const auto memory = s.memory();
     const auto deadline = s.next_deadline();
     std::optional<store::snapshot> open;
@@ -82,7 +82,7 @@ void fail_each(std::size_t keys, bool with_snapshot, const std::function<void(st
     left = -1;
     if (failed) {
       ASSERT_EQ(contents(s), before);
-      ASSERT_EQ(s.octets(), octets);
+      ASSERT_EQ(s.bytes(), bytes);
       ASSERT_EQ(s.memory(), memory);
       ASSERT_EQ(s.number(), at);
       ASSERT_EQ(s.next_deadline(), deadline);

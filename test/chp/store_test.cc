@@ -64,7 +64,7 @@ TEST(chp_store, contains_keys_that_were_set) {
   EXPECT_EQ(e->deadline(), start + 5s);
   EXPECT_EQ(s.number(), 7U);
   EXPECT_EQ(s.keys(), 1U);
-  EXPECT_EQ(s.octets(), 6U);
+  EXPECT_EQ(s.bytes(), 6U);
 }
 
 TEST(chp_store, replaces_values_of_every_size_by_every_other) {
@@ -82,7 +82,7 @@ TEST(chp_store, replaces_values_of_every_size_by_every_other) {
           ASSERT_EQ(s.find("key")->number(), at);
           ASSERT_EQ(s.find("key")->deadline().has_value(), is_mortal);
           ASSERT_EQ(s.next_deadline().has_value(), is_mortal);
-          ASSERT_EQ(s.octets(), 3 + after);
+          ASSERT_EQ(s.bytes(), 3 + after);
           ASSERT_EQ(s.keys(), 1U);
         }
       }
@@ -106,7 +106,7 @@ TEST(chp_store, erases) {
   EXPECT_TRUE(s.erase("k", 2));
   EXPECT_EQ(s.find("k"), nullptr);
   EXPECT_TRUE(s.empty());
-  EXPECT_EQ(s.octets(), 0U);
+  EXPECT_EQ(s.bytes(), 0U);
   EXPECT_EQ(s.memory(), 0U);
   EXPECT_EQ(s.next_deadline(), std::nullopt);
   EXPECT_FALSE(s.erase("k", 3));
@@ -118,14 +118,14 @@ TEST(chp_store, erases) {
 }
 
 TEST(chp_store, refuses_changes_above_its_limits) {
-  store s{0, {.max_keys = 2, .max_octets = 10}};
+  store s{0, {.max_keys = 2, .max_bytes = 10}};
   EXPECT_EQ(set(s, "", "v", 1), errc::key_empty);
   EXPECT_EQ(set(s, std::string(256, 'k'), "v", 1), errc::key_too_long);
   EXPECT_EQ(set(s, "a", "1234", 1), errc{});
-  EXPECT_EQ(set(s, "b", "12345", 2), errc::too_many_octets);
+  EXPECT_EQ(set(s, "b", "12345", 2), errc::too_many_bytes);
   EXPECT_EQ(set(s, "b", "1234", 3), errc{});
   EXPECT_EQ(set(s, "c", "", 4), errc::too_many_keys);
-  EXPECT_EQ(set(s, "a", "12345", 5), errc::too_many_octets);
+  EXPECT_EQ(set(s, "a", "12345", 5), errc::too_many_bytes);
   EXPECT_EQ(s.number(), 3U) << "nothing has changed";
   EXPECT_EQ(set(s, "a", "4321", 6), errc{}) << "no more than before";
   EXPECT_EQ(set(s, "a", "1", 7), errc{});
@@ -338,7 +338,7 @@ TEST(chp_store, is_dismantled_in_pieces_and_used_again) {
   }
   EXPECT_GE(calls, 20);
   EXPECT_EQ(s.keys(), 0U);
-  EXPECT_EQ(s.octets(), 0U);
+  EXPECT_EQ(s.bytes(), 0U);
   EXPECT_EQ(s.memory(), 0U);
   EXPECT_EQ(s.next_deadline(), std::nullopt);
   set(s, "b", "1", ++at);
@@ -355,14 +355,14 @@ TEST(chp_store, is_a_map_and_its_snapshots_are_copies) {
     model seen;
   };
   struct value {
-    std::string octets;
+    std::string bytes;
     std::optional<time_point> deadline;
   };
   const auto matches = [](const std::map<std::string, value>& all, std::string_view subtree) {
     model found;
     for (const auto& [key, each] : all) {
       if (key.starts_with(subtree)) {
-        found.emplace(key, each.octets);
+        found.emplace(key, each.bytes);
       }
     }
     return found;
@@ -382,11 +382,11 @@ TEST(chp_store, is_a_map_and_its_snapshots_are_copies) {
       const auto what = pick(100);
       if (what < 45) {
         const auto key = some_key();
-        const std::string octets(pick(60), static_cast<char>('a' + pick(26)));
+        const std::string bytes(pick(60), static_cast<char>('a' + pick(26)));
         const auto deadline =
             pick(4) == 0 ? std::optional{now + std::chrono::seconds{pick(20)}} : std::nullopt;
-        ASSERT_EQ(set(s, key, octets, ++at, deadline), errc{});
-        all[key] = {octets, deadline};
+        ASSERT_EQ(set(s, key, bytes, ++at, deadline), errc{});
+        all[key] = {bytes, deadline};
       } else if (what < 60) {
         const auto key = some_key();
         ASSERT_EQ(s.erase(key, ++at), all.erase(key) != 0);
@@ -434,8 +434,8 @@ TEST(chp_store, is_a_map_and_its_snapshots_are_copies) {
       }
     }
     for (auto& r : open) {
-      for (const auto& [key, octets] : rest(r.from)) {
-        r.seen.emplace(key, octets);
+      for (const auto& [key, bytes] : rest(r.from)) {
+        r.seen.emplace(key, bytes);
       }
       ASSERT_EQ(r.seen, r.expected);
     }

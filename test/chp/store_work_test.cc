@@ -20,18 +20,18 @@ namespace {
 constexpr std::size_t largest_table = 40 * 1'024;
 constexpr std::size_t largest_entry = 128;
 
-std::string_view key_of(std::uint64_t n, std::array<char, 8>& octets) {
-  for (auto& each : octets) {
+std::string_view key_of(std::uint64_t n, std::array<char, 8>& bytes) {
+  for (auto& each : bytes) {
     each = static_cast<char>('a' + n % 26);
     n /= 26;
   }
-  return {octets.data(), octets.size()};
+  return {bytes.data(), bytes.size()};
 }
 
 void fill(store& s, std::uint64_t keys) {
-  std::array<char, 8> octets;
+  std::array<char, 8> bytes;
   for (std::uint64_t n = s.keys(); n < keys; ++n) {
-    ASSERT_EQ(s.apply({key_of(n, octets), "", {}, {}}, n + 1), errc{});
+    ASSERT_EQ(s.apply({key_of(n, bytes), "", {}, {}}, n + 1), errc{});
   }
 }
 
@@ -41,13 +41,13 @@ TEST(chp_store_work, grows_in_bounded_steps) {
   zmtp::test::reset_peak();
   fill(s, keys);
   EXPECT_LE(zmtp::test::counted().largest, largest_table);
-  std::array<char, 8> octets;
+  std::array<char, 8> bytes;
   for (std::uint64_t n = 0; n < keys; n += 97) {
-    const auto* const found = s.find(key_of(n, octets));
+    const auto* const found = s.find(key_of(n, bytes));
     ASSERT_NE(found, nullptr);
     ASSERT_EQ(found->number(), n + 1);
-    ASSERT_TRUE(s.erase(key_of(n, octets), keys + n + 1));
-    ASSERT_EQ(s.find(key_of(n, octets)), nullptr);
+    ASSERT_TRUE(s.erase(key_of(n, bytes), keys + n + 1));
+    ASSERT_EQ(s.find(key_of(n, bytes)), nullptr);
   }
   EXPECT_EQ(s.find("none"), nullptr);
 }

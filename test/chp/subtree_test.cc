@@ -54,16 +54,16 @@ TEST(chp_subtree, counts_are_a_property) {
 }
 
 TEST(chp_subtree, counts_of_names_that_would_divide_them) {
-  for (int octet = 1; octet < 256; ++octet) {
-    const auto name = std::string{"/x"} + static_cast<char>(octet) + "/";
+  for (int byte = 1; byte < 256; ++byte) {
+    const auto name = std::string{"/x"} + static_cast<char>(byte) + "/";
     std::string frame;
     append_directory_counts(frame, std::vector<directory_count>{{"/", 1}, {name, 2}, {"/y/", 3}});
     const properties all{frame};
-    EXPECT_EQ(std::distance(all.begin(), all.end()), 1) << octet;
+    EXPECT_EQ(std::distance(all.begin(), all.end()), 1) << byte;
     // Python's peers drop a line with more than one '='.
-    EXPECT_EQ(std::count(frame.begin(), frame.end(), '='), 1) << octet;
-    EXPECT_EQ(find_directory_count(frame, name), 2U) << octet;
-    EXPECT_EQ(find_directory_count(frame, "/y/"), 3U) << octet;
+    EXPECT_EQ(std::count(frame.begin(), frame.end(), '='), 1) << byte;
+    EXPECT_EQ(find_directory_count(frame, name), 2U) << byte;
+    EXPECT_EQ(find_directory_count(frame, "/y/"), 3U) << byte;
   }
 }
 

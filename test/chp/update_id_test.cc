@@ -41,8 +41,8 @@ TEST(chp_update_id, an_id_with_a_session_is_a_uuid_of_version_8) {  // CHP-30
   const auto last = update_id::of_session(session, update_id::max_counter);
   EXPECT_EQ(last.counter(), update_id::max_counter);
   EXPECT_EQ(text_of(last), "01234567-89ab-8def-bfff-ffffffffffff");
-  EXPECT_EQ(update_id::of_frame(id.octets()), id);
-  EXPECT_EQ(id.octets().size(), 16U);
+  EXPECT_EQ(update_id::of_frame(id.bytes()), id);
+  EXPECT_EQ(id.bytes().size(), 16U);
 }
 
 TEST(chp_update_id, a_random_id_has_no_session) {
@@ -63,10 +63,10 @@ TEST(chp_update_id, an_id_of_another_length_maps_to_a_stable_id_without_session)
   std::set<update_id> ids;
   for (std::size_t size = 1; size <= 64; ++size) {
     if (size != update_id::size) {
-      const std::string octets(size, '\0');
-      const auto id = update_id::of_frame(octets);
+      const std::string bytes(size, '\0');
+      const auto id = update_id::of_frame(bytes);
       EXPECT_FALSE(id.has_session()) << size;
-      EXPECT_EQ(id, update_id::of_frame(octets));
+      EXPECT_EQ(id, update_id::of_frame(bytes));
       ids.insert(id);
     }
   }

@@ -273,9 +273,9 @@ TEST(update_register, rejects_a_malformed_piece_at_every_byte) {
     // Between the two records it is whole.
     EXPECT_EQ(ec == errc::malformed_register, size != 18 + 2 * 16) << size;
   }
-  const auto refused = [&](std::size_t at, char octet) {
+  const auto refused = [&](std::size_t at, char byte) {
     auto changed = whole;
-    changed[at] = octet;
+    changed[at] = byte;
     update_register to;
     EXPECT_EQ(to.unpack(changed), errc::malformed_register) << at;
     EXPECT_EQ(to.sessions(), 0U);
@@ -383,9 +383,9 @@ TEST(update_register, rejects_inconsistent_refusals) {
   const auto whole = r.pieces().at(0);
   const auto head = whole.find('R');
   ASSERT_NE(head, whole.npos);
-  const auto is_taken = [&](std::size_t at, char octet) {
+  const auto is_taken = [&](std::size_t at, char byte) {
     auto changed = whole;
-    changed[head + at] = octet;
+    changed[head + at] = byte;
     update_register to;
     return !to.unpack(changed);
   };

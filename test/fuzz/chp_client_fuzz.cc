@@ -34,8 +34,8 @@ chp::client_options options(std::string_view subtree) {
   o.subtree = subtree;
   o.pending_updates = 3;
   o.most_keys = most_keys;
-  o.most_value_octets = 1'000;
-  o.most_octets_behind_snapshot = 2'000;
+  o.most_value_bytes = 1'000;
+  o.most_bytes_behind_snapshot = 2'000;
   return o;
 }
 
@@ -48,9 +48,9 @@ public:
     finish();
   }
 
-  void step(std::string_view& octets) {
-    const auto what = static_cast<unsigned char>(octets.front());
-    octets.remove_prefix(1);
+  void step(std::string_view& bytes) {
+    const auto what = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
     const std::size_t more = what / 16;
     switch (what % 16) {
       case 0:
@@ -72,7 +72,7 @@ public:
         break;
       case 3: now_ += 200ms * (1 + more); break;
       case 4: client_.on_deadline(now_, actions_); break;
-      case 5: set(take_message(octets, 1), more); break;
+      case 5: set(take_message(bytes, 1), more); break;
       case 6:
         more % 4 == 0 ? client_.on_collector_detached(more / 4 % servers)
                       : client_.on_collector_subscribed(more / 4 % servers, now_, actions_);
@@ -92,16 +92,16 @@ public:
         }
         break;
       case 9:
-        answer(chp::make_entry(chp::form::kvmsg, keys[more % 8], number_, {}, {}, text(octets)));
+        answer(chp::make_entry(chp::form::kvmsg, keys[more % 8], number_, {}, {}, text(bytes)));
         break;
       case 10:
-        answer(chp::make_snapshot_end(chp::form::kvmsg, number_, subtree_, text(octets)));
+        answer(chp::make_snapshot_end(chp::form::kvmsg, number_, subtree_, text(bytes)));
         break;
-      case 11: answer(take_message(octets, 1 + more % 6)); break;
+      case 11: answer(take_message(bytes, 1 + more % 6)); break;
       case 12:
       case 13: {
         number_ += more / 8 + (what % 16 == 12 ? 1U : 0U);
-        const auto value = text(octets);
+        const auto value = text(bytes);
         chp::update u;
         u.key = keys[more % 8];
         u.value = value;
@@ -117,7 +117,7 @@ public:
         tell(chp::make_heartbeat(properties));
         break;
       }
-      default: tell(take_message(octets, 1 + more % 6)); break;
+      default: tell(take_message(bytes, 1 + more % 6)); break;
     }
     finish();
     while (!client_.tidy(1)) {
@@ -125,8 +125,8 @@ public:
   }
 
 private:
-  static std::string text(std::string_view& octets) {
-    const auto m = take_message(octets, 1);
+  static std::string text(std::string_view& bytes) {
+    const auto m = take_message(bytes, 1);
     return m.empty() ? std::string{} : std::string{m.front()};
   }
   void set(const message& value, std::size_t more) {
@@ -165,9 +165,9 @@ private:
     for (const auto& c : actions.changes) {
       require(c.key.starts_with(subtree_), "a change is of our subtree");
       if (c.erased()) {
-        require(told_.erase(c.key) == 1, "what is erased was there");
+        require(notified_.erase(c.key) == 1, "what is erased was there");
       } else {
-        told_[c.key] = c.value;
+        notified_[c.key] = c.value;
       }
     }
     for (const auto& c : actions.completions) {
@@ -199,7 +199,7 @@ private:
       return true;
     });
     require(content.size() <= most_keys, "the limit of keys holds");
-    require(content == told_, "the map is what was told");
+    require(content == notified_, "the map is what was told");
     require(client_.ready() == ready_, "that it is ready is told");
     const auto s = client_.status();
     require(s.keys == content.size() && s.sent <= 3, "what is counted is so");
@@ -217,7 +217,7 @@ private:
   chp::sequence number_ = 0;
   std::set<std::uint64_t> open_tickets_;
   std::set<std::pair<std::size_t, std::uint64_t>> marks_;
-  std::map<std::string, std::string> told_;
+  std::map<std::string, std::string> notified_;
 };
 
 }  // namespace
@@ -226,8 +226,8 @@ private:
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const std::string_view subtree : {"", "/s/"}) {
     zmtp::fuzz::run one{subtree};
-    for (auto octets = zmtp::fuzz::text_of(data, size); !octets.empty();) {
-      one.step(octets);
+    for (auto bytes = zmtp::fuzz::text_of(data, size); !bytes.empty();) {
+      one.step(bytes);
     }
   }
   return 0;

@@ -65,9 +65,9 @@ void expect_same(const chp::update& a, const chp::update& b) {
           "an update is read as it is written");
 }
 
-void try_register(std::string_view octets) {
+void try_register(std::string_view bytes) {
   chp::update_register first;
-  if (first.unpack(octets)) {
+  if (first.unpack(bytes)) {
     return;
   }
   chp::update_register second;
@@ -82,8 +82,8 @@ void try_as(const message& m, chp::form how) {
   if (const auto u = chp::parse_set(m, how, limits)) {
     check_update(*u);
     const auto published = chp::make_publication(u->how, *u, {}, 7);
-    const auto heard = chp::parse_publication(published, how, limits);
-    require(heard.has_value() && std::holds_alternative<chp::update>(*heard),
+    const auto received = chp::parse_publication(published, how, limits);
+    require(received.has_value() && std::holds_alternative<chp::update>(*received),
             "what is set can be published");
     auto expected = *u;
     expected.number = 7;
@@ -91,7 +91,7 @@ void try_as(const message& m, chp::form how) {
     if (expected.id.empty() && how == chp::form::kvmsg) {
       expected.id = no_id;
     }
-    expect_same(expected, std::get<chp::update>(*heard));
+    expect_same(expected, std::get<chp::update>(*received));
     const auto entry = chp::make_entry(u->how, u->key, 9, u->id, u->properties, u->value);
     const auto kept = chp::parse_snapshot(entry, how, limits);
     require(kept.has_value() && std::holds_alternative<chp::update>(*kept),
@@ -100,44 +100,44 @@ void try_as(const message& m, chp::form how) {
     expected.number = 9;
     expect_same(expected, std::get<chp::update>(*kept));
   }
-  if (const auto heard = chp::parse_snapshot(m, how, limits)) {
-    if (const auto* const end = std::get_if<chp::snapshot_end>(&*heard)) {
+  if (const auto received = chp::parse_snapshot(m, how, limits)) {
+    if (const auto* const end = std::get_if<chp::snapshot_end>(&*received)) {
       require(end->number <= chp::max_sequence, "a sequence can be followed");
-    } else if (const auto* const piece = std::get_if<chp::register_piece>(&*heard)) {
-      try_register(piece->octets);
-    } else if (const auto* const u = std::get_if<chp::update>(&*heard)) {
+    } else if (const auto* const piece = std::get_if<chp::register_piece>(&*received)) {
+      try_register(piece->bytes);
+    } else if (const auto* const u = std::get_if<chp::update>(&*received)) {
       check_update(*u);
     }
   }
-  if (const auto heard = chp::parse_publication(m, how, limits)) {
-    if (const auto* const u = std::get_if<chp::update>(&*heard)) {
+  if (const auto received = chp::parse_publication(m, how, limits)) {
+    if (const auto* const u = std::get_if<chp::update>(&*received)) {
       check_update(*u);
       require(u->number <= chp::max_sequence, "a sequence can be followed");
     } else {
-      try_properties(std::get<chp::heartbeat>(*heard).properties);
+      try_properties(std::get<chp::heartbeat>(*received).properties);
     }
   }
 }
 
 void try_snapshot_port(const message& m) {
-  const auto heard = chp::parse_snapshot_port(m, limits);
-  if (!heard) {
+  const auto received = chp::parse_snapshot_port(m, limits);
+  if (!received) {
     return;
   }
-  if (const auto* const request = std::get_if<chp::snapshot_request>(&*heard)) {
+  if (const auto* const request = std::get_if<chp::snapshot_request>(&*received)) {
     require(m == (request->has_subtree ? chp::make_snapshot_request(request->subtree)
                                        : chp::make_snapshot_request()),
             "a request is written as it was read");
-  } else if (const auto* const report = std::get_if<chp::position_report>(&*heard)) {
+  } else if (const auto* const report = std::get_if<chp::position_report>(&*received)) {
     require(m == chp::make_position_report(report->applied, report->notices),
             "a report is written as it was read");
-  } else if (const auto* const again = std::get_if<chp::resubmission>(&*heard)) {
+  } else if (const auto* const again = std::get_if<chp::resubmission>(&*received)) {
     check_update(again->change);
     require(again->base <= chp::max_sequence, "a sequence can be followed");
-  } else if (const auto* const piece = std::get_if<chp::register_piece>(&*heard)) {
-    try_register(piece->octets);
+  } else if (const auto* const piece = std::get_if<chp::register_piece>(&*received)) {
+    try_register(piece->bytes);
   } else {
-    const auto count = std::get<chp::resubmission_end>(*heard).count;
+    const auto count = std::get<chp::resubmission_end>(*received).count;
     require(m == chp::make_resubmission_end(count), "a count is written as it was read");
   }
 }
@@ -146,8 +146,8 @@ void try_snapshot_port(const message& m) {
 }  // namespace zmtp::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  auto octets = zmtp::fuzz::text_of(data, size);
-  const auto m = zmtp::fuzz::take_message(octets, 10);
+  auto bytes = zmtp::fuzz::text_of(data, size);
+  const auto m = zmtp::fuzz::take_message(bytes, 10);
   for (const auto how : {chp::form::kvmsg, chp::form::kvsimple_8, chp::form::kvsimple_4}) {
     zmtp::fuzz::try_as(m, how);
   }

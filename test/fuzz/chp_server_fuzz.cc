@@ -40,8 +40,8 @@ chp::server_options options() {
   o.snapshot_piece = 20;
   o.snapshots_of_a_peer = 2;
   o.waiting_updates = 4;
-  o.pending_octets = 2'000;
-  o.feed_octets = 2'000;
+  o.pending_bytes = 2'000;
+  o.feed_bytes = 2'000;
   o.tombstones = 4;
   o.directories = 3;
   return o;
@@ -61,33 +61,33 @@ public:
       : paired_{as == chp::server_state::kind::paired},
         server_{options(), as, 0x0123'4567'89ab'cdef} {}
 
-  void step(std::string_view& octets) {
-    const auto what = static_cast<unsigned char>(octets.front());
-    octets.remove_prefix(1);
+  void step(std::string_view& bytes) {
+    const auto what = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
     const std::size_t more = what / 16;
     const auto peer = static_cast<std::uint32_t>(more % peers);
     was_active_ = server_.active();
     switch (what % 16) {
       case 0: change_subscriber(peer, more / 4); break;
-      case 1: change_asker(peer, more / 4); break;
+      case 1: change_snapshot_client(peer, more / 4); break;
       case 2:
         if (subscribers_.contains({peer, generation_of_[peer]})) {
           server_.on_subscription({peer, generation_of_[peer]}, topics[more / 4], actions_);
         }
         break;
       case 3: ask(peer, chp::make_snapshot_request(topics[more / 4])); break;
-      case 4: ask(peer, take_message(octets, 1 + more)); break;
+      case 4: ask(peer, take_message(bytes, 1 + more)); break;
       case 5: read_snapshot(); break;
       case 6:
       case 7: {
-        const auto value = take_message(octets, 1);
+        const auto value = take_message(bytes, 1);
         const auto id = what % 16 == 6 ? chp::update_id{} : next_id(more);
         server_.on_update(chp::make_set(chp::form::kvmsg, keys[more % 8], id, properties[more / 4],
                                         value.empty() ? std::string_view{} : value.front()),
                           now_, actions_);
         break;
       }
-      case 8: server_.on_update(take_message(octets, 1 + more % 6), now_, actions_); break;
+      case 8: server_.on_update(take_message(bytes, 1 + more % 6), now_, actions_); break;
       case 9:
         if (paired_ && !was_active_) {
           last_number_ = 0;  // it continues after the last update that it has copied
@@ -99,9 +99,9 @@ public:
         break;
       case 11: now_ += 300ms * (1 + more); break;
       case 12: server_.on_deadline(now_, actions_); break;
-      case 13: publish_at_the_other(octets, more); break;
+      case 13: publish_at_the_other(bytes, more); break;
       case 14: change_source(more); break;
-      default: answer_of_the_other(octets, more); break;
+      default: answer_of_the_other(bytes, more); break;
     }
     finish();
     server_.on_turn_end(now_, actions_);
@@ -125,22 +125,22 @@ private:
     subscribers_.insert(now);
     server_.on_subscriber_attached(now, metadata_of(announced));
   }
-  void change_asker(std::uint32_t peer, std::size_t announced) {
-    const peer_id id{peer, asker_generation_of_[peer]};
-    if (askers_.erase(id) != 0) {
+  void change_snapshot_client(std::uint32_t peer, std::size_t announced) {
+    const peer_id id{peer, snapshot_client_generation_of_[peer]};
+    if (snapshot_clients_.erase(id) != 0) {
       streams_.erase(id);
-      server_.on_asker_detached(id, actions_);
+      server_.on_snapshot_client_detached(id, actions_);
       return;
     }
-    const peer_id now{peer, ++asker_generation_of_[peer]};
-    askers_.insert(now);
-    server_.on_asker_attached(now, metadata_of(announced));
+    const peer_id now{peer, ++snapshot_client_generation_of_[peer]};
+    snapshot_clients_.insert(now);
+    server_.on_snapshot_client_attached(now, metadata_of(announced));
   }
   void ask(std::uint32_t peer, const message& m) {
-    const peer_id id{peer, asker_generation_of_[peer]};
-    if (askers_.contains(id) && !m.empty()) {
+    const peer_id id{peer, snapshot_client_generation_of_[peer]};
+    if (snapshot_clients_.contains(id) && !m.empty()) {
       static_cast<void>(server_.is_vote(id, m));
-      server_.on_asker_message(id, m, now_, actions_);
+      server_.on_snapshot_client_message(id, m, now_, actions_);
     }
   }
   void read_snapshot() {
@@ -152,7 +152,7 @@ private:
   }
 
   // The other server of a pair.
-  void publish_at_the_other(std::string_view& octets, std::size_t more) {
+  void publish_at_the_other(std::string_view& bytes, std::size_t more) {
     if (!paired_) {
       return;
     }
@@ -160,7 +160,7 @@ private:
       feed_ = !feed_;
       feed_ ? server_.on_feed_attached() : server_.on_feed_detached(actions_);
     } else if (feed_ && more < 8) {
-      const auto value = take_message(octets, 1);
+      const auto value = take_message(bytes, 1);
       chp::update u;
       u.key = keys[more];
       u.value = value.empty() ? std::string_view{} : value.front();
@@ -168,7 +168,7 @@ private:
       server_.on_publication(
           chp::make_publication(chp::form::kvmsg, u, next_id(more), other_number_), now_, actions_);
     } else if (feed_) {
-      auto m = more < 12 ? chp::make_heartbeat() : take_message(octets, 5);
+      auto m = more < 12 ? chp::make_heartbeat() : take_message(bytes, 5);
       if (!m.empty()) {
         server_.on_publication(std::move(m), now_, actions_);
       }
@@ -186,7 +186,7 @@ private:
       server_.on_source_attached(metadata_of(more % announcements.size()), now_, actions_);
     }
   }
-  void answer_of_the_other(std::string_view& octets, std::size_t more) {
+  void answer_of_the_other(std::string_view& bytes, std::size_t more) {
     if (!source_) {
       return;
     }
@@ -194,7 +194,7 @@ private:
       server_.on_source_writable(now_, actions_);
       return;
     }
-    const auto value = take_message(octets, more < 12 ? 1 : more - 9);
+    const auto value = take_message(bytes, more < 12 ? 1 : more - 9);
     const auto text = value.empty() ? std::string_view{} : value.front();
     auto m = more < 8 ? chp::make_entry(chp::form::kvmsg, keys[more], other_number_, {}, {}, text)
              : more < 10 ? chp::make_snapshot_end(chp::form::kvmsg, other_number_, {}, text)
@@ -217,15 +217,15 @@ private:
       require(!content.empty(), "… and a content");
     }
     for (const auto& [to, content] : actions.reply) {
-      require(askers_.contains(to), "a reply has an asker");
+      require(snapshot_clients_.contains(to), "a reply has an asker");
       require(!content.empty(), "… and a content");
     }
     for (const auto id : actions.stream) {
-      require(askers_.contains(id), "a snapshot has an asker");
+      require(snapshot_clients_.contains(id), "a snapshot has an asker");
       streams_.insert(id);
     }
-    for (const auto id : actions.close_askers) {
-      require(askers_.contains(id), "who is closed is there");
+    for (const auto id : actions.close_snapshot_clients) {
+      require(snapshot_clients_.contains(id), "who is closed is there");
     }
     for (const auto id : actions.close_subscribers) {
       require(subscribers_.contains(id), "who is closed is there");
@@ -271,9 +271,9 @@ private:
   chp::server_actions actions_;
   chp::server_state::time_point now_{1h};
   std::array<std::uint32_t, peers> generation_of_{};
-  std::array<std::uint32_t, peers> asker_generation_of_{};
+  std::array<std::uint32_t, peers> snapshot_client_generation_of_{};
   std::set<peer_id> subscribers_;
-  std::set<peer_id> askers_;
+  std::set<peer_id> snapshot_clients_;
   std::set<peer_id> streams_;
   std::map<std::string, std::string> followed_;
   chp::sequence last_number_ = 0;
@@ -291,8 +291,8 @@ private:
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const auto as : {chp::server_state::kind::alone, chp::server_state::kind::paired}) {
     zmtp::fuzz::run one{as};
-    for (auto octets = zmtp::fuzz::text_of(data, size); !octets.empty();) {
-      one.step(octets);
+    for (auto bytes = zmtp::fuzz::text_of(data, size); !bytes.empty();) {
+      one.step(bytes);
     }
   }
   return 0;

@@ -15,7 +15,7 @@ constexpr socket_type own_types[] = {socket_type::dealer, socket_type::xpub, soc
                                      socket_type::pub};
 constexpr std::string_view peer_types[] = {"ROUTER", "SUB", "DEALER", "XSUB"};
 
-// The first octets of an input select the connection that gets the rest, and the sizes of the
+// The first bytes of an input select the connection that gets the rest, and the sizes of the
 // pieces.
 struct plan {
   explicit plan(std::string_view head)
@@ -46,7 +46,7 @@ struct plan {
 };
 
 struct outcome {
-  std::vector<std::string> heard;
+  std::vector<std::string> received;
   std::string said;
   friend bool operator==(const outcome&, const outcome&) = default;
 };
@@ -55,12 +55,12 @@ struct outcome {
 class invariants {
 public:
   void check(const test::side& s) {
-    for (; seen_ != s.heard.size(); ++seen_) {
+    for (; seen_ != s.received.size(); ++seen_) {
       require(!closed_, "nothing is heard after the end");
-      closed_ = s.heard[seen_].starts_with("closed: ");
+      closed_ = s.received[seen_].starts_with("closed: ");
     }
     require(s.talk.over() == closed_, "the end is heard");
-    require(s.talk.traffic() || s.talk.over() || s.heard.size() <= 1,
+    require(s.talk.traffic() || s.talk.over() || s.received.size() <= 1,
             "nothing is heard before ready");
   }
 
@@ -72,11 +72,11 @@ private:
 // How a shell goes about it.
 struct habits {
   unsigned seed = 0;  // seed of the piece sizes; 0: one piece
-  bool octet_by_octet = false;
+  bool byte_by_byte = false;
   bool writes_at_once = false;  // or only when everything has been read
 };
 
-outcome play(const plan& p, std::string_view octets, const habits& h) {
+outcome play(const plan& p, std::string_view bytes, const habits& h) {
   test::reset_peak();
   const auto before = test::counted().live;
   test::side s{p.options()};
@@ -90,10 +90,10 @@ outcome play(const plan& p, std::string_view octets, const habits& h) {
     s.news();
   }
   std::minstd_rand random{h.seed};
-  for (std::size_t at = 0; at < octets.size();) {
-    const auto piece = octets.substr(at, h.octet_by_octet ? 1
-                                         : h.seed == 0    ? octets.size()
-                                                          : 1 + random() % 60);
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto piece = bytes.substr(at, h.byte_by_byte ? 1
+                                        : h.seed == 0  ? bytes.size()
+                                                       : 1 + random() % 60);
     const auto taken = s.hear(piece);
     require(taken == piece.size() || s.talk.over(), "all is read until the end");
     at += piece.size();
@@ -108,16 +108,16 @@ outcome play(const plan& p, std::string_view octets, const habits& h) {
   so_far.said += s.say();
   require(!s.talk.has_output(s.out), "what is to be said is said");
   constexpr std::size_t greeting_and_ready = 64 + 64;
-  require(so_far.said.size() + handshake <= greeting_and_ready + octets.size(),
+  require(so_far.said.size() + handshake <= greeting_and_ready + bytes.size(),
           "no more is said than was heard");
   // A line of text for each message is the test's own.
-  require(test::counted().peak - before <= 2 * 1024 * 1024 + 200 * octets.size(),
+  require(test::counted().peak - before <= 2 * 1024 * 1024 + 200 * bytes.size(),
           "what is held is in proportion to what has come");
   // Eight for each byte is the most that a search over sizes, pieces and turns has come to.
   constexpr std::size_t moves = 10;
-  require(s.talk.moved() <= moves * (came + octets.size()),
+  require(s.talk.moved() <= moves * (came + bytes.size()),
           "what is moved is in proportion to what has come");
-  so_far.heard = s.news();
+  so_far.received = s.news();
   return so_far;
 }
 
@@ -126,13 +126,12 @@ void try_connection(std::string_view input) {
     return;
   }
   const plan p{input};
-  const auto octets = input.substr(2);
-  const auto whole = play(p, octets, {});
-  require(play(p, octets, {.seed = p.seed + 1}) == whole, "the same becomes of random pieces");
-  play(p, octets, {.seed = p.seed + 1, .writes_at_once = true});
-  if (octets.size() <= 512) {
-    require(play(p, octets, {.octet_by_octet = true}) == whole,
-            "the same becomes of it octet by octet");
+  const auto bytes = input.substr(2);
+  const auto whole = play(p, bytes, {});
+  require(play(p, bytes, {.seed = p.seed + 1}) == whole, "the same becomes of random pieces");
+  play(p, bytes, {.seed = p.seed + 1, .writes_at_once = true});
+  if (bytes.size() <= 512) {
+    require(play(p, bytes, {.byte_by_byte = true}) == whole, "the same becomes of it byte by byte");
   }
 }
 

@@ -26,16 +26,16 @@ bool judges_frames(error_code fault) {
 // input to input: an allocation costs more than the decoder.
 struct finding {
   void clear() noexcept {
-    octets.clear();
+    bytes.clear();
     ends.clear();
     fault.clear();
   }
   void add(std::string_view run) {
-    octets += run;
-    ends.push_back(octets.size());
+    bytes += run;
+    ends.push_back(bytes.size());
   }
 
-  std::string octets;
+  std::string bytes;
   std::vector<std::size_t> ends;
   error_code fault;
 };
@@ -49,7 +49,7 @@ public:
     require(next_ < whole_->ends.size(), "no more is found");
     const auto end = whole_->ends[next_++];
     require(run.size() == end - begin_ &&
-                std::memcmp(run.data(), whole_->octets.data() + begin_, run.size()) == 0,
+                std::memcmp(run.data(), whole_->bytes.data() + begin_, run.size()) == 0,
             "the same is found");
     begin_ = end;
   }
@@ -64,18 +64,18 @@ private:
   std::size_t begin_ = 0;
 };
 
-// The octets of a peer as they arrive, in memory where ASan detects each access beyond the received
-// octets.
-class incoming_octets {
+// The bytes of a peer as they arrive, in memory where ASan detects each access beyond the received
+// bytes.
+class incoming_bytes {
 public:
   // All of them are to come again.
-  void start(std::string_view octets) {
-    if (memory_.size() < octets.size()) {
+  void start(std::string_view bytes) {
+    if (memory_.size() < bytes.size()) {
       ASAN_UNPOISON_MEMORY_REGION(memory_.data(), memory_.size());
-      memory_.resize(octets.size());
+      memory_.resize(bytes.size());
     }
     ASAN_POISON_MEMORY_REGION(memory_.data(), memory_.size());
-    to_come_ = octets;
+    to_come_ = bytes;
     begin_ = end_ = 0;
     aside_.clear();
   }
@@ -103,7 +103,7 @@ public:
     aside_ += text(0, count);
     take(count);
   }
-  // A message that ends with the next octets, and its octets that were set aside.
+  // A message that ends with the next bytes, and its bytes that were set aside.
   [[nodiscard]] std::string_view message(std::size_t count) {
     return aside_.empty() ? text(0, count) : aside_ += text(0, count);
   }
@@ -116,7 +116,7 @@ private:
   std::vector<std::byte> memory_;
   std::string_view to_come_;
   std::string aside_;
-  std::size_t begin_ = 0;  // first octet not taken yet
+  std::size_t begin_ = 0;  // first byte not taken yet
   std::size_t end_ = 0;
 };
 
@@ -143,37 +143,37 @@ std::size_t frames_in(std::string_view run, unsigned kind) {
 
 // Gives `into` each message and each command that is found, and returns the fault.
 template <class Piece, class Into>
-error_code find(incoming_octets& octets, const limits& limit, Piece&& piece, Into&& into) {
+error_code find(incoming_bytes& bytes, const limits& limit, Piece&& piece, Into&& into) {
   decoder d{limit};
   d.handshake_done();
   std::size_t interruptions = 0;
   for (;;) {
-    switch (d.look(octets.look())) {
+    switch (d.look(bytes.look())) {
       case decoder::found::more:
-        require(d.needed() > octets.size(), "where more is needed it has not come");
-        if (!octets.come(piece())) {
+        require(d.needed() > bytes.size(), "where more is needed it has not come");
+        if (!bytes.come(piece())) {
           return {};
         }
         break;
       case decoder::found::message:
-        require(d.size() <= octets.size(), "sizes are kept");
+        require(d.size() <= bytes.size(), "sizes are kept");
         require(d.parts() <= limit.message_parts, "parts are limited");
         {
-          const auto whole = octets.message(d.size());
+          const auto whole = bytes.message(d.size());
           require(whole.size() <= limit.message_size, "messages are limited");
           into(whole, d.parts());
         }
-        octets.take_message(d.size());
+        bytes.take_message(d.size());
         d.message_taken();
         interruptions = 0;
         break;
       case decoder::found::command:
-        require(d.size() + d.command_size() <= octets.size(), "sizes are kept");
+        require(d.size() + d.command_size() <= bytes.size(), "sizes are kept");
         interruptions += d.parts() != 0 ? 1U : 0U;
         require(interruptions <= limit.message_commands, "interruptions are limited");
-        into(octets.text(d.size(), d.command_size()), 0);
-        octets.set_aside(d.size());
-        octets.take(d.command_size());
+        into(bytes.text(d.size(), d.command_size()), 0);
+        bytes.set_aside(d.size());
+        bytes.take(d.command_size());
         d.command_taken();
         break;
       case decoder::found::fault:
@@ -183,7 +183,7 @@ error_code find(incoming_octets& octets, const limits& limit, Piece&& piece, Int
   }
 }
 
-// The first octet selects the limits, the second the sizes of the pieces.
+// The first byte selects the limits, the second the sizes of the pieces.
 void try_decoder(std::string_view input) {
   if (input.size() < 2) {
     return;
@@ -196,11 +196,11 @@ void try_decoder(std::string_view input) {
              .message_parts = 5,
              .message_commands = 3};
   }
-  const auto octets = input.substr(2);
+  const auto bytes = input.substr(2);
   static finding whole;
-  static incoming_octets incoming;
+  static incoming_bytes incoming;
   whole.clear();
-  incoming.start(octets);
+  incoming.start(bytes);
   whole.fault = find(
       incoming, limit, [] { return static_cast<std::size_t>(-1); },
       [](std::string_view run, std::size_t parts) {
@@ -214,13 +214,13 @@ void try_decoder(std::string_view input) {
   // A single comparison is enough: the second pass must find the same.
   const auto again = [&](auto piece) {
     same_again same{whole};
-    incoming.start(octets);
+    incoming.start(bytes);
     same.end(find(incoming, limit, piece,
                   [&same](std::string_view run, std::size_t) { same.add(run); }));
   };
   std::minstd_rand random{static_cast<unsigned char>(input[1])};
   again([&random] { return 1 + random() % 50; });
-  if (octets.size() <= 128) {
+  if (bytes.size() <= 128) {
     again([] { return std::size_t{1}; });
   }
 }

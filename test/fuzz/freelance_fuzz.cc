@@ -18,14 +18,14 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t session = 0x3030'3030'3030'3030;  // eight characters '0'
 
-void try_client(freelance_model model, std::string_view octets) {
+void try_client(freelance_model model, std::string_view bytes) {
   freelance_client_state client{{.model = model, .calls = 8}, 2, session};
   freelance_client_actions actions;
   freelance_client_state::time_point now{1h};
   std::set<std::uint64_t> open;
-  while (!octets.empty()) {
-    const auto what = static_cast<unsigned char>(octets.front());
-    octets.remove_prefix(1);
+  while (!bytes.empty()) {
+    const auto what = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
     const std::size_t server = what % 2;
     switch (what / 2 % 8) {
       case 0: client.on_attached(server, now, actions); break;
@@ -39,7 +39,7 @@ void try_client(freelance_model model, std::string_view octets) {
           open.insert(*call);
         }
         break;
-      default: client.on_message(server, take_message(octets, 1 + what / 64), now, actions); break;
+      default: client.on_message(server, take_message(bytes, 1 + what / 64), now, actions); break;
     }
     for (const auto& one : actions.sends) {
       require(one.server < 2 && !one.content.empty(), "what is sent has somebody to go to");
@@ -54,15 +54,15 @@ void try_client(freelance_model model, std::string_view octets) {
   }
 }
 
-void try_server(const freelance_server_options& options, std::string_view octets) {
+void try_server(const freelance_server_options& options, std::string_view bytes) {
   freelance_server_state server{options};
   const freelance_server_state::time_point now{1h};
-  while (!octets.empty() && server.wants_requests()) {
-    const auto what = static_cast<unsigned char>(octets.front());
-    octets.remove_prefix(1);
+  while (!bytes.empty() && server.wants_requests()) {
+    const auto what = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
     freelance_server_actions actions;
-    server.on_message({what % 2U, 1}, what / 2 % 2 == 0, take_message(octets, 1 + what / 4 % 5),
-                      now, actions);
+    server.on_message({what % 2U, 1}, what / 2 % 2 == 0, take_message(bytes, 1 + what / 4 % 5), now,
+                      actions);
     for (auto& one : actions.requests) {
       require(!one.body.empty(), "a request has a body");
       freelance_server_actions after;
@@ -77,10 +77,10 @@ void try_server(const freelance_server_options& options, std::string_view octets
   }
 }
 
-void try_control(std::string_view octets) {
-  if (const auto control = control_frame::parse(octets.substr(0, control_frame::size))) {
-    const auto again = control->octets();
-    require(octets.starts_with(std::string_view{again.data(), again.size()}),
+void try_control(std::string_view bytes) {
+  if (const auto control = control_frame::parse(bytes.substr(0, control_frame::size))) {
+    const auto again = control->bytes();
+    require(bytes.starts_with(std::string_view{again.data(), again.size()}),
             "what is read and written is the same");
   }
 }
@@ -90,15 +90,15 @@ void try_control(std::string_view octets) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace zmtp;
-  const auto octets = fuzz::text_of(data, size);
-  fuzz::try_control(octets);
+  const auto bytes = fuzz::text_of(data, size);
+  fuzz::try_control(bytes);
   for (const auto model : {freelance_model::shotgun, freelance_model::directed}) {
-    fuzz::try_client(model, octets);
+    fuzz::try_client(model, bytes);
   }
   for (const auto form : {freelance_form::plain, freelance_form::sequenced, freelance_form::flp}) {
-    fuzz::try_server({.form = form, .requests = 8}, octets);
+    fuzz::try_server({.form = form, .requests = 8}, bytes);
     fuzz::try_server(
-        {.form = form, .keep_replies = reply_cache_options{.entries = 4}, .requests = 8}, octets);
+        {.form = form, .keep_replies = reply_cache_options{.entries = 4}, .requests = 8}, bytes);
   }
   return 0;
 }

@@ -48,9 +48,9 @@ mdp::broker_options options() {
 
 class run {
 public:
-  void step(std::string_view& octets) {
-    const auto what = static_cast<unsigned char>(octets.front());
-    octets.remove_prefix(1);
+  void step(std::string_view& bytes) {
+    const auto what = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
     const std::size_t peer = what % peers;
     const std::size_t more = what / 32;
     switch (what / peers % 8) {
@@ -61,10 +61,10 @@ public:
       case 1: detach(peer); break;
       case 2: now_ += 400ms * (1 + more); break;
       case 3: broker_.on_deadline(now_, actions_); break;
-      case 4: say(peer, take_message(octets, 1 + more)); break;
+      case 4: say(peer, take_message(bytes, 1 + more)); break;
       case 5: {
-        const auto attempt = attempt_of(octets);
-        auto m = take_message(octets, 1 + more % 2);
+        const auto attempt = attempt_of(bytes);
+        auto m = take_message(bytes, 1 + more % 2);
         if (!m.empty()) {
           mdp::push_client_request(m, more % 2 == 0 ? mdp::version::v01 : mdp::version::v02,
                                    services[more], attempt);
@@ -86,9 +86,9 @@ public:
       }
       default: {
         auto& of = all_[peer];
-        const bool refuses = !octets.empty() && octets.front() == '\xfe';
-        const bool fails = !octets.empty() && octets.front() == '\xff';
-        auto m = take_message(octets, 1 + more % 2);
+        const bool refuses = !bytes.empty() && bytes.front() == '\xfe';
+        const bool fails = !bytes.empty() && bytes.front() == '\xff';
+        auto m = take_message(bytes, 1 + more % 2);
         if ((refuses || fails) && !of.given.empty()) {
           const auto given = of.given.front();
           of.given.pop_front();
@@ -135,8 +135,8 @@ private:
   };
 
   // One of few keys, so that some come again, for a message whose first byte asks for it.
-  static std::optional<mdp::keyed_attempt> attempt_of(std::string_view octets) {
-    const auto first = octets.empty() ? 0U : static_cast<unsigned char>(octets.front());
+  static std::optional<mdp::keyed_attempt> attempt_of(std::string_view bytes) {
+    const auto first = bytes.empty() ? 0U : static_cast<unsigned char>(bytes.front());
     if (first % 4 != 3) {
       return std::nullopt;
     }
@@ -242,8 +242,8 @@ private:
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   zmtp::fuzz::run one;
-  for (auto octets = zmtp::fuzz::text_of(data, size); !octets.empty();) {
-    one.step(octets);
+  for (auto bytes = zmtp::fuzz::text_of(data, size); !bytes.empty();) {
+    one.step(bytes);
   }
   one.end();
   return 0;

@@ -21,9 +21,9 @@ class run {
 public:
   explicit run(mdp::version how) : how_{how}, client_{options(how)} {}
 
-  void step(std::string_view& octets) {
-    const auto what = static_cast<unsigned char>(octets.front());
-    octets.remove_prefix(1);
+  void step(std::string_view& bytes) {
+    const auto what = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
     const std::size_t more = what / 16;
     switch (what % 16) {
       case 0:
@@ -50,7 +50,7 @@ public:
       case 4: now_ += 400ms * (1 + more); break;
       case 5: client_.on_deadline(now_, actions_); break;
       case 6:
-      case 7: ask(take_message(octets, 1 + more % 2), more); break;
+      case 7: ask(take_message(bytes, 1 + more % 2), more); break;
       case 8:
         if (more == 0) {
           client_.cancel(actions_);
@@ -60,7 +60,7 @@ public:
       case 9:
       case 10:
       case 11: {
-        auto body = take_message(octets, 1 + more % 3);
+        auto body = take_message(bytes, 1 + more % 3);
         if (!body.empty()) {
           const bool final = how_ == mdp::version::v01 || more % 2 == 0;
           mdp::push_client_reply(body, mdp::dialect_of(how_), final,
@@ -69,7 +69,7 @@ public:
         }
         break;
       }
-      default: hear(take_message(octets, 1 + more)); break;
+      default: hear(take_message(bytes, 1 + more)); break;
     }
     finish();
   }
@@ -143,8 +143,8 @@ private:
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const auto how : {mdp::version::v01, mdp::version::v02}) {
     zmtp::fuzz::run one{how};
-    for (auto octets = zmtp::fuzz::text_of(data, size); !octets.empty();) {
-      one.step(octets);
+    for (auto bytes = zmtp::fuzz::text_of(data, size); !bytes.empty();) {
+      one.step(bytes);
     }
   }
   return 0;

@@ -25,9 +25,9 @@ public:
   run(mdp::version how, bool takes_nacks)
       : how_{how}, takes_nacks_{takes_nacks}, worker_{options(how)} {}
 
-  void step(std::string_view& octets) {
-    const auto what = static_cast<unsigned char>(octets.front());
-    octets.remove_prefix(1);
+  void step(std::string_view& bytes) {
+    const auto what = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
     const std::size_t more = what / 16;
     switch (what % 16) {
       case 0:
@@ -39,7 +39,7 @@ public:
         break;
       case 2:
         if (std::exchange(attached_, false)) {
-          in_hand_.clear();
+          in_flight_.clear();
           worker_.on_detached(actions_);
         }
         break;
@@ -54,7 +54,7 @@ public:
       case 7:
       case 8:
       case 9: {
-        auto body = take_message(octets, 1 + more % 3);
+        auto body = take_message(bytes, 1 + more % 3);
         if (!body.empty()) {
           mdp::push_worker_request(body, mdp::dialect_of(how_), "address " + std::to_string(more));
           hear(std::move(body));
@@ -62,13 +62,13 @@ public:
         break;
       }
       case 10:
-      case 11: answer(take_message(octets, 1 + more % 2), more % 2 == 0); break;
+      case 11: answer(take_message(bytes, 1 + more % 2), more % 2 == 0); break;
       case 12:
-        if (!in_hand_.empty()) {
+        if (!in_flight_.empty()) {
           give_back(more % 2 == 0 ? mdp::nack_reason::refused : mdp::nack_reason::failed);
         }
         break;
-      default: hear(take_message(octets, 1 + more)); break;
+      default: hear(take_message(bytes, 1 + more)); break;
     }
     finish();
   }
@@ -87,26 +87,26 @@ private:
     }
   }
   void answer(message&& body, bool final) {
-    if (in_hand_.empty() || body.empty()) {
+    if (in_flight_.empty() || body.empty()) {
       return;
     }
-    const auto id = *in_hand_.begin();
+    const auto id = *in_flight_.begin();
     const auto sent = actions_.sends.size();
     const auto ec = final ? worker_.reply(id, std::move(body), now_, actions_)
                           : worker_.reply_in_part(id, std::move(body), now_, actions_);
     require(ec ? how_ == mdp::version::v01 && !final : actions_.sends.size() == sent + 1,
             "what is in hand can be answered, with one message");
     if (!ec && final) {
-      in_hand_.erase(id);
+      in_flight_.erase(id);
     }
   }
 
   void give_back(mdp::nack_reason reason) {
-    const auto id = *in_hand_.begin();
+    const auto id = *in_flight_.begin();
     require(!worker_.give_back(id, reason, now_, actions_), "what is in hand can be given back");
     // Any other broker takes back all of them with the conversation.
     if (takes_nacks_) {
-      in_hand_.erase(id);
+      in_flight_.erase(id);
     }
   }
 
@@ -118,15 +118,15 @@ private:
       require(one.id > last_id_, "no number is used twice");
       require(!one.body.empty(), "a request has a body");
       last_id_ = one.id;
-      in_hand_.insert(one.id);
+      in_flight_.insert(one.id);
     }
     if (actions.reopen) {
       attached_ = false;
-      in_hand_.clear();
+      in_flight_.clear();
     }
-    require(worker_.requests_in_hand() == in_hand_.size(),
+    require(worker_.requests_in_flight() == in_flight_.size(),
             "what is in hand is what was not answered");
-    require(in_hand_.size() <= capacity, "it has no more in hand than it announced");
+    require(in_flight_.size() <= capacity, "it has no more in hand than it announced");
     require(attached_ || !worker_.in_conversation(), "a conversation has a connection");
   }
 
@@ -137,7 +137,7 @@ private:
   mdp::worker_state::time_point now_{1h};
   bool attached_ = false;
   std::uint64_t last_id_ = 0;
-  std::set<std::uint64_t> in_hand_;
+  std::set<std::uint64_t> in_flight_;
 };
 
 }  // namespace
@@ -147,8 +147,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto how : {mdp::version::v01, mdp::version::v02}) {
     for (const bool takes_nacks : {false, true}) {
       zmtp::fuzz::run one{how, takes_nacks};
-      for (auto octets = zmtp::fuzz::text_of(data, size); !octets.empty();) {
-        one.step(octets);
+      for (auto bytes = zmtp::fuzz::text_of(data, size); !bytes.empty();) {
+        one.step(bytes);
       }
     }
   }

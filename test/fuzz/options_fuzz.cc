@@ -18,13 +18,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Octets of the input, as numbers: all of a type's values, those of both ends often.
+// Bytes of the input, as numbers: all of a type's values, those of both ends often.
 class source {
 public:
-  explicit source(std::string_view octets) noexcept : rest_{octets} {}
+  explicit source(std::string_view bytes) noexcept : rest_{bytes} {}
 
   [[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
-  [[nodiscard]] std::uint8_t octet() noexcept {
+  [[nodiscard]] std::uint8_t byte() noexcept {
     if (rest_.empty()) {
       return 0;
     }
@@ -34,22 +34,22 @@ public:
   }
   template <class Number>
   [[nodiscard]] Number number() noexcept {
-    switch (octet() % 4) {
+    switch (byte() % 4) {
       case 0: return std::numeric_limits<Number>::max();
       case 1: return std::numeric_limits<Number>::min();
-      case 2: return static_cast<Number>(octet());
+      case 2: return static_cast<Number>(byte());
       default: break;
     }
-    std::array<char, sizeof(Number)> octets{};
-    const auto count = std::min(octets.size(), rest_.size());
-    std::memcpy(octets.data(), rest_.data(), count);
+    std::array<char, sizeof(Number)> bytes{};
+    const auto count = std::min(bytes.size(), rest_.size());
+    std::memcpy(bytes.data(), rest_.data(), count);
     rest_.remove_prefix(count);
     Number all;
-    std::memcpy(&all, octets.data(), sizeof all);
+    std::memcpy(&all, bytes.data(), sizeof all);
     return all;
   }
   [[nodiscard]] std::string text() {
-    const auto wanted = octet() * std::size_t{2};
+    const auto wanted = byte() * std::size_t{2};
     const auto size = std::min(wanted, rest_.size());
     std::string all{rest_.substr(0, size)};
     rest_.remove_prefix(size);
@@ -63,12 +63,12 @@ private:
 void change(socket_options& o, source& from) {
   const auto size = [&] { return from.number<std::size_t>(); };
   const auto time = [&] { return milliseconds{from.number<milliseconds::rep>()}; };
-  switch (from.octet() % 34) {
+  switch (from.byte() % 34) {
     case 0: o.routing_id = from.text(); return;
     case 1: o.send_mark.messages = size(); return;
-    case 2: o.send_mark.octets = size(); return;
+    case 2: o.send_mark.bytes = size(); return;
     case 3: o.receive_mark.messages.reset(); return;
-    case 4: o.receive_mark.octets = size(); return;
+    case 4: o.receive_mark.bytes = size(); return;
     case 5: o.linger = time(); return;
     case 6: o.reconnect.initial = time(); return;
     case 7: o.reconnect.maximum = time(); return;
@@ -101,7 +101,7 @@ void change(socket_options& o, source& from) {
     case 30: o.extensions.push_back(from.text()); return;
     case 31: o.spin = std::chrono::microseconds{from.number<std::int64_t>()}; return;
     case 32: o.limit.message_commands = size(); return;
-    default: o.correlate = o.relaxed = from.octet() % 2 != 0; return;
+    default: o.correlate = o.relaxed = from.byte() % 2 != 0; return;
   }
 }
 
@@ -138,8 +138,8 @@ void work_with(const socket_options& o) {
   }
 }
 
-void try_options(std::string_view octets) {
-  source from{octets};
+void try_options(std::string_view bytes) {
+  source from{bytes};
   socket_options options;
   while (!from.empty()) {
     change(options, from);

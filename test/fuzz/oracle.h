@@ -1,5 +1,5 @@
 #pragma once
-// The common part of the fuzz targets: octets as text, and the report of a violated guarantee.
+// The common part of the fuzz targets: bytes as text, and the report of a violated guarantee.
 
 #include <cstddef>
 #include <cstdint>

@@ -42,14 +42,14 @@ void check(pirate_queue_actions& actions, pirate_protocol how, paused_clients& p
   actions.clear();
 }
 
-void try_queue(pirate_protocol how, std::string_view octets) {
+void try_queue(pirate_protocol how, std::string_view bytes) {
   pirate_queue_state queue{{.protocol = how, .waiting = 4, .workers = 3}, 0};
   pirate_queue_actions actions;
   paused_clients paused{};
   pirate_queue_state::time_point now{1h};
-  while (!octets.empty()) {
-    const auto what = static_cast<unsigned char>(octets.front());
-    octets.remove_prefix(1);
+  while (!bytes.empty()) {
+    const auto what = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
     const peer_id worker{what % peers, 1};
     const peer_id client{what % peers, 2};
     switch (what / peers % 8) {
@@ -63,11 +63,11 @@ void try_queue(pirate_protocol how, std::string_view octets) {
       case 4: queue.on_deadline(now, actions); break;
       case 5:
         if (!paused.at(client.slot)) {
-          queue.on_client_message(client, take_message(octets, 1 + what / 32), now, actions);
+          queue.on_client_message(client, take_message(bytes, 1 + what / 32), now, actions);
         }
         break;
       default:
-        queue.on_worker_message(worker, take_message(octets, 1 + what / 32), now, actions);
+        queue.on_worker_message(worker, take_message(bytes, 1 + what / 32), now, actions);
         break;
     }
     check(actions, how, paused);
@@ -79,16 +79,16 @@ void try_queue(pirate_protocol how, std::string_view octets) {
   }
 }
 
-void try_worker(pirate_protocol how, std::string_view octets) {
+void try_worker(pirate_protocol how, std::string_view bytes) {
   pirate_worker_state::time_point now{1h};
   pirate_worker_state worker{{.protocol = how}, now};
   pirate_worker_actions actions;
   worker.on_attached(now, actions);
-  while (!octets.empty()) {
+  while (!bytes.empty()) {
     actions = {};
-    const std::size_t frames = 1U + static_cast<unsigned char>(octets.front()) % 6U;
-    octets.remove_prefix(1);
-    worker.on_message(take_message(octets, frames), now, actions);
+    const std::size_t frames = 1U + static_cast<unsigned char>(bytes.front()) % 6U;
+    bytes.remove_prefix(1);
+    worker.on_message(take_message(bytes, frames), now, actions);
     for (auto& one : actions.requests) {
       require(!one.body.empty(), "a request has a body");
       pirate_worker_actions after;

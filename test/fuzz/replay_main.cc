@@ -27,15 +27,15 @@ const input* current = nullptr;
 // A failure must leave its input behind: it becomes a corpus file.
 void print_current_input(int) {
   std::fputs("input:", stderr);
-  for (const auto octet : *current) {
-    std::fprintf(stderr, " %02x", unsigned{octet});
+  for (const auto byte : *current) {
+    std::fprintf(stderr, " %02x", unsigned{byte});
   }
   std::fputs("\n", stderr);
 }
 
-void feed(const input& octets) {
-  // A copy has no spare capacity, so that a sanitizer sees each octet read beyond it.
-  const input exact{octets};
+void feed(const input& bytes) {
+  // A copy has no spare capacity, so that a sanitizer sees each byte read beyond it.
+  const input exact{bytes};
   current = &exact;
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }
@@ -62,49 +62,49 @@ public:
   explicit mutator(const std::vector<input>& corpus) : corpus_{corpus} {}
 
   input next() {
-    input octets = corpus_[below(corpus_.size())];
+    input bytes = corpus_[below(corpus_.size())];
     for (auto changes = 1 + below(4); changes > 0; --changes) {
-      change(octets);
+      change(bytes);
     }
-    if (octets.size() > max_size) {
-      octets.resize(max_size);
+    if (bytes.size() > max_size) {
+      bytes.resize(max_size);
     }
-    return octets;
+    return bytes;
   }
 
 private:
   std::size_t below(std::size_t n) { return random_() % n; }
 
-  std::uint8_t telling_octet() {
+  std::uint8_t telling_byte() {
     constexpr std::array<std::uint8_t, 8> telling{0x00, 0x01, 0x02, 0x7f, 0x80, 0xfe, 0xff, 0x20};
     return below(2) == 0 ? telling[below(telling.size())] : static_cast<std::uint8_t>(below(256));
   }
 
-  static auto at(input& octets, std::size_t index) {
-    return octets.begin() + static_cast<std::ptrdiff_t>(index);
+  static auto at(input& bytes, std::size_t index) {
+    return bytes.begin() + static_cast<std::ptrdiff_t>(index);
   }
 
-  void change(input& octets) {
-    const auto where = below(octets.size() + 1);
-    const auto behind = where + below(octets.size() - where + 1);
+  void change(input& bytes) {
+    const auto where = below(bytes.size() + 1);
+    const auto behind = where + below(bytes.size() - where + 1);
     switch (below(6)) {
-      case 0: octets.resize(where); break;
-      case 1: octets.insert(at(octets, where), 1 + below(8), telling_octet()); break;
-      case 2: octets.erase(at(octets, where), at(octets, behind)); break;
+      case 0: bytes.resize(where); break;
+      case 1: bytes.insert(at(bytes, where), 1 + below(8), telling_byte()); break;
+      case 2: bytes.erase(at(bytes, where), at(bytes, behind)); break;
       case 3: {
-        const input again(at(octets, where), at(octets, behind));
-        octets.insert(at(octets, behind), again.begin(), again.end());
+        const input again(at(bytes, where), at(bytes, behind));
+        bytes.insert(at(bytes, behind), again.begin(), again.end());
         break;
       }
       case 4: {
         const auto& other = corpus_[below(corpus_.size())];
-        octets.insert(at(octets, where), other.begin(), other.end());
+        bytes.insert(at(bytes, where), other.begin(), other.end());
         break;
       }
       default:
-        if (where < octets.size()) {
-          octets[where] = below(2) == 0 ? telling_octet()
-                                        : static_cast<std::uint8_t>(octets[where] ^ 1U << below(8));
+        if (where < bytes.size()) {
+          bytes[where] = below(2) == 0 ? telling_byte()
+                                       : static_cast<std::uint8_t>(bytes[where] ^ 1U << below(8));
         }
     }
   }
@@ -122,8 +122,8 @@ int main(int count, char** directories) {
     return 1;
   }
   std::signal(SIGABRT, print_current_input);
-  for (const auto& octets : corpus) {
-    feed(octets);
+  for (const auto& bytes : corpus) {
+    feed(bytes);
   }
   mutator mutations{corpus};
   for (int i = 0; i < mutated_inputs; ++i) {

@@ -49,14 +49,14 @@ void try_match(const subscription_index& index, const model& wanted, std::string
   require(found == expected, "its subscribers are found, and nobody else");
 }
 
-// One operation: an octet that selects the operation and the peer, an octet with the length of the
-// topic, and the topic. The first octet can make the topic sixteen times as long.
+// One operation: a byte that selects the operation and the peer, a byte with the length of the
+// topic, and the topic. The first byte can make the topic sixteen times as long.
 class script {
 public:
-  explicit script(std::string_view octets) : rest_{octets} {}
+  explicit script(std::string_view bytes) : rest_{bytes} {}
 
   [[nodiscard]] bool over() const noexcept { return rest_.empty(); }
-  unsigned octet() {
+  unsigned byte() {
     if (rest_.empty()) {
       return 0;
     }
@@ -65,7 +65,7 @@ public:
     return first;
   }
   std::string text(bool stretched) {
-    const auto size = octet();
+    const auto size = byte();
     const auto topic = rest_.substr(0, size);
     rest_.remove_prefix(topic.size());
     std::string text;
@@ -79,13 +79,13 @@ private:
   std::string_view rest_;
 };
 
-void try_index(std::string_view octets) {
+void try_index(std::string_view bytes) {
   subscription_index index;
   model wanted;
   constexpr int most_operations = 60;
-  script input{octets};
+  script input{bytes};
   for (int i = 0; i < most_operations && !input.over(); ++i) {
-    const auto what = input.octet();
+    const auto what = input.byte();
     // The last peer's slot is far from the others.
     const slot peer = (what >> 3 & 7) == 7 ? 1'000 : what >> 3 & 7;
     const auto topic = input.text((what & 0x40) != 0);

@@ -1,6 +1,6 @@
 #include "mdp/titanic/command.h"
 #include "mdp/titanic/guide_directory.h"
-#include "mdp/titanic/message_octets.h"
+#include "mdp/titanic/message_bytes.h"
 #include "test/fuzz/oracle.h"
 
 #include <algorithm>
@@ -37,15 +37,15 @@ void try_commands(const message& m) {
   }
 }
 
-void try_file(std::span<const std::byte> octets) {
-  if (const auto m = titanic::message_of(octets)) {
+void try_file(std::span<const std::byte> bytes) {
+  if (const auto m = titanic::message_of(bytes)) {
     std::vector<std::byte> written;
-    titanic::append_octets(*m, written);
-    require(std::equal(written.begin(), written.end(), octets.begin(), octets.end()),
+    titanic::append_bytes(*m, written);
+    require(std::equal(written.begin(), written.end(), bytes.begin(), bytes.end()),
             "what is read is written as it came");
     try_commands(*m);
   }
-  if (const auto m = titanic::guide_message(octets)) {
+  if (const auto m = titanic::guide_message(bytes)) {
     require(!m->empty(), "a message has parts");
     try_commands(*m);
   }

@@ -31,8 +31,8 @@ class Host(Server):
         return self.wait()
 
 
-def number(octets):
-    return int.from_bytes(octets, "big")
+def number(bytes):
+    return int.from_bytes(bytes, "big")
 
 
 class Client:

@@ -66,7 +66,7 @@ void crowd::stop() {
 }
 
 asio::awaitable<bool> crowd::until(std::function<bool()> condition) {
-  const auto end = clock::now() + how_.patience;
+  const auto end = clock::now() + how_.timeout;
   while (!condition()) {
     if (clock::now() >= end) {
       co_return false;
@@ -91,21 +91,21 @@ asio::awaitable<void> crowd::watch(participant& p) {
       co_return;
     }
     const auto now = clock::now();
-    for (const auto& told : batch) {
-      look_at(p, told, now);
+    for (const auto& notified : batch) {
+      look_at(p, notified, now);
     }
     notice();
   }
 }
 
-void crowd::look_at(participant& p, const change& told, clock::time_point now) {
-  out_of_order_ += told.number < p.seen ? 1U : 0U;
-  p.seen = told.number;
-  if (told.key.starts_with(lifetime_keys)) {
-    if (told.erased()) {
-      lifetimes_.gone(told.key, now);
+void crowd::look_at(participant& p, const change& notified, clock::time_point now) {
+  out_of_order_ += notified.number < p.seen ? 1U : 0U;
+  p.seen = notified.number;
+  if (notified.key.starts_with(lifetime_keys)) {
+    if (notified.erased()) {
+      lifetimes_.gone(notified.key, now);
     }
-  } else if (!told.erased() && !ledger_.knows(told.key, told.value)) {
+  } else if (!notified.erased() && !ledger_.knows(notified.key, notified.value)) {
     ++invented_;
   }
 }

@@ -88,7 +88,7 @@ public:
 private:
   participant& add(const std::vector<server_address>& servers, const std::string& subtree);
   boost::asio::awaitable<void> watch(participant& p);
-  void look_at(participant& p, const change& told, clock::time_point now);
+  void look_at(participant& p, const change& notified, clock::time_point now);
   void notice() { changed_.cancel(); }
   void begin_waiting(participant& p, clock::time_point now);
   void end_waiting(participant& p, clock::time_point began, clock::time_point now);

@@ -33,8 +33,8 @@ std::string at(const std::string& port) { return "tcp://127.0.0.1:" + port; }
 
 void run_until_input_ends(asio::io_context& context) {
   asio::posix::stream_descriptor input{context, ::dup(STDIN_FILENO)};
-  std::array<char, 1> octet;
-  input.async_read_some(asio::buffer(octet),
+  std::array<char, 1> byte;
+  input.async_read_some(asio::buffer(byte),
                         [&context](boost::system::error_code, std::size_t) { context.stop(); });
   context.run();
 }
@@ -48,7 +48,7 @@ int run_alone(const std::string& how, const std::string& collector) {
   asio::io_context context{1};
   chp::server_options options;
   options.heartbeat = heartbeat;
-  options.how = forms.at(how);
+  options.wire_format = forms.at(how);
   options.collector = collectors.at(collector);
   chp::server server{context.get_executor(), options};
   std::cout << "bound " << server.bind(at("*")).snapshots.to_string() << std::endl;

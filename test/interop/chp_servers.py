@@ -17,8 +17,8 @@ def number(sequence):
     return struct.pack("!q", sequence)
 
 
-def properties(octets):
-    return dict(line.split(b"=", 1) for line in octets.split(b"\n") if b"=" in line)
+def properties(bytes):
+    return dict(line.split(b"=", 1) for line in bytes.split(b"\n") if b"=" in line)
 
 
 def bind_three(sockets):

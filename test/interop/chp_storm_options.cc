@@ -30,7 +30,7 @@ void describe(CLI::App& app, storm_options& to) {
   app.add_option("--size", to.size, "least number of bytes of a value")->capture_default_str();
   add_milliseconds("--heartbeat", to.heartbeat);
   add_milliseconds("--server-ttl", to.server_ttl);
-  add_milliseconds("--patience", to.patience);
+  add_milliseconds("--patience", to.timeout);
 }
 
 std::vector<server_address> parse_servers(const std::string& list) {

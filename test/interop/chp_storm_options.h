@@ -24,7 +24,7 @@ struct storm_options {
   std::size_t size = 32;
   std::chrono::milliseconds heartbeat{1'000};
   std::chrono::milliseconds server_ttl{5'000};
-  std::chrono::milliseconds patience{30'000};
+  std::chrono::milliseconds timeout{30'000};
 };
 
 void describe(CLI::App& app, storm_options& to);

@@ -130,7 +130,7 @@ protected:
     for (const auto& shape : shapes()) {
       parts m = co_await with.hear();
       while (m == anybody_there) {
-        heard.release();
+        received.release();
         m = co_await with.hear();
       }
       EXPECT_TRUE(m == shape) << describe(shape) << " arrived as " << describe(m);
@@ -159,7 +159,7 @@ protected:
       case push: co_await say_all(with); break;
       case pub:
       case xpub:
-        co_await with.wait_for_subscriber(heard);
+        co_await with.wait_for_subscriber(received);
         co_await say_all(with);
         if (type == xpub && to == xsub) {
           co_await hear_all(with);
@@ -205,7 +205,7 @@ protected:
       failure = e;
       over = true;
     });
-    const auto end = std::chrono::steady_clock::now() + two_sides::patience;
+    const auto end = std::chrono::steady_clock::now() + two_sides::timeout;
     while (!over && there.run_one_until(end) != 0) {
     }
     if (!over) {
@@ -218,7 +218,7 @@ protected:
 
   two_sides sides;
   asio::io_context there{1};
-  std::binary_semaphore heard{0};
+  std::binary_semaphore received{0};
 };
 
 TEST_P(conformance, messages_arrive_as_they_were_sent) {  // Z-10

@@ -39,16 +39,16 @@ struct {
 constexpr std::uint64_t streams_per_connection = 16;
 
 struct stream {
-  std::string octets;
+  std::string bytes;
   std::vector<parts> messages;  // messages that the user receives
 };
 
-std::string random_octets(std::size_t size, random_source& random) {
-  std::string octets(size, '\0');
-  for (auto& octet : octets) {
-    octet = static_cast<char>(random.next());
+std::string random_bytes(std::size_t size, random_source& random) {
+  std::string bytes(size, '\0');
+  for (auto& byte : bytes) {
+    byte = static_cast<char>(random.next());
   }
-  return octets;
+  return bytes;
 }
 
 // Where encodings and buffers change their ways, seldom the large ones.
@@ -67,20 +67,20 @@ unsigned random_form(random_source& random) { return random.chance(15) ? long_si
 
 void add_message(stream& to, const parts& message, random_source& random) {
   for (std::size_t i = 0; i < message.size(); ++i) {
-    to.octets += frame(random_form(random) | (i + 1 < message.size() ? more : 0), message[i]);
+    to.bytes += frame(random_form(random) | (i + 1 < message.size() ? more : 0), message[i]);
   }
   to.messages.push_back(message);
 }
 
 void add_ping(stream& to, random_source& random) {
-  to.octets += ping(random_octets(random.pick(17), random));
+  to.bytes += ping(random_bytes(random.pick(17), random));
 }
 
 parts random_message(random_source& random) {
   parts message;
   const auto many = random.chance(3);
   for (auto left = many ? random.between(20, 100) : random.between(1, 4); left != 0; --left) {
-    message.push_back(random_octets(many ? random.pick(4) : random_size(random), random));
+    message.push_back(random_bytes(many ? random.pick(4) : random_size(random), random));
   }
   return message;
 }
@@ -129,7 +129,7 @@ private:
   void subscribe() {
     constexpr std::size_t largest_topic = 1'024;
     auto topic = std::to_string(number_++) + ' ';
-    topic += random_octets(std::min(random_size(random_), largest_topic - topic.size()), random_);
+    topic += random_bytes(std::min(random_size(random_), largest_topic - topic.size()), random_);
     change('\1', "SUBSCRIBE", topic);
     topics_.push_back(std::move(topic));
   }
@@ -148,7 +148,7 @@ private:
     if (random_.chance(50)) {
       add_message(made_, notice, random_);
     } else {
-      made_.octets += framed_command(name, topic);
+      made_.bytes += framed_command(name, topic);
       made_.messages.push_back(notice);
     }
   }
@@ -159,17 +159,17 @@ private:
   int number_ = 0;
 };
 
-// Cut into pieces of one octet, of few, of many, or not at all.
-std::vector<std::string_view> cut(std::string_view octets, random_source& random) {
+// Cut into pieces of one byte, of few, of many, or not at all.
+std::vector<std::string_view> cut(std::string_view bytes, random_source& random) {
   // Each costs system calls on both sides: few streams are cut into very many.
   const std::size_t most_pieces = random.chance(5) ? 300 : 12;
   static constexpr std::size_t sizes[]{1, 5, 50, 2'000, 20'000, 1'000'000};
-  const auto largest = std::max(sizes[random.pick(std::size(sizes))], octets.size() / most_pieces);
+  const auto largest = std::max(sizes[random.pick(std::size(sizes))], bytes.size() / most_pieces);
   std::vector<std::string_view> pieces;
-  while (!octets.empty()) {
-    const auto size = std::min(random.between(1, largest), octets.size());
-    pieces.push_back(octets.substr(0, size));
-    octets.remove_prefix(size);
+  while (!bytes.empty()) {
+    const auto size = std::min(random.between(1, largest), bytes.size());
+    pieces.push_back(bytes.substr(0, size));
+    bytes.remove_prefix(size);
   }
   return pieces;
 }
@@ -177,19 +177,19 @@ std::vector<std::string_view> cut(std::string_view octets, random_source& random
 socket_options without_limits() {
   socket_options options;
   options.limit.pings_per_second = 1'000'000;
-  options.receive_mark = {.messages = std::nullopt, .octets = std::nullopt};
+  options.receive_mark = {.messages = std::nullopt, .bytes = std::nullopt};
   return options;
 }
 
 socket_options telling_all() {
   auto options = without_limits();
-  options.xpub.told = xpub_options::notices::all;
+  options.xpub.notifications = xpub_options::notices::all;
   return options;
 }
 
 class differential_decoding : public network_test {
 protected:
-  // The streams of these seeds, on one connection to each with the same octets.
+  // The streams of these seeds, on one connection to each with the same bytes.
   template <class Socket, class Make>
   void compare(Socket& ours, const endpoint& at_ours, libzmq::socket& theirs,
                const endpoint& at_theirs, std::string_view type, std::uint64_t seed,
@@ -204,7 +204,7 @@ protected:
       SCOPED_TRACE("seed " + std::to_string(seed));
       random_source random{seed};
       const stream sent = make(random);
-      for (const auto piece : cut(sent.octets, random)) {
+      for (const auto piece : cut(sent.bytes, random)) {
         to_ours.send(piece);
         to_theirs.send(piece);
         run_ready();
@@ -215,14 +215,14 @@ protected:
         ASSERT_EQ(receive_from(ours), sent.messages[i]) << "our message " << i;
       }
       messages += sent.messages.size();
-      octets += sent.octets.size();
+      bytes += sent.bytes.size();
     }
     to_ours.reset();
     to_theirs.reset();
   }
 
   std::size_t messages = 0;
-  std::size_t octets = 0;
+  std::size_t bytes = 0;
 
 private:
   static void begin(raw_peer& peer, const endpoint& to, std::string_view type) {
@@ -233,9 +233,10 @@ private:
   }
   static bool shaken(const raw_peer& peer) {
     constexpr std::size_t greeting_size = 64;
-    const auto& heard = peer.received();
-    return heard.size() > greeting_size + 1 &&
-           heard.size() >= greeting_size + 2 + static_cast<unsigned char>(heard[greeting_size + 1]);
+    const auto& received = peer.received();
+    return received.size() > greeting_size + 1 &&
+           received.size() >=
+               greeting_size + 2 + static_cast<unsigned char>(received[greeting_size + 1]);
   }
 
   template <class Socket>
@@ -303,10 +304,10 @@ TEST_F(differential_decoding, both_understand_the_same) {  // Z-7, Z-10
     }
     seed = end;
   }
-  std::printf("seeds %llu to %llu: %zu messages, %zu octets\n",
+  std::printf("seeds %llu to %llu: %zu messages, %zu bytes\n",
               static_cast<unsigned long long>(asked_for.first),
               static_cast<unsigned long long>(asked_for.first + asked_for.count - 1), messages,
-              octets);
+              bytes);
 }
 
 void parse(int count, char** arguments) {

@@ -1,4 +1,4 @@
-"""Wrong octets of every kind from several processes at once, while a good pair is measured."""
+"""Wrong bytes of every kind from several processes at once, while a good pair is measured."""
 
 import multiprocessing
 import os
@@ -6,7 +6,7 @@ import random
 import statistics
 import time
 
-import malformed_octets
+import malformed_bytes
 from good_pair import USUAL, WORST
 from interop_case import long_run, numbers
 from malformed_messages import MESSAGES
@@ -17,7 +17,7 @@ def flood_seconds():
     return 60.0 if long_run() else 3.0
 
 
-_HANDSHAKE = malformed_octets.handshake(b"DEALER", (b"REQ", b"DEALER", b"ROUTER"))
+_HANDSHAKE = malformed_bytes.handshake(b"DEALER", (b"REQ", b"DEALER", b"ROUTER"))
 
 
 def _shaken(connection):
@@ -25,27 +25,27 @@ def _shaken(connection):
     return connection
 
 
-def _random_octets(connection, random_):
+def _random_bytes(connection, random_):
     connection.send(random_.randbytes(random_.choice((10, 1_000, 100_000))))
 
 
 def _other_protocols(connection, random_):
-    connection.send(random_.choice(malformed_octets.GREETING).octets)
+    connection.send(random_.choice(malformed_bytes.GREETING).bytes)
 
 
 def _wrong_handshakes(connection, random_):
-    connection.send(greeting() + random_.choice(_HANDSHAKE).octets)
+    connection.send(greeting() + random_.choice(_HANDSHAKE).bytes)
 
 
-def _half_messages(connection, random_):
+def _partial_messages(connection, random_):
     size = random_.choice((100, 10_000, 1 << 20, 60 << 20))
-    octets = frame(b"MDPC02", MORE) + long_frame(size, body=bytes(min(size, 1 << 20) // 2))
-    _shaken(connection).send(octets)
+    bytes = frame(b"MDPC02", MORE) + long_frame(size, body=bytes(min(size, 1 << 20) // 2))
+    _shaken(connection).send(bytes)
 
 
 def _wrong_messages(connection, random_):
-    octets = b"".join(message(*parts) for parts in random_.choice(MESSAGES).messages)
-    _shaken(connection).send(octets)
+    bytes = b"".join(message(*parts) for parts in random_.choice(MESSAGES).messages)
+    _shaken(connection).send(bytes)
 
 
 def _requests_for_nobody(connection, random_):
@@ -56,7 +56,7 @@ def _requests_for_nobody(connection, random_):
     _shaken(connection).send((request + question) * 100)
 
 
-KINDS = (_random_octets, _other_protocols, _wrong_handshakes, _half_messages, _wrong_messages,
+KINDS = (_random_bytes, _other_protocols, _wrong_handshakes, _partial_messages, _wrong_messages,
          _requests_for_nobody)
 
 
@@ -83,7 +83,7 @@ def _attack(port, kind, seconds, sent, closed):
         connection.close()
 
 
-def flood(broker, pair, seconds, most_octets):
+def flood(broker, pair, seconds, most_bytes):
     """Fails if the good pair waits, or the broker ends or takes more memory than this."""
     processes = multiprocessing.get_context("fork")
     counts = [(processes.Value("L", 0), processes.Value("L", 0)) for _ in KINDS]
@@ -97,7 +97,7 @@ def flood(broker, pair, seconds, most_octets):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             times.append(pair.round_trip())
-            resident = max(resident, broker.resident_octets())
+            resident = max(resident, broker.resident_bytes())
             assert broker.running(), "the broker has ended"
             # As a client that asks now and then, not as one more flood.
             pair.client.socket.poll(10)
@@ -122,4 +122,4 @@ def flood(broker, pair, seconds, most_octets):
     assert came["mmi_requests"] >= counts[answering][0].value > 0, report
     assert statistics.median(times) <= USUAL, report
     assert times[-1] <= WORST, report
-    assert resident <= most_octets, report
+    assert resident <= most_bytes, report

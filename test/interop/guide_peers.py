@@ -147,7 +147,7 @@ class Worker(Peer):
             return None
         start = [*delimiter(self.version), WORKER[self.version]]
         assert frames[:len(start)] == start, frames
-        names = {octet: name for name, octet in WORKER_COMMANDS[self.version].items()}
+        names = {byte: name for name, byte in WORKER_COMMANDS[self.version].items()}
         name, rest = names[frames[len(start)]], frames[len(start) + 1:]
         if name != "request":
             assert name in ("heartbeat", "disconnect") and not rest, frames

@@ -87,8 +87,8 @@ class Majordomo(GuideCase):
     TO_CLIENT = (r"\[006\] MDPC01", r"\[004\] echo", r"\[011\] Hello world")
     READY = (EMPTY, r"\[006\] MDPW01", r"\[001\] 01", r"\[004\] echo")
 
-    def to_worker(self, octet):
-        return (self.EMPTY, r"\[006\] MDPW01", rf"\[001\] {octet}", r"\[\d{3}\] [0-9A-F]+", self.EMPTY,
+    def to_worker(self, byte):
+        return (self.EMPTY, r"\[006\] MDPW01", rf"\[001\] {byte}", r"\[\d{3}\] [0-9A-F]+", self.EMPTY,
                 r"\[011\] Hello world")
 
     def expect_worked(self, worker):

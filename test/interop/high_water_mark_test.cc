@@ -108,7 +108,7 @@ TEST_P(high_water_mark, our_dealer_waits_and_loses_nothing) {
     }
   };
   sides.run(send_all, [&] {
-    sent.get_future().wait_for(libzmq::socket::patience);
+    sent.get_future().wait_for(libzmq::socket::timeout);
     for (std::size_t n = 0; n < total; ++n) {
       ASSERT_TRUE(theirs.receive() == large(n)) << "number " << n;
     }
@@ -173,7 +173,7 @@ TEST_P(high_water_mark, our_router_waits_where_sending_is_mandatory) {
     EXPECT_EQ(ours.counters().dropped_full, 0U);
   };
   sides.run(send_all, [&] {
-    sent.get_future().wait_for(libzmq::socket::patience);
+    sent.get_future().wait_for(libzmq::socket::timeout);
     for (std::size_t n = 0; n < total; ++n) {
       ASSERT_TRUE(theirs.receive() == large(n)) << "number " << n;
     }
@@ -198,7 +198,7 @@ TEST_P(high_water_mark, their_dealer_is_held_back_while_we_do_not_receive) {
     }
   });
   EXPECT_LT(before, total);
-  theirs.set(ZMQ_SNDTIMEO, static_cast<int>(libzmq::socket::patience.count()));
+  theirs.set(ZMQ_SNDTIMEO, static_cast<int>(libzmq::socket::timeout.count()));
   const auto receive = [&]() -> asio::awaitable<void> {
     const routed_message arrival = co_await ours.async_receive(use_awaitable);
     EXPECT_EQ(arrival.what, routed_message::kind::attached);

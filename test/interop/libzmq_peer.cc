@@ -41,8 +41,8 @@ socket::socket(context& owner, int type) : handle_{zmq_socket(owner.handle(), ty
     fail("socket");
   }
   set(ZMQ_LINGER, 0);
-  set(ZMQ_RCVTIMEO, static_cast<int>(patience.count()));
-  set(ZMQ_SNDTIMEO, static_cast<int>(patience.count()));
+  set(ZMQ_RCVTIMEO, static_cast<int>(timeout.count()));
+  set(ZMQ_SNDTIMEO, static_cast<int>(timeout.count()));
 }
 
 socket::~socket() { close(); }
@@ -141,7 +141,7 @@ std::optional<parts> socket::receive_within(std::chrono::milliseconds time) {
 }
 
 int socket::wait_for(int events) {
-  const auto ready = poll(events, patience);
+  const auto ready = poll(events, timeout);
   if (ready == 0) {
     throw std::runtime_error{"libzmq: neither readable nor writable in time"};
   }
@@ -175,7 +175,7 @@ std::optional<int> monitor::wait_within(int events, std::chrono::milliseconds ti
 }
 
 int monitor::wait(int events) {
-  const auto event = wait_within(events, socket::patience);
+  const auto event = wait_within(events, socket::timeout);
   if (!event) {
     throw std::runtime_error{"libzmq: no such event of the connection in time"};
   }

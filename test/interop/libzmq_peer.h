@@ -38,7 +38,7 @@ private:
 // set.
 class socket {
 public:
-  static constexpr std::chrono::milliseconds patience{15'000};
+  static constexpr std::chrono::milliseconds timeout{15'000};
 
   socket(context& owner, int type);
   socket(const socket&) = delete;

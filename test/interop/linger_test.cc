@@ -24,7 +24,7 @@ class linger : public testing::TestWithParam<binder> {
 protected:
   static socket_options without_marks() {
     socket_options options;
-    options.send_mark = {.messages = std::nullopt, .octets = std::nullopt};
+    options.send_mark = {.messages = std::nullopt, .bytes = std::nullopt};
     options.announce_peers = true;
     return options;
   }

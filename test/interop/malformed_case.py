@@ -4,14 +4,14 @@ ends as it should, the program keeps running, and a good peer is served during t
 import types
 import unittest
 
-from malformed_octets import CLOSED, GREETING, IDLES, LIVES, handshake, traffic
+from malformed_bytes import CLOSED, GREETING, IDLES, LIVES, handshake, traffic
 from zmtp_wire import COMMAND, MORE, Closed, Connection, command, greeting, message, named, ready_as
 import zmq
 
 # The memory that all inputs may cost the program: one message of the largest size, twice while its buffer
 # grows.
 MEMORY = 192 << 20
-# Inputs longer than this are not sent octet by octet too.
+# Inputs longer than this are not sent byte by byte too.
 SHORT = 300
 # Time for a handshake with the program, in seconds.
 HANDSHAKE_TIME = 5.0
@@ -38,7 +38,7 @@ class MalformedCase(unittest.TestCase):
         cls.context = zmq.Context()
         cls.program, cls.peer = cls.start(owner, cls.context)
         cls.peer.expect_served_soon()
-        cls.resident = cls.program.resident_octets()
+        cls.resident = cls.program.resident_bytes()
         cls.files = cls.program.open_files()
 
     @classmethod
@@ -70,9 +70,9 @@ class MalformedCase(unittest.TestCase):
             self.assertEqual(connection.read(len(self.greeted_with)), self.greeted_with)
         return connection
 
-    def send(self, connection, octets):
+    def send(self, connection, bytes):
         try:
-            connection.send(octets)
+            connection.send(bytes)
         except Closed:
             pass  # the program has closed the connection before it received everything
 
@@ -89,10 +89,10 @@ class MalformedCase(unittest.TestCase):
     def is_chatter(self, parts):
         return message(*parts) in self.chatter
 
-    def without_chatter(self, octets):
+    def without_chatter(self, bytes):
         for words in self.chatter:
-            octets = octets.replace(words, b"")
-        return octets
+            bytes = bytes.replace(words, b"")
+        return bytes
 
     def expect_health(self, meanwhile=False):
         """`meanwhile` tells that a malformed peer may still be connected."""
@@ -101,20 +101,20 @@ class MalformedCase(unittest.TestCase):
 
     def expect_life_of_program(self):
         self.assertTrue(self.program.running(), "the program has ended")
-        self.assertLess(self.program.resident_octets(), self.resident + MEMORY)
+        self.assertLess(self.program.resident_bytes(), self.resident + MEMORY)
 
     def expect_end(self, connection, said):
         """The connection ends, and the program's output before the end is at most this."""
-        octets = connection.read_to_end()
-        self.assertIsNotNone(octets, "the program does not end the connection")
+        bytes = connection.read_to_end()
+        self.assertIsNotNone(bytes, "the program does not end the connection")
         if not said:
-            octets = self.without_chatter(octets)
-        self.assertTrue(said.startswith(octets), octets)
+            bytes = self.without_chatter(bytes)
+        self.assertTrue(said.startswith(bytes), bytes)
 
-    def try_octets(self, stage, case):
+    def try_bytes(self, stage, case):
         connection = self.connect(stage)
         try:
-            self.send(connection, case.octets)
+            self.send(connection, case.bytes)
             if case.outcome == CLOSED:
                 said = {"greeting": greeting(), "handshake": ready_as(self.own_type), "traffic": b""}
                 self.expect_end(connection, said[stage])
@@ -137,19 +137,19 @@ class MalformedCase(unittest.TestCase):
         setattr(cls, method, run)
 
     @classmethod
-    def add_octets(cls, most=None):
+    def add_bytes(cls, most=None):
         """Adds a test for each input of at most this number of bytes."""
         for stage, cases in cls.stages().items():
             for case in cases:
-                if most is None or len(case.octets) <= most:
+                if most is None or len(case.bytes) <= most:
                     def run(self, stage=stage, case=case):
-                        self.try_octets(stage, case)
+                        self.try_bytes(stage, case)
                     cls.add_test(f"{stage}: {case.name}", run)
 
 
 class OctetByOctet:
-    """Each octet with a system call of its own."""
+    """Each byte with a system call of its own."""
 
-    def send(self, connection, octets):
-        for i in range(len(octets)):
-            super().send(connection, octets[i:i + 1])
+    def send(self, connection, bytes):
+        for i in range(len(bytes)):
+            super().send(connection, bytes[i:i + 1])

@@ -8,7 +8,7 @@ import zlib
 from good_sockets import (GoodClient, GoodDealer, GoodPartner, GoodPublisher, GoodPull, GoodPush,
                           GoodReplier, GoodRequester, GoodSubscriber)
 from malformed_case import MalformedCase
-from malformed_octets import IDLES, LIVES
+from malformed_bytes import IDLES, LIVES
 from zinc_programs import SocketHost
 from zmtp_wire import Connection, Listener, command, messages_in
 
@@ -95,11 +95,11 @@ class MalformedHostCase(MalformedCase):
     def open(cls, host):
         return Connection.to(host.port)
 
-    def try_octets(self, stage, case):
-        self.sent = messages_in(case.octets)[0] if stage == "traffic" else []
+    def try_bytes(self, stage, case):
+        self.sent = messages_in(case.bytes)[0] if stage == "traffic" else []
         self.may_come_back = self.replies_to(set(map(_crc, self.sent)))
         try:
-            super().try_octets(stage, case)
+            super().try_bytes(stage, case)
         finally:
             # The output for this input must not count for the next input.
             heard = self.program.heard_since()
@@ -129,12 +129,12 @@ class MalformedHostCase(MalformedCase):
             return _crc(parts) in self.may_come_back
         return parts[-1].startswith(b"good ")
 
-    def without_chatter(self, octets):
-        messages, end = messages_in(octets)
+    def without_chatter(self, bytes):
+        messages, end = messages_in(bytes)
         if all(map(self.is_chatter, messages)):
             # The last message may be incomplete.
-            return b"" if self.kind in REPLY else octets[end:]
-        return octets
+            return b"" if self.kind in REPLY else bytes[end:]
+        return bytes
 
 
 class MalformedListenerCase(MalformedHostCase):
@@ -182,5 +182,5 @@ def case_classes(base, form, kinds, most=None):
     for kind in kinds:
         name = form.format(kind.capitalize())
         made[name] = case_class(base, name, kind)
-        made[name].add_octets(most)
+        made[name].add_bytes(most)
     return made

@@ -47,7 +47,7 @@ def _of_client(version):
     yield "the header only", [header]
     yield "a service and no body", [[*header, *words, SERVICE]]
     yield "an empty service", [[*header, *words, b"", BODY]]
-    yield "a service of 256 octets", [[*header, *words, b"s" * 256, BODY]]
+    yield "a service of 256 bytes", [[*header, *words, b"s" * 256, BODY]]
     yield "a service of a megabyte", [[*header, *words, bytes(1 << 20), BODY]]
     yield "a READY behind a request", [[*header, *words, SERVICE, BODY],
                                        worker_command(version, "ready", SERVICE)]
@@ -59,8 +59,8 @@ def _of_client(version):
                                             worker_command(version, "disconnect")]
     if version == "0.2":
         yield "a command only", [[*header, b"\x01"]]
-        for octets in (b"", b"\x00", b"\x04", b"\x7f", b"\xff", b"\x01\x01", b"REQUEST"):
-            yield f"command {octets!r}", [[*header, octets, SERVICE, BODY]]
+        for bytes in (b"", b"\x00", b"\x04", b"\x7f", b"\xff", b"\x01\x01", b"REQUEST"):
+            yield f"command {bytes!r}", [[*header, bytes, SERVICE, BODY]]
         yield "a PARTIAL", [[*header, b"\x02", SERVICE, BODY]]
         yield "a FINAL", [[*header, b"\x03", SERVICE, BODY]]
 
@@ -71,14 +71,14 @@ def _of_worker(version):
     ready = worker_command(version, "ready", SERVICE)
     other = "0.2" if version == "0.1" else "0.1"
     yield "the header only", [header]
-    for octets in (b"", b"\x00", b"\x07", b"\x7f", b"\xff", b"\x01\x01", b"READY"):
-        yield f"command {octets!r}", [[*header, octets, SERVICE]]
-        yield f"command {octets!r} behind READY", [ready, [*header, octets, SERVICE]]
+    for bytes in (b"", b"\x00", b"\x07", b"\x7f", b"\xff", b"\x01\x01", b"READY"):
+        yield f"command {bytes!r}", [[*header, bytes, SERVICE]]
+        yield f"command {bytes!r} behind READY", [ready, [*header, bytes, SERVICE]]
     yield "a REQUEST", [[*header, codes["request"], TOKEN, b"", BODY]]
     yield "a REQUEST behind READY", [ready, [*header, codes["request"], TOKEN, b"", BODY]]
     yield "READY without a service", [[*header, codes["ready"]]]
     yield "READY with an empty service", [[*header, codes["ready"], b""]]
-    yield "READY with a service of 256 octets", [[*header, codes["ready"], b"s" * 256]]
+    yield "READY with a service of 256 bytes", [[*header, codes["ready"], b"s" * 256]]
     yield "READY with more than a service", [[*header, codes["ready"], SERVICE, b"surplus"]]
     yield "HEARTBEAT with more", [ready, [*header, codes["heartbeat"], b"surplus"]]
     yield "DISCONNECT with more", [ready, [*header, codes["disconnect"], b"surplus"]]
@@ -104,7 +104,7 @@ def _sent_away(version):
     yield "HEARTBEAT before READY", [worker_command(version, "heartbeat")]
     for command in ("final",) + (("partial",) if version == "0.2" else ()):
         for token in (b"x", b"\x00" * 5, TOKEN, b"\xff" * 255, bytes(100_000)):
-            name = f"{command} with a made-up address of {len(token)} octets"
+            name = f"{command} with a made-up address of {len(token)} bytes"
             yield name, [ready, worker_command(version, command, token, b"", BODY)]
         yield f"{command} before READY", [worker_command(version, command, TOKEN, b"", BODY)]
     yield "a thousand HEARTBEATs before READY", [worker_command(version, "heartbeat")] * 1000

@@ -8,7 +8,7 @@ import unittest
 sys.dont_write_bytecode = True
 from malformed_case import SHORT, OctetByOctet  # noqa: E402: behind the line above
 from malformed_host import MalformedHostCase, case_class, case_classes  # noqa: E402
-from malformed_octets import WAITS  # noqa: E402
+from malformed_bytes import WAITS  # noqa: E402
 from zmtp_wire import greeting, ready_as  # noqa: E402
 
 
@@ -28,7 +28,7 @@ class NotAdmittedTest(case_class(MalformedHostCase, "PubCase", "pub")):
             for case in self.stages()[stage]:
                 if case.outcome == WAITS:
                     connection = self.connect(stage)
-                    self.send(connection, case.octets)
+                    self.send(connection, case.bytes)
                     waiting.append((case.name, connection, said))
         self.assertGreater(len(waiting), 5)
         for _ in range(100):

@@ -16,7 +16,7 @@ from guide_peers import worker_command  # noqa: E402
 from malformed_case import HANDSHAKE_TIME, MEMORY, SHORT, MalformedCase, OctetByOctet  # noqa: E402
 import malformed_messages  # noqa: E402
 from malformed_messages import IGNORED, MESSAGES, SENT_AWAY  # noqa: E402
-from malformed_octets import WAITS  # noqa: E402
+from malformed_bytes import WAITS  # noqa: E402
 from zinc_programs import Broker  # noqa: E402
 from zmtp_wire import greeting, message  # noqa: E402
 
@@ -55,8 +55,8 @@ class MalformedOctetByOctetTest(OctetByOctet, MalformedBrokerCase):
 
 
 def add_tests():
-    MalformedTest.add_octets()
-    MalformedOctetByOctetTest.add_octets(SHORT)
+    MalformedTest.add_bytes()
+    MalformedOctetByOctetTest.add_bytes(SHORT)
     for case in MESSAGES:
         def run(self, case=case):
             self.try_messages(case)
@@ -73,7 +73,7 @@ class UnfinishedHandshakesTest(MalformedBrokerCase):
             for case in self.stages()[stage]:
                 if case.outcome == WAITS:
                     connection = self.connect(stage)
-                    self.send(connection, case.octets)
+                    self.send(connection, case.bytes)
                     begun.append((case.name, connection))
         self.assertGreater(len(begun), 5)
         self.expect_health()
@@ -113,7 +113,7 @@ class FloodTest(MalformedBrokerCase):
         while self.program.open_files() > self.files and time.monotonic() < end:
             self.peer.round_trip()
         self.assertLessEqual(self.program.open_files(), self.files)
-        self.assertLess(self.program.resident_octets(), self.resident + MEMORY / 4)
+        self.assertLess(self.program.resident_bytes(), self.resident + MEMORY / 4)
 
 
 if __name__ == "__main__":

@@ -65,9 +65,9 @@ public:
     if constexpr (std::is_same_v<Socket, pub_socket>) {
       co_await socket_.async_wait_subscribers("", 1, use_awaitable);
     } else {
-      const parts told = co_await hear();
-      if (told != subscription_to_all) {
-        throw std::runtime_error{"no subscription: " + describe(told)};
+      const parts notified = co_await hear();
+      if (notified != subscription_to_all) {
+        throw std::runtime_error{"no subscription: " + describe(notified)};
       }
     }
   }
@@ -127,18 +127,18 @@ public:
     co_return without_first(m);
   }
 
-  asio::awaitable<void> wait_for_subscriber(std::binary_semaphore& heard) override {
+  asio::awaitable<void> wait_for_subscriber(std::binary_semaphore& received) override {
     if (type_ == socket_type::xpub) {
-      const parts told = socket_.receive();
-      if (told != subscription_to_all) {
-        throw std::runtime_error{"no subscription: " + describe(told)};
+      const parts notified = socket_.receive();
+      if (notified != subscription_to_all) {
+        throw std::runtime_error{"no subscription: " + describe(notified)};
       }
       co_return;
     }
-    const auto end = std::chrono::steady_clock::now() + libzmq::socket::patience;
+    const auto end = std::chrono::steady_clock::now() + libzmq::socket::timeout;
     do {
       socket_.send(anybody_there);
-    } while (!heard.try_acquire_for(1ms) && std::chrono::steady_clock::now() < end);
+    } while (!received.try_acquire_for(1ms) && std::chrono::steady_clock::now() < end);
   }
 
   // libzmq's own threads write the queued messages.

@@ -36,7 +36,7 @@ public:
   // The message of a ROUTER does not contain the routing id.
   virtual asio::awaitable<parts> hear() = 0;
   // For a publisher: waits until a peer has subscribed to everything, or has received `anybody_there`.
-  virtual asio::awaitable<void> wait_for_subscriber(std::binary_semaphore& heard) = 0;
+  virtual asio::awaitable<void> wait_for_subscriber(std::binary_semaphore& received) = 0;
   // Waits until queued messages are delivered without this side.
   virtual asio::awaitable<void> wait_written() = 0;
 };

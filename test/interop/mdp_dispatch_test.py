@@ -166,7 +166,7 @@ class AddressTest(InteropCase):
         super().setUp()
         self.broker = self.start_broker()
 
-    def test_is_new_for_each_request_and_echoed_whatever_its_octets(self):  # MDP-16, MDP-35
+    def test_is_new_for_each_request_and_echoed_whatever_its_bytes(self):  # MDP-16, MDP-35
         for version in VERSIONS:
             with self.subTest(version=version):
                 service = version.encode()
@@ -217,7 +217,7 @@ class AddressTest(InteropCase):
 
 
 class ServiceTest(InteropCase):
-    def test_names_are_octets_and_compared_exactly(self):  # MDP-12
+    def test_names_are_bytes_and_compared_exactly(self):  # MDP-12
         broker = self.start_broker()
         names = [b"echo", b"Echo", b"echo ", b"ech", b"echoo", b"echo\x00", b"\x00", b"\xff\xfe",
                  "Füße".encode(), b"mmi", b"MMI.service", b"x.mmi.", b"a" * 255, b"a" * 254]

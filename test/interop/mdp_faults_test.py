@@ -43,7 +43,7 @@ class FaultCase(InteropCase):
         return numbers(report)
 
     def state_of_service(self, endpoint, service):
-        # Names in their order, from the first behind this one without its last octet.
+        # Names in their order, from the first behind this one without its last byte.
         listed = self.mmi(endpoint, b"mmi.services", service[:-1])
         self.assertEqual(listed[0], b"200")
         return numbers(dict(zip(listed[1::2], listed[2::2]))[service])
@@ -113,7 +113,7 @@ class WorkersKilledTest(FaultCase):
                 next_kill += self.KILL_EVERY
                 ledger.kill_one()
             if resident is None and now > begin + self.SECONDS / 3:
-                resident = broker.resident_octets()
+                resident = broker.resident_bytes()
             ready_ones = poller.poll(PATIENCE * 1000 if over else 10)
             if over and not ready_ones:
                 raise Timeout(f"not answered: {sorted(asked.values())}")
@@ -134,7 +134,7 @@ class WorkersKilledTest(FaultCase):
         # A busy machine starts fewer workers in the seconds of the short form.
         self.assertGreater(ledger.kills, self.SECONDS / self.KILL_EVERY / 4 if LONG else 0)
         self.assertGreater(sum(executions.values()), len(executions), "no request was lost")
-        self.assertLess(broker.resident_octets() - resident, 8 * 1024 * 1024)
+        self.assertLess(broker.resident_bytes() - resident, 8 * 1024 * 1024)
         state = self.state_of_broker(broker.endpoint)
         self.assertEqual((state["exhausted"], state["waiting"], state["working"]), (0, 0, 0))
         print(f"{answered} requests, {sum(executions.values())} executions, {ledger.kills} kills")
@@ -190,7 +190,7 @@ class WorkersKilledTest(FaultCase):
 
 
 class ClientOfErrors:
-    """A 0.2 client, octet by octet, that announces that it understands errors."""
+    """A 0.2 client, byte by byte, that announces that it understands errors."""
 
     def __init__(self, broker):
         self.connection = Connection.to(broker.port)

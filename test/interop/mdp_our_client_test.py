@@ -210,8 +210,8 @@ class OurClientTest(InteropCase):
                           [*delimiter(version), b"MDPW01", b"\x03", SERVICE, b"wrong"]):
                 connection.send(message(*wrong))
             if version == "0.2":
-                for octet in (b"\x01", b"\x04", b"\x00", b"\x03\x03", b""):
-                    connection.send(message(*start, octet, SERVICE, b"wrong"))
+                for byte in (b"\x01", b"\x04", b"\x00", b"\x03\x03", b""):
+                    connection.send(message(*start, byte, SERVICE, b"wrong"))
             connection.send(reply(version, SERVICE, b"right"))
             self.assertEqual(asking.read_line(), "right")
             connection.close()

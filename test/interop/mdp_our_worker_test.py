@@ -57,11 +57,11 @@ class OurWorkerTest(InteropCase):
         return connection
 
     def read_but_heartbeats(self, connection, version, count):
-        """The next octets, as many as are expected, without the heartbeats among them."""
+        """The next bytes, as many as are expected, without the heartbeats among them."""
         beat = HEARTBEAT[version]
-        while (octets := connection.read(min(count, len(beat)))) == beat:
+        while (bytes := connection.read(min(count, len(beat)))) == beat:
             pass
-        return octets + connection.read(count - len(octets))
+        return bytes + connection.read(count - len(bytes))
 
     def expect_reply(self, connection, version, *frames):
         expected = final(version, *frames)
@@ -70,9 +70,9 @@ class OurWorkerTest(InteropCase):
     def expect_end(self, connection, version):
         """Expects that the worker closes the connection and sends nothing more. A heartbeat may have been in
         flight."""
-        octets = connection.read_to_end()
-        self.assertIsNotNone(octets, "the connection stays")
-        self.assertEqual(octets.replace(HEARTBEAT[version], b""), b"")
+        bytes = connection.read_to_end()
+        self.assertIsNotNone(bytes, "the connection stays")
+        self.assertEqual(bytes.replace(HEARTBEAT[version], b""), b"")
 
     def each_version(self):
         for version in VERSIONS:
@@ -131,10 +131,10 @@ class OurWorkerTest(InteropCase):
             heartbeats = due = 0
             while said < end:
                 connection.send(request(version, b"A", b"body"))
-                while (octets := connection.read(len(HEARTBEAT[version]))) == HEARTBEAT[version]:
+                while (bytes := connection.read(len(HEARTBEAT[version]))) == HEARTBEAT[version]:
                     heartbeats += 1
-                octets += connection.read(len(expected) - len(octets))
-                self.assertEqual(octets, expected)
+                bytes += connection.read(len(expected) - len(bytes))
+                self.assertEqual(bytes, expected)
                 before, said = said, time.monotonic()
                 # Where a busy machine has kept the two from talking.
                 due += int(2 * (said - before) / INTERVAL)
@@ -232,8 +232,8 @@ class OurWorkerTest(InteropCase):
             worker = self.start(version)
             connection = self.accept(version)
             worker.signal(signal.SIGTERM)
-            octets = connection.read_to_end().replace(HEARTBEAT[version], b"")
-            self.assertEqual(octets, b"" if version == "0.1" else DISCONNECT[version])
+            bytes = connection.read_to_end().replace(HEARTBEAT[version], b"")
+            self.assertEqual(bytes, b"" if version == "0.1" else DISCONNECT[version])
             connection.close()
             self.assertEqual(worker.wait(), 0)
 
@@ -255,8 +255,8 @@ class OurWorkerTest(InteropCase):
                 connection.send(request(version, b"B", b"not taken"))
                 os.write(opened, b"\n")
                 self.expect_reply(connection, version, b"A", b"done\n")
-                octets = connection.read_to_end().replace(HEARTBEAT[version], b"")
-                self.assertEqual(octets, b"" if version == "0.1" else DISCONNECT[version])
+                bytes = connection.read_to_end().replace(HEARTBEAT[version], b"")
+                self.assertEqual(bytes, b"" if version == "0.1" else DISCONNECT[version])
                 connection.close()
                 self.assertEqual(worker.wait(), 0)
 

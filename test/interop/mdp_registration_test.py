@@ -113,7 +113,7 @@ class MmiTest(RegistrationCase):
                 code, listed, report = client.request(b"mmi.services", b"listed")
                 self.assertEqual((code, listed), (b"200", name))
                 self.assertTrue(report.startswith(
-                    b"workers=1 busy=1 waiting=0 working=1 octets=262 requests=1 replies=0 "), report)
+                    b"workers=1 busy=1 waiting=0 working=1 bytes=262 requests=1 replies=0 "), report)
                 worker.reply(request.address, b"done")
                 self.assertEqual(self.asker.receive_reply().body, [b"done"])
                 self.assertEqual(client.request(b"mmi.services", name), [b"200"])

@@ -73,7 +73,7 @@ def _huge_lengths(connection, random_):
     _shaken(connection).send(long_frame(size, body=bytes(1_000)))
 
 
-def _half_messages(connection, random_):
+def _partial_messages(connection, random_):
     """55 of 60 MiB."""
     _shaken(connection).send(long_frame(60 * MIB))
     for _ in range(55):
@@ -160,7 +160,7 @@ class MemoryCeilingTest(unittest.TestCase):
         def attempts(of):
             return sum(one.value for one in of)
         attacks = [(host.port, kind, PEERS, outcomes())
-                   for kind in (_huge_lengths, _half_messages, _many_halves, _endless_messages,
+                   for kind in (_huge_lengths, _partial_messages, _many_halves, _endless_messages,
                                 _empty_messages, _metadata)]
         attacks.append((host.publisher_port, _subscriptions, SUBSCRIBERS, outcomes()))
         attackers = [processes.Process(target=_attack, args=(*attack, done), daemon=True)
@@ -186,14 +186,14 @@ class MemoryCeilingTest(unittest.TestCase):
                 attacker.join(PATIENCE)
                 attacker.kill()
         evicted = came["evicted"]
-        most = host.peak_octets()
+        most = host.peak_bytes()
         connections = sum(peers for _, _, peers, _ in attacks)
         allowed = (HALF_MESSAGES + SUBSCRIBERS * SUBSCRIPTIONS * PER_SUBSCRIPTION
                    + connections * PER_CONNECTION + BESIDE)
         times.sort()
         print("; ".join(f"{kind.__name__[1:]}: {of.sent.value} sent all, {of.closed.value} were closed"
                         for _, kind, _, of in attacks))
-        print(f"{came['octets'] / MIB:.0f} MiB and {came['messages']} messages came; {came['topics']} subscriptions "
+        print(f"{came['bytes'] / MIB:.0f} MiB and {came['messages']} messages came; {came['topics']} subscriptions "
               f"are held, {came['refused']} were refused")
         print(f"{'cgroup' if cgroup else 'no cgroup'}; {connections} peers, {evicted} evicted; "
               f"{len(times)} round trips: 99 % {1000 * times[len(times) * 99 // 100]:.1f} ms, "
@@ -208,7 +208,7 @@ class MemoryCeilingTest(unittest.TestCase):
         self.assertEqual(came["refused"], SUBSCRIBERS * SUBSCRIPTIONS // 2)
         self.assertEqual(by_kind[_empty_messages].sent.value, PEERS)
         self.assertEqual(came["messages"], PEERS * 200_000 + len(times) + 1)
-        self.assertGreater(came["octets"], PEERS * MIB)
+        self.assertGreater(came["bytes"], PEERS * MIB)
         # All but those that the budget holds.
         self.assertGreaterEqual(evicted, PEERS - HALF_MESSAGES // MIB)
         self.assertGreater(evicted, 0)

@@ -62,9 +62,9 @@ asio::awaitable<void> report(asio::io_context& context, zmtp::router_socket& rou
       co_return;
     }
     read.erase(0, line);
-    constexpr auto reason = static_cast<std::size_t>(zmtp::errc::half_message_evicted);
+    constexpr auto reason = static_cast<std::size_t>(zmtp::errc::partial_message_evicted);
     std::cout << "evicted=" << router.counters().ended[reason]
-              << " octets=" << router.counters().octets_received
+              << " bytes=" << router.counters().bytes_received
               << " messages=" << router.counters().messages_received << " topics=" << topics
               << " refused=" << xpub.counters().refused_subscriptions << std::endl;
   }
@@ -85,7 +85,7 @@ int main(int count, char** arguments) {
   }
   if (count == 2) {
     auto budget = zmtp::process_memory_budget();
-    budget.half_messages = std::stoul(arguments[1]);
+    budget.partial_messages = std::stoul(arguments[1]);
     zmtp::set_process_memory_budget(budget);
   }
   asio::io_context context{1};
@@ -93,7 +93,7 @@ int main(int count, char** arguments) {
   zmtp::xpub_socket xpub{context.get_executor()};
   std::cout << "bound " << router.bind("tcp://127.0.0.1:*").to_string() << '\n'
             << xpub.bind("tcp://127.0.0.1:*").to_string() << '\n'
-            << zmtp::process_memory_budget().half_messages << std::endl;
+            << zmtp::process_memory_budget().partial_messages << std::endl;
   asio::co_spawn(context, answer(router), on_end);
   std::size_t topics = 0;
   asio::co_spawn(context, listen(xpub, topics), on_end);

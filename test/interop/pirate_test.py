@@ -249,7 +249,7 @@ class SimplePirateTest(QueueCase):
         self.assertEqual(asking.await_line("I: server replied", "E:"),
                          "E: server seems to be offline, abandoning")
 
-    def test_ready_is_exactly_one_octet(self):
+    def test_ready_is_exactly_one_byte(self):
         self.start_queue(OURS)
         client = self.context.socket(zmq.REQ)
         worker = self.context.socket(zmq.DEALER)

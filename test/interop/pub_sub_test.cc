@@ -157,15 +157,15 @@ TEST_P(pub_sub, their_pub_serves_our_sub) {
   libzmq::socket theirs{sides.theirs(), ZMQ_PUB};
   theirs.set(ZMQ_SNDHWM, 0);
   join(GetParam(), ours, theirs);
-  std::promise<void> heard;
+  std::promise<void> received;
   const auto listen = [&]() -> asio::awaitable<void> {
     const message first = co_await ours.async_receive(use_awaitable);
     EXPECT_EQ(first.front(), start);
-    heard.set_value();
+    received.set_value();
     co_await expect_shapes(ours);
   };
   sides.run(listen, [&] {
-    auto known = heard.get_future();
+    auto known = received.get_future();
     // A PUB does not report its subscribers.
     do {
       theirs.send({start});

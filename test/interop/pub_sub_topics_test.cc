@@ -239,7 +239,7 @@ protected:
     return theirs;
   }
   // Closes the socket so that another can bind where it was.
-  void give_way(std::unique_ptr<libzmq::socket> theirs, const std::string& at) {
+  void evict(std::unique_ptr<libzmq::socket> theirs, const std::string& at) {
     libzmq::monitor events{sides.theirs(), *theirs};
     ASSERT_EQ(zmq_unbind(theirs->handle(), at.c_str()), 0);
     events.wait(ZMQ_EVENT_CLOSED);
@@ -265,16 +265,16 @@ TEST_F(pub_sub_restart, our_subscriptions_are_resent_to_their_publisher) {  // Z
       }
     };
     sides.run(listen, [&] {
-      std::multiset<parts> told;
+      std::multiset<parts> notified;
       for (int i = 0; i < 3; ++i) {
-        told.insert(theirs->receive());
+        notified.insert(theirs->receive());
       }
-      EXPECT_EQ(told, (std::multiset<parts>{{"\1A"}, {"\1B"}, {"\1C"}}));
+      EXPECT_EQ(notified, (std::multiset<parts>{{"\1A"}, {"\1B"}, {"\1C"}}));
       for (const auto* first : {"A", "D", "B", "C"}) {
         theirs->send({first, std::to_string(round)});
       }
     });
-    give_way(std::move(theirs), at);
+    evict(std::move(theirs), at);
   }
 }
 
@@ -312,7 +312,7 @@ TEST_F(pub_sub_restart, their_subscriptions_are_resent_to_our_connecting_publish
                 } while (m < parts{text});
                 EXPECT_EQ(m, parts{text});
               });
-    give_way(std::move(theirs), at);
+    evict(std::move(theirs), at);
     // The subscription of the peer ends with its connection.
     sides.run_ours([&] { return publish_until(ours, text, false); });
   }

@@ -213,7 +213,7 @@ TEST_P(push_pull, their_push_waits_for_our_slow_pull_and_nothing_is_lost) {
       }
     } catch (const std::runtime_error&) {
     }
-    theirs.set(ZMQ_SNDTIMEO, static_cast<int>(libzmq::socket::patience.count()));
+    theirs.set(ZMQ_SNDTIMEO, static_cast<int>(libzmq::socket::timeout.count()));
   });
   EXPECT_LT(sent, large_count);
   const auto receive = [&]() -> asio::awaitable<void> {

@@ -36,7 +36,7 @@ protected:
   }
 
   // Closes the socket so that another can bind where it was.
-  void give_way(std::unique_ptr<libzmq::socket> theirs, const std::string& at) {
+  void evict(std::unique_ptr<libzmq::socket> theirs, const std::string& at) {
     libzmq::monitor events{sides.theirs(), *theirs};
     ASSERT_EQ(zmq_unbind(theirs->handle(), at.c_str()), 0);
     events.wait(ZMQ_EVENT_CLOSED);
@@ -112,7 +112,7 @@ TEST_F(reconnect, messages_sent_by_ours_while_theirs_restarts_arrive) {
     co_await ours.async_send(std::move(m), use_awaitable);
   };
   sides.run(meet, [&] { EXPECT_EQ(without_first(theirs->receive()), parts{"hello"}); });
-  give_way(std::move(theirs), at);
+  evict(std::move(theirs), at);
   sides.run_ours([&] { return expect(routed_message::kind::detached); });
   sides.run_ours([&] { return send_numbered(ours); });
   theirs = their_router(at);
@@ -181,7 +181,7 @@ TEST_F(reconnect, no_message_is_repeated_or_torn_while_theirs_restarts) {
       if (i == restarts) {
         stop();
       }
-      give_way(std::move(theirs), at);
+      evict(std::move(theirs), at);
     }
   });
 }

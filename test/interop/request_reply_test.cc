@@ -132,15 +132,15 @@ TEST_P(request_reply, our_req_has_its_own_answers_from_their_router_that_answers
   join(GetParam(), ours, theirs);
   const auto text = [](std::size_t i) { return std::to_string(1'000 + i); };
   const auto ask = [&]() -> asio::awaitable<void> {
-    std::uint64_t octets = 0;
+    std::uint64_t bytes = 0;
     for (std::size_t i = 0; i < count; ++i) {
       message m{text(i)};
       co_await ours.async_send(std::move(m), use_awaitable);
       const message answer = co_await ours.async_receive(use_awaitable);
       EXPECT_EQ(answer, message{text(i)});
-      octets = i == 0 ? ours.counters().octets_received : octets + 2 * framed({"", text(i)}).size();
+      bytes = i == 0 ? ours.counters().bytes_received : bytes + 2 * framed({"", text(i)}).size();
       // The second answer, too, is there before the next request is sent.
-      while (ours.counters().octets_received < octets) {
+      while (ours.counters().bytes_received < bytes) {
         co_await asio::post(sides.executor(), use_awaitable);
       }
     }

@@ -76,7 +76,7 @@ TEST_P(routing_id, is_made_up_for_a_peer_without_one) {
 }
 
 TEST_P(routing_id, ours_names_us_to_their_router) {
-  const auto id = std::string{"with a \0 octet", 14};
+  const auto id = std::string{"with a \0 byte", 14};
   dealer_socket ours{sides.executor(), named(id)};
   libzmq::socket theirs{sides.theirs(), ZMQ_ROUTER};
   join(GetParam(), ours, theirs);

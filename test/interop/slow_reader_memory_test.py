@@ -47,7 +47,7 @@ class Host(Server):
         self.process.stdin.write(line + b"\n")
 
     def state(self):
-        """The octets that are queued, the times that memory was scarce, the messages that were dropped for it."""
+        """The bytes that are queued, the times that memory was scarce, the messages that were dropped for it."""
         self.say(b"state")
         return tuple(map(int, self.read_line().split()))
 
@@ -83,7 +83,7 @@ class Flood:
         self.sent = 0
 
     def send_for(self, seconds):
-        """The octets that were taken meanwhile."""
+        """The bytes that were taken meanwhile."""
         before = self.sent
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
@@ -125,7 +125,7 @@ class SlowReaderMemoryTest(unittest.TestCase):
             times.append(peer.round_trip())
             self.assertTrue(host.running(), "the host has ended")
         queued, scarce, dropped = host.state()
-        most = host.peak_octets()
+        most = host.peak_bytes()
         allowed = QUEUED + 2 * PEERS * PER_CONNECTION + BESIDE
         times.sort()
         print(f"{'cgroup' if cgroup else 'no cgroup'}; {2 * PEERS} slow peers, {queued / MIB:.1f} MiB queued, "

@@ -346,7 +346,7 @@ class SoakTest(TitanicCase):
             else:
                 getattr(self, kind)(name)
             self.expect_no_fault()
-            used.append((self.broker.resident_octets(), self.broker.open_files()))
+            used.append((self.broker.resident_bytes(), self.broker.open_files()))
         self.faults_over.set()
         return used
 

@@ -123,7 +123,7 @@ private:
     if (m.part_count() == 1 && text.starts_with("good ")) {
       std::cout << text << std::endl;
     } else {
-      heard_.push_back(summarize(m));
+      received_.push_back(summarize(m));
     }
   }
 
@@ -178,17 +178,17 @@ private:
       }
     }
     if (std::exchange(marked_, false)) {
-      for (const auto& each : heard_) {
+      for (const auto& each : received_) {
         std::cout << "heard " << each.parts << ' ' << each.sum << '\n';
       }
       std::cout << "marked" << std::endl;
-      heard_.clear();
+      received_.clear();
     }
   }
 
   asio::io_context& context_;
   Socket socket_;
-  std::vector<summary> heard_;
+  std::vector<summary> received_;
   bool hearing_ = false;
   bool marked_ = false;
 };

@@ -73,7 +73,7 @@ class StandInBroker(threading.Thread):
             self.take_request(sender, rest[0], rest[1:])
         else:
             assert header == WORKER[self.version], frames
-            names = {octet: name for name, octet in WORKER_COMMANDS[self.version].items()}
+            names = {byte: name for name, byte in WORKER_COMMANDS[self.version].items()}
             self.take_from_worker(sender, names[rest[0]], rest[1:])
 
     def take_request(self, client, name, body):

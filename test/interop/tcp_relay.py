@@ -19,16 +19,16 @@ class MessageFilter:
 
     def __init__(self, swallows):
         self.swallows = swallows
-        self.octets = bytearray()
+        self.bytes = bytearray()
         self.greeted = False
         self.message = bytearray()
         self.parts = []
 
-    def feed(self, octets):
-        self.octets += octets
+    def feed(self, bytes):
+        self.bytes += bytes
         passed = bytearray()
         if not self.greeted:
-            if len(self.octets) < GREETING_OCTETS:
+            if len(self.bytes) < GREETING_OCTETS:
                 return b""
             self.greeted = True
             passed += self._take(GREETING_OCTETS)
@@ -46,16 +46,16 @@ class MessageFilter:
         return bytes(passed)
 
     def _take(self, count):
-        taken = bytes(self.octets[:count])
-        del self.octets[:count]
+        taken = bytes(self.bytes[:count])
+        del self.bytes[:count]
         return taken
 
     def _take_frame(self):
-        header = 9 if self.octets and self.octets[0] & LONG_SIZE else 2
-        if len(self.octets) < header:
+        header = 9 if self.bytes and self.bytes[0] & LONG_SIZE else 2
+        if len(self.bytes) < header:
             return None
-        size = int.from_bytes(self.octets[1:header], "big")
-        if len(self.octets) < header + size:
+        size = int.from_bytes(self.bytes[1:header], "big")
+        if len(self.bytes) < header + size:
             return None
         whole = self._take(header + size)
         return whole[0], whole, whole[header:]
@@ -71,11 +71,11 @@ class _Way:
         self.waiting = b""
 
     def read(self, most):
-        octets = self.source.recv(most)
-        if not octets:
+        bytes = self.source.recv(most)
+        if not bytes:
             return None
-        self.waiting = self.change(octets)
-        return len(octets)
+        self.waiting = self.change(bytes)
+        return len(bytes)
 
     def write(self):
         self.waiting = self.waiting[self.sink.send(self.waiting):]
@@ -84,9 +84,9 @@ class _Way:
 class Relay:
     """Listens on `count` ports in a row and forwards each connection to one of as many at `target`."""
 
-    def __init__(self, test, target, count=3, octets_a_second=None):
+    def __init__(self, test, target, count=3, bytes_a_second=None):
         self.target = target
-        self.octets_a_second = octets_a_second
+        self.bytes_a_second = bytes_a_second
         self.to_target = self.to_peer = True  # whether data in this direction is forwarded
         self.swallowed = 0
         self._to_swallow = 0
@@ -139,12 +139,12 @@ class Relay:
         for one in (peer, server):
             one.setblocking(False)
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self.octets_a_second:
+            if self.bytes_a_second:
                 # Otherwise the kernel counts its buffer as received.
                 one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, PIECE)
-        swallowing = MessageFilter(self._swallows).feed if index == 1 else lambda octets: octets
+        swallowing = MessageFilter(self._swallows).feed if index == 1 else lambda bytes: bytes
         self._connections.append((
-            _Way(peer, server, lambda: self.to_target, lambda octets: octets),
+            _Way(peer, server, lambda: self.to_target, lambda bytes: bytes),
             _Way(server, peer, lambda: self.to_peer, swallowing)))
 
     def _run(self):
@@ -164,8 +164,8 @@ class Relay:
             accepting = self._listeners if self.to_target and self.to_peer else []
             readable, writable, _ = select.select([*readers, *accepting], writers, [], 0.005)
             now = time.monotonic()
-            if self.octets_a_second:
-                self._allowance = min(self._allowance + (now - last) * self.octets_a_second, PIECE)
+            if self.bytes_a_second:
+                self._allowance = min(self._allowance + (now - last) * self.bytes_a_second, PIECE)
             last = now
             for one in readable:
                 if one in self._listeners:
@@ -188,7 +188,7 @@ class Relay:
         self._connections.clear()
 
     def _allowed(self):
-        return min(PIECE, int(self._allowance)) if self.octets_a_second else PIECE
+        return min(PIECE, int(self._allowance)) if self.bytes_a_second else PIECE
 
     def _read(self, way):
         most = self._allowed()
@@ -197,7 +197,7 @@ class Relay:
         count = way.read(most)
         if count is None:
             raise ConnectionError
-        if self.octets_a_second:
+        if self.bytes_a_second:
             self._allowance -= count
 
     def _attempt(self, ways, act):

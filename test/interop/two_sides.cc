@@ -94,7 +94,7 @@ std::ostream& operator<<(std::ostream& to, const encounter& e) {
 
 std::vector<encounter> encounters() {
   std::vector<encounter> all;
-  for (const auto over : octet_media()) {
+  for (const auto over : byte_media()) {
     all.push_back({binder::ours, over});
     all.push_back({binder::theirs, over});
   }
@@ -130,13 +130,13 @@ parts with_first(std::string_view first, const parts& from) {
 }
 
 std::string content(std::size_t size, std::size_t seed) {
-  std::string octets(size, '\0');
+  std::string bytes(size, '\0');
   auto next = static_cast<std::uint32_t>(seed + 1);
-  for (auto& octet : octets) {
+  for (auto& byte : bytes) {
     next = next * 1'664'525 + 1'013'904'223;
-    octet = static_cast<char>(next >> 24);
+    byte = static_cast<char>(next >> 24);
   }
-  return octets;
+  return bytes;
 }
 
 parts numbered(std::size_t n) {
@@ -155,7 +155,7 @@ std::string describe(const parts& what) {
   for (std::size_t i = 0; i < what.size() && i < 10; ++i) {
     text += ' ' + std::to_string(what[i].size());
   }
-  return text + " octets";
+  return text + " bytes";
 }
 
 }  // namespace zmtp::test

@@ -25,7 +25,7 @@ using libzmq::parts;
 // To be declared before the sockets of both sides.
 class two_sides {
 public:
-  static constexpr std::chrono::seconds patience{20};
+  static constexpr std::chrono::seconds timeout{20};
 
   two_sides() = default;
   two_sides(const two_sides&) = delete;
@@ -34,12 +34,12 @@ public:
   // Runs both parts until both are over. The test fails if one throws, which ends the other, and if
   // time runs out. May be called again.
   void run(const std::function<asio::awaitable<void>()>& our_part,
-           const std::function<void()>& their_part, std::chrono::seconds limit = patience);
+           const std::function<void()>& their_part, std::chrono::seconds limit = timeout);
   // One part alone; during theirs, our sockets live too.
   void run_ours(const std::function<asio::awaitable<void>()>& our_part);
   void run_theirs(const std::function<void()>& their_part);
   // Runs our side to its end: its sockets are closed and everything is written.
-  void run_to_the_end(std::chrono::seconds limit = patience);
+  void run_to_the_end(std::chrono::seconds limit = timeout);
 
   [[nodiscard]] asio::io_context& ours() noexcept { return ours_; }
   [[nodiscard]] asio::any_io_executor executor() noexcept { return ours_.get_executor(); }
@@ -75,7 +75,7 @@ void join(const encounter& how, socket& ours, libzmq::socket& theirs);
 [[nodiscard]] parts without_first(const parts& from);
 [[nodiscard]] parts with_first(std::string_view first, const parts& from);
 
-// `size` octets, every value among them, different for each seed.
+// `size` bytes, every value among them, different for each seed.
 [[nodiscard]] std::string content(std::size_t size, std::size_t seed);
 // The n-th of a sequence of messages that differ in content, size and number of parts.
 [[nodiscard]] parts numbered(std::size_t n);

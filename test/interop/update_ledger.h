@@ -31,7 +31,7 @@ public:
 
   enum class kind : std::uint8_t { set, erase };
 
-  // A writer is about to update a key. Returns the value for it, of `size` octets at least, which is like no
+  // A writer is about to update a key. Returns the value for it, of `size` bytes at least, which is like no
   // other: "WRITER.NUMBER" and dots. Numbers count from 1, in each writer.
   std::string begin(std::uint32_t writer, std::string_view key, kind what, time_point now,
                     std::size_t size = 0);

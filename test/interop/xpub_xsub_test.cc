@@ -115,12 +115,12 @@ TEST_P(xpub_xsub, our_xpub_receives_subscriptions_of_their_sub) {
 }
 
 TEST_P(xpub_xsub, our_verbose_xpub_receives_repeated_subscriptions_of_their_xsub) {
-  for (const auto told : {notices::changes, notices::subscriptions, notices::all}) {
-    xpub_socket ours{sides.executor(), with({.told = told}, true)};
+  for (const auto notified : {notices::changes, notices::subscriptions, notices::all}) {
+    xpub_socket ours{sides.executor(), with({.notifications = notified}, true)};
     libzmq::socket theirs{sides.theirs(), ZMQ_XSUB};
     join(GetParam(), ours, theirs);
     std::vector<parts> expected{{"\1A"}};
-    if (told != notices::changes) {
+    if (notified != notices::changes) {
       expected.push_back({"\1A"});
     }
     expected.push_back({"\0A"s});
@@ -211,11 +211,11 @@ TEST_P(xpub_xsub, their_pub_serves_our_xsub) {
   ours.subscribe("A");
   libzmq::socket theirs{sides.theirs(), ZMQ_PUB};
   join(GetParam(), ours, theirs);
-  bool heard = false;
+  bool received = false;
   const auto listen = [&]() -> asio::awaitable<void> {
     const message m = co_await ours.async_receive(use_awaitable);
     EXPECT_EQ(m.front(), "A");
-    heard = true;
+    received = true;
   };
   // A PUB does not report a subscription.
   std::atomic<bool> over{false};
@@ -230,7 +230,7 @@ TEST_P(xpub_xsub, their_pub_serves_our_xsub) {
           std::this_thread::yield();
         }
       });
-  EXPECT_TRUE(heard);
+  EXPECT_TRUE(received);
 }
 
 // A broker of topics between their publishers and their subscribers: subscriptions up, messages down.

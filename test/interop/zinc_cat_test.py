@@ -69,7 +69,7 @@ class Senders(ShellCase):
         self.run_cat("push", endpoint, "--multipart", "|", stdin="a||b\n")
         self.assertEqual(pull.recv_multipart(), [b"a", b"", b"b"])
 
-    def test_octets_are_given_in_json_or_hex(self):
+    def test_bytes_are_given_in_json_or_hex(self):
         pull, endpoint = self.bound(zmq.PULL)
         self.run_cat("push", endpoint, "--input", "json", stdin='["a", {"hex": "00ff"}]\n')
         self.run_cat("push", endpoint, "--input", "hex", stdin="00ff - 61\n")

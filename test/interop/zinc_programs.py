@@ -70,10 +70,10 @@ class Program:
         """Whether something came in time."""
         if patience < 0 or not select.select([self.process.stdout], [], [], patience)[0]:
             return False
-        octets = os.read(self.process.stdout.fileno(), 4096)
-        if not octets:
+        bytes = os.read(self.process.stdout.fileno(), 4096)
+        if not bytes:
             raise AssertionError(f"{self.process.args} has ended: {self.wait()}")
-        self._output += octets
+        self._output += bytes
         return True
 
     def running(self):
@@ -122,10 +122,10 @@ class Program:
                 return line.split()[1]
         raise AssertionError(f"no {name} of {self.process.args}")
 
-    def resident_octets(self):
+    def resident_bytes(self):
         return int(self._status("VmRSS")) * 1024
 
-    def peak_octets(self):
+    def peak_bytes(self):
         """The most that were ever resident."""
         return int(self._status("VmHWM")) * 1024
 

@@ -57,20 +57,20 @@ def ready_as(socket_type, identity=b""):
     return ready((b"Socket-Type", socket_type), *([(b"Identity", identity)] if named else []))
 
 
-def messages_in(octets):
+def messages_in(bytes):
     """Returns the complete messages, each a tuple of parts, and the bytes of these and of the commands before,
     among and behind them."""
     messages, parts = [], []
     at = end = 0
-    while at < len(octets):
-        flags = octets[at]
+    while at < len(bytes):
+        flags = bytes[at]
         body = at + (9 if flags & LONG else 2)
-        size = int.from_bytes(octets[at + 1:body], "big")
-        if body + size > len(octets):
+        size = int.from_bytes(bytes[at + 1:body], "big")
+        if body + size > len(bytes):
             break
         at = body + size
         if not flags & COMMAND:
-            parts.append(octets[body:at])
+            parts.append(bytes[body:at])
             if not flags & MORE:
                 messages.append(tuple(parts))
                 parts = []
@@ -101,23 +101,23 @@ class Connection:
     def to(cls, port):
         return cls(socket.create_connection(("127.0.0.1", port), PATIENCE))
 
-    def send(self, octets):
+    def send(self, bytes):
         try:
-            self.stream.sendall(octets)
+            self.stream.sendall(bytes)
         except (BrokenPipeError, ConnectionResetError) as e:
             raise Closed from e
 
     def read(self, count):
         while len(self.received) < count:
             try:
-                octets = self.stream.recv(65536)
+                bytes = self.stream.recv(65536)
             except ConnectionResetError as e:
                 raise Closed from e
-            if not octets:
+            if not bytes:
                 raise Closed
-            self.received += octets
-        octets, self.received = self.received[:count], self.received[count:]
-        return octets
+            self.received += bytes
+        bytes, self.received = self.received[:count], self.received[count:]
+        return bytes
 
     def read_frame(self):
         flags, = self.read(1)
@@ -135,29 +135,29 @@ class Connection:
                 return parts
 
     def expect_silence(self, seconds):
-        """Nothing comes, neither an octet nor the end."""
+        """Nothing comes, neither a byte nor the end."""
         assert not self.received, self.received
         self.stream.settimeout(seconds)
         try:
-            octets = self.stream.recv(65536)
+            bytes = self.stream.recv(65536)
         except socket.timeout:
             return
         finally:
             self.stream.settimeout(PATIENCE)
-        raise AssertionError(f"not silent, but {octets!r}")
+        raise AssertionError(f"not silent, but {bytes!r}")
 
     def read_to_end(self, patience=PATIENCE):
         """Returns all data until the peer ends the connection, or None after the timeout."""
-        octets, self.received = self.received, b""
+        bytes, self.received = self.received, b""
         self.stream.settimeout(patience)
         try:
             while True:
                 more = self.stream.recv(65536)
                 if not more:
-                    return octets
-                octets += more
+                    return bytes
+                bytes += more
         except ConnectionResetError:
-            return octets
+            return bytes
         except socket.timeout:
             return None
         finally:

@@ -34,13 +34,13 @@ TEST_F(broker_capacity, a_worker_gets_at_most_its_announced_number_of_requests) 
     const auto worker = attach_worker("echo", how, "capacity=3");
     const auto client = attach();
     ask_numbers(client, 1, 5);
-    auto in_hand = take_all(worker, how);
-    ASSERT_EQ(in_hand.size(), 3U);
+    auto in_flight = take_all(worker, how);
+    ASSERT_EQ(in_flight.size(), 3U);
     EXPECT_EQ(broker.status().working, 3U);
     EXPECT_EQ(broker.status().waiting, 2U);
     for (int i = 1; i <= 5; ++i) {
-      auto first = in_hand.front();
-      in_hand.erase(in_hand.begin());
+      auto first = in_flight.front();
+      in_flight.erase(in_flight.begin());
       EXPECT_EQ(number(first), std::to_string(i));
       push_worker_reply(first.body, version_of(how), true, first.address);
       if (how == dialect::v02_delimited) {
@@ -49,9 +49,9 @@ TEST_F(broker_capacity, a_worker_gets_at_most_its_announced_number_of_requests) 
       say(worker, first.body);
       EXPECT_EQ(next(client), final_reply("echo", std::to_string(i)));
       for (auto& given : take_all(worker, how)) {
-        in_hand.push_back(given);
+        in_flight.push_back(given);
       }
-      EXPECT_LE(in_hand.size(), 3U);
+      EXPECT_LE(in_flight.size(), 3U);
     }
     detach(worker);
   }
@@ -141,7 +141,7 @@ TEST_F(broker_capacity, redelivers_all_requests_of_a_lost_worker_in_order) {
       [](broker_capacity& t, zmtp::peer_id w) { t.say(w, disconnect()); },
       [](broker_capacity& t, zmtp::peer_id w) { t.say(w, make_ready(version::v02, "echo")); },
       [](broker_capacity& t, zmtp::peer_id w) { t.say(w, {"garbage"sv}); },
-      [](broker_capacity& t, zmtp::peer_id w) { t.reply(w, "sixteen octets!!", {"x"sv}); },
+      [](broker_capacity& t, zmtp::peer_id w) { t.reply(w, "sixteen bytes!!", {"x"sv}); },
   };
   for (const auto lose : losses) {
     const auto client = attach();

@@ -22,10 +22,10 @@ namespace zmtp {
 inline void PrintTo(const message& m, std::ostream* out) {
   for (const auto part : m) {
     *out << '[';
-    for (const char octet : part) {
+    for (const char byte : part) {
       char hex[8];
-      std::snprintf(hex, sizeof hex, "\\x%02x", static_cast<unsigned char>(octet));
-      *out << (octet >= ' ' && octet <= '~' ? std::string(1, octet) : std::string{hex});
+      std::snprintf(hex, sizeof hex, "\\x%02x", static_cast<unsigned char>(byte));
+      *out << (byte >= ' ' && byte <= '~' ? std::string(1, byte) : std::string{hex});
     }
     *out << ']';
   }

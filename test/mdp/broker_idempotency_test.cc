@@ -12,7 +12,7 @@ namespace {
 class broker_idempotency : public broker_setting, public testing::TestWithParam<version> {
 public:
   broker_idempotency()
-      : broker_setting{{.gathered_limit = {.octets = 4'000, .parts = 100},
+      : broker_setting{{.gathered_limit = {.bytes = 4'000, .parts = 100},
                         .outcome_limit = {.requests = 2, .time = 30s},
                         .services = {.attempts = 2},
                         .rules = {{"hasty", {.request_expiry = 10s}},
@@ -360,7 +360,7 @@ TEST_P(broker_idempotency, the_client_s_quota_counts_the_repeat_and_not_the_firs
   reply(worker, given.address, {"done"sv});
   expect_reply(after, {"done"sv});
   for (const auto& one : broker.services()) {
-    EXPECT_EQ(one.octets, 0U) << one.name;
+    EXPECT_EQ(one.bytes, 0U) << one.name;
   }
   detach(before);
   detach(after);

@@ -164,12 +164,12 @@ public:
   }
 
 private:
-  struct in_hand {
+  struct in_flight {
     zmtp::peer_id worker;
     zmtp::peer_id client;
     std::string address;
   };
-  std::vector<in_hand> given_;
+  std::vector<in_flight> given_;
   std::vector<zmtp::peer_id> idle_;
 };
 

@@ -91,15 +91,15 @@ TEST_F(broker_limits, requests_of_the_broker_itself_do_not_count) {
   EXPECT_EQ(inbox.at(client).size(), 5000U);
 }
 
-class broker_octet_limits : public broker_limits {
+class broker_byte_limits : public broker_limits {
 public:
-  broker_octet_limits()
+  broker_byte_limits()
       : broker_limits{
-            {.client_limit = {.octets = 10'000}, .services = {.limit = {.octets = 50'000}}}} {}
+            {.client_limit = {.bytes = 10'000}, .services = {.limit = {.bytes = 50'000}}}} {}
   const std::string body = std::string(1000 - request_overhead - 9, 'b');  // charged 1000
 };
 
-TEST_F(broker_octet_limits, pauses_a_client_above_its_limit) {  // M5
+TEST_F(broker_byte_limits, pauses_a_client_above_its_limit) {  // M5
   const auto client = attach();
   for (int i = 0; i < 9; ++i) {
     ask(client, "echo", {body});
@@ -108,7 +108,7 @@ TEST_F(broker_octet_limits, pauses_a_client_above_its_limit) {  // M5
   ask(client, "echo", {body});
   EXPECT_TRUE(is_paused(client));
   const auto worker = attach_worker("echo");
-  EXPECT_EQ(broker.services().front().octets, 10'000U);
+  EXPECT_EQ(broker.services().front().bytes, 10'000U);
   echo(worker);
   echo(worker);
   EXPECT_TRUE(is_paused(client));
@@ -116,7 +116,7 @@ TEST_F(broker_octet_limits, pauses_a_client_above_its_limit) {  // M5
   EXPECT_FALSE(is_paused(client));
 }
 
-TEST_F(broker_octet_limits, a_message_above_every_limit_is_served) {
+TEST_F(broker_byte_limits, a_message_above_every_limit_is_served) {
   const auto client = attach();
   const std::string huge(100'000, 'h');
   ask(client, "echo", {huge});
@@ -127,7 +127,7 @@ TEST_F(broker_octet_limits, a_message_above_every_limit_is_served) {
   EXPECT_EQ(next(client), final_reply("echo", huge));
 }
 
-TEST_F(broker_octet_limits, pauses_a_client_of_a_full_service) {  // M5
+TEST_F(broker_byte_limits, pauses_a_client_of_a_full_service) {  // M5
   std::vector<zmtp::peer_id> clients;
   for (int i = 0; i < 10; ++i) {
     clients.push_back(attach());
@@ -161,7 +161,7 @@ TEST_F(broker_octet_limits, pauses_a_client_of_a_full_service) {  // M5
   EXPECT_TRUE(paused.empty());
 }
 
-TEST_F(broker_octet_limits, a_client_at_both_limits_is_resumed_below_both) {
+TEST_F(broker_byte_limits, a_client_at_both_limits_is_resumed_below_both) {
   const auto client = attach();
   const auto other = attach();
   for (int i = 0; i < 4; ++i) {
@@ -183,10 +183,10 @@ TEST_F(broker_octet_limits, a_client_at_both_limits_is_resumed_below_both) {
     echo(worker);
   }
   // 37,000 are left of the service's, and less than 7,500 of the client's.
-  EXPECT_LE(broker.services().front().octets, 37'499U);
+  EXPECT_LE(broker.services().front().bytes, 37'499U);
 }
 
-TEST_F(broker_octet_limits, a_paused_client_that_leaves_is_not_resumed) {
+TEST_F(broker_byte_limits, a_paused_client_that_leaves_is_not_resumed) {
   const auto client = attach();
   for (int i = 0; i < 60; ++i) {
     ask(client, "full", {body});
@@ -197,7 +197,7 @@ TEST_F(broker_octet_limits, a_paused_client_that_leaves_is_not_resumed) {
   EXPECT_EQ(broker.status().services, 0U);
 }
 
-TEST_F(broker_octet_limits, leaving_makes_room_for_others) {
+TEST_F(broker_byte_limits, leaving_makes_room_for_others) {
   const auto greedy = attach();
   for (int i = 0; i < 60; ++i) {
     ask(greedy, "full", {body});
@@ -303,7 +303,7 @@ TEST_F(broker_limits, too_much_to_gather_is_dropped) {  // C3-3
   reply(worker, given.address, {"two"sv, "more"sv});
   EXPECT_TRUE(silent(client));
   EXPECT_EQ(counters().oversized, 1U);
-  // The same by octets, and the worker may go on to the end.
+  // The same by bytes, and the worker may go on to the end.
   ask(client, "list", {"x"sv}, version::v01);
   const auto second = next_request(worker);
   const std::string mebibyte(1024 * 1024, 'm');
@@ -370,12 +370,12 @@ TEST_F(broker_limits, a_busy_worker_may_leave_heartbeats_unread) {
 }
 
 TEST_F(broker_limits, slices_are_copied_at_the_end_of_the_turn) {
-  const std::string octets =
+  const std::string bytes =
       std::string("\x01\x06MDPC02\x01\x01\x01\x01\x04late\x00\x96", 19) + std::string(150, 'b');
   zmtp::block_ptr buffer{zmtp::block::create(64 * 1024)};
-  std::memcpy(buffer->data(), octets.data(), octets.size());
+  std::memcpy(buffer->data(), bytes.data(), bytes.size());
   const auto client = attach();
-  say(client, {buffer, {buffer->data(), octets.size()}, 4});
+  say(client, {buffer, {buffer->data(), bytes.size()}, 4});
   EXPECT_FALSE(buffer->unique());
   broker.compact();
   EXPECT_TRUE(buffer->unique());

@@ -80,19 +80,19 @@ TEST_F(broker_mmi, services_are_listed_with_their_queues_workers_and_counters) {
   EXPECT_EQ(list(""), zmtp::message{"200"sv});
   const auto worker = attach_worker("echo");
   (void)attach_worker("echo");
-  const auto asker = attach();
-  ask(asker, "echo", {"1"sv});
-  ask(asker, "unknown", {"12345"sv});
+  const auto snapshot_client = attach();
+  ask(snapshot_client, "echo", {"1"sv});
+  ask(snapshot_client, "unknown", {"12345"sv});
   echo(worker);
-  ask(asker, "echo", {"2"sv});
+  ask(snapshot_client, "echo", {"2"sv});
   EXPECT_EQ(list(""),
             (zmtp::message{"200"sv, "echo"sv,
-                           "workers=2 busy=1 waiting=0 working=1 octets=259 requests=2 replies=1 "
+                           "workers=2 busy=1 waiting=0 working=1 bytes=259 requests=2 replies=1 "
                            "partials=0 requeued=0 expired=0 exhausted=0 declined=0 failed=0 "
                            "stopped=0 cut_short=0 abandoned=0 "
                            "oversized=0 errors=0 repeats=0 unwanted_replies=0"sv,
                            "unknown"sv,
-                           "workers=0 busy=0 waiting=1 working=0 octets=263 requests=1 replies=0 "
+                           "workers=0 busy=0 waiting=1 working=0 bytes=263 requests=1 replies=0 "
                            "partials=0 requeued=0 expired=0 exhausted=0 declined=0 failed=0 "
                            "stopped=0 cut_short=0 abandoned=0 "
                            "oversized=0 errors=0 repeats=0 unwanted_replies=0"sv}));
@@ -126,9 +126,9 @@ TEST_F(broker_mmi, long_lists_come_in_pieces) {
 
 TEST_F(broker_mmi, state_of_the_broker_is_a_line_of_numbers) {
   const auto worker = attach_worker("echo");
-  const auto asker = attach();
-  ask(asker, "echo", {"1"sv});
-  ask(asker, "unknown", {"1"sv});
+  const auto snapshot_client = attach();
+  ask(snapshot_client, "echo", {"1"sv});
+  ask(snapshot_client, "unknown", {"1"sv});
   echo(worker);
   say(attach(), {"garbage"sv});
   ask(client, "mmi.broker", {"x"sv});

@@ -186,11 +186,11 @@ TEST_F(broker_nack, a_refusal_after_a_part_of_the_reply_cuts_the_reply_short) {
 
 TEST_F(broker_nack, a_request_not_held_is_answered_by_disconnect) {
   const auto worker = wide_worker();
-  say(worker, make_nack(version::v02, nack_reason::failed, "sixteen octets!!"));
+  say(worker, make_nack(version::v02, nack_reason::failed, "sixteen bytes!!"));
   EXPECT_EQ(next(worker), disconnect());
   EXPECT_EQ(broker.status().workers, 0U);
   const auto fresh = attach();
-  say(fresh, make_nack(version::v02, nack_reason::failed, "sixteen octets!!"));
+  say(fresh, make_nack(version::v02, nack_reason::failed, "sixteen bytes!!"));
   EXPECT_EQ(next(fresh), disconnect());
   const auto client = attach();
   ask(client, "echo", {"m"sv});
@@ -317,8 +317,8 @@ TEST_F(broker_nack, a_stopping_broker_does_not_wait_for_new_workers) {
   detach(worker);
   EXPECT_EQ(broker.unanswered(), 0U);
   EXPECT_EQ(counters().stopped, 2U);
-  std::multiset<std::string> told{next_error(ours).value_or(""), next_error(ours).value_or("")};
-  EXPECT_EQ(told, (std::multiset<std::string>{"503 refused", "503 unknown"}));
+  std::multiset<std::string> notified{next_error(ours).value_or(""), next_error(ours).value_or("")};
+  EXPECT_EQ(notified, (std::multiset<std::string>{"503 refused", "503 unknown"}));
 }
 
 TEST_F(broker_nack, a_broker_that_gives_up_reports_known_outcomes) {

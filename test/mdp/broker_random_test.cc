@@ -24,12 +24,12 @@ constexpr unsigned ever_again = 1'000'000;  // attempts
 broker_options first_configuration() {
   return {
       .client_limit = {.requests = 2},
-      .services = {.attempts = ever_again, .unserved_expiry = 24h, .limit = {.octets = 2'000}},
+      .services = {.attempts = ever_again, .unserved_expiry = 24h, .limit = {.bytes = 2'000}},
       .rules = {{"raw",
                  {.attempts = ever_again,
                   .unserved_expiry = 24h,
                   .raw_client_address = true,
-                  .limit = {.octets = 2'000}}},
+                  .limit = {.bytes = 2'000}}},
                 {"once", {.idempotent = false, .unserved_expiry = 24h, .limit = {.requests = 3}}}}};
 }
 
@@ -106,7 +106,7 @@ private:
   // Unanswered requests of a service.
   struct load {
     std::size_t requests = 0;
-    std::size_t octets = 0;
+    std::size_t bytes = 0;
   };
   [[nodiscard]] load load_of(std::string_view service) const;
   void check_limits();
@@ -151,9 +151,9 @@ void random_life::a_client_asks() {
   push_client_request(m, c.speaks, service);
   seen_.push_back(m);
   say(id, std::move(m));
-  const auto [requests, octets] = load_of(service);
+  const auto [requests, bytes] = load_of(service);
   const auto& limit = of(service).limit;
-  if (octets >= limit.octets || requests >= limit.requests.value_or(SIZE_MAX)) {
+  if (bytes >= limit.bytes || requests >= limit.requests.value_or(SIZE_MAX)) {
     ASSERT_EQ(paused.count(id), 1U) << service << " is at its limit";
   }
 }
@@ -164,7 +164,7 @@ random_life::load random_life::load_of(std::string_view service) const {
       const auto& c = one.counters;
       const auto ended =
           c.replies + c.expired + c.exhausted + c.cut_short + c.abandoned + c.oversized;
-      return {c.requests - ended, one.octets};
+      return {c.requests - ended, one.bytes};
     }
   }
   return {};
@@ -173,9 +173,9 @@ random_life::load random_life::load_of(std::string_view service) const {
 // Every paused client must have a reason.
 void random_life::check_limits() {
   for (const auto service : services) {
-    const auto [requests, octets] = load_of(service);
+    const auto [requests, bytes] = load_of(service);
     const auto& limit = of(service).limit;
-    if (octets > limit.octets / 2 || requests > limit.requests.value_or(SIZE_MAX) / 2) {
+    if (bytes > limit.bytes / 2 || requests > limit.requests.value_or(SIZE_MAX) / 2) {
       return;
     }
   }
@@ -195,7 +195,7 @@ service_options random_life::some_options() {
   if (pick(4) == 0) {
     o.request_expiry = std::chrono::milliseconds{500 + pick(3'000)};
   }
-  o.limit.octets = 600 + pick(6'000);
+  o.limit.bytes = 600 + pick(6'000);
   if (pick(3) == 0) {
     o.limit.requests = 1 + pick(6);
   }
@@ -314,8 +314,8 @@ zmtp::message random_life::mutilated() {
       case 1: parts.insert(at, std::string{*at}); break;
       case 2: parts.insert(at, std::string{}); break;
       case 3: {
-        const auto octets = pick(300);
-        parts.insert(at, std::string(octets, static_cast<char>(pick(256))));
+        const auto bytes = pick(300);
+        parts.insert(at, std::string(bytes, static_cast<char>(pick(256))));
         break;
       }
       case 4: std::iter_swap(at, parts.begin()); break;
@@ -458,7 +458,7 @@ void random_life::finish() {
   EXPECT_EQ(s.clients + s.workers + s.waiting + s.working + s.paused_clients, 0U);
   EXPECT_EQ(s.services, configuration_.rules.size());
   for (const auto& one : broker.services()) {
-    EXPECT_EQ(one.workers + one.busy + one.waiting + one.working + one.octets, 0U) << one.name;
+    EXPECT_EQ(one.workers + one.busy + one.waiting + one.working + one.bytes, 0U) << one.name;
   }
   EXPECT_FALSE(broker.next_deadline());
 }

@@ -66,7 +66,7 @@ TEST_F(broker_services, a_request_that_must_not_run_twice_is_given_once) {  // M
       [](broker_services& t, zmtp::peer_id w) { t.say(w, disconnect()); },
       [](broker_services& t, zmtp::peer_id w) { t.say(w, make_ready(version::v02, "once")); },
       [](broker_services& t, zmtp::peer_id w) { t.say(w, {"garbage"sv}); },
-      [](broker_services& t, zmtp::peer_id w) { t.reply(w, "sixteen octets!!", {"x"sv}); },
+      [](broker_services& t, zmtp::peer_id w) { t.reply(w, "sixteen bytes!!", {"x"sv}); },
   };
   for (const auto lose : losses) {
     const auto client = attach_reader();

@@ -194,7 +194,7 @@ TEST_F(broker_dialog, second_ready_is_answered_by_disconnect) {  // MDP-25, MDP-
 TEST_F(broker_dialog, command_before_ready_is_answered_by_disconnect_and_silence) {  // MDP-30, 29
   for (const auto how : {dialect::v01, dialect::v02}) {
     zmtp::message result{"x"sv};
-    push_worker_reply(result, version_of(how), true, "sixteen octets!!");  // C3-12
+    push_worker_reply(result, version_of(how), true, "sixteen bytes!!");  // C3-12
     for (const auto& m : {heartbeat(how), result}) {
       const auto worker = attach();
       EXPECT_TRUE(silent(worker));
@@ -211,7 +211,7 @@ TEST_F(broker_dialog, command_before_ready_is_answered_by_disconnect_and_silence
 
 TEST_F(broker_dialog, reply_of_a_worker_without_request_is_answered_by_disconnect) {  // MDP-30
   const auto worker = attach_worker("echo");
-  reply(worker, "sixteen octets!!", {"x"sv});
+  reply(worker, "sixteen bytes!!", {"x"sv});
   EXPECT_EQ(next(worker), disconnect());
 }
 

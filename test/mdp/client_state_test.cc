@@ -125,7 +125,7 @@ TEST_P(client_dialog, cancelling_takes_the_connection_along) {
   EXPECT_EQ(sent(), request({"next"sv}));
 }
 
-struct told {
+struct notified {
   request_fault fault;
   request_outcome outcome;
   errc means;
@@ -134,11 +134,11 @@ struct told {
 TEST_P(client_dialog, a_broker_that_says_what_became_of_it_is_believed) {  // M6
   attach();
   for (const auto& [fault, outcome, means] :
-       {told{request_fault::not_offered, request_outcome::refused, errc::not_offered},
-        told{request_fault::waited_too_long, request_outcome::refused, errc::not_taken},
-        told{request_fault::waited_too_long, request_outcome::unknown, errc::worker_lost},
-        told{request_fault::worker_lost, request_outcome::unknown, errc::worker_lost},
-        told{request_fault::too_large, request_outcome::unknown, errc::reply_too_large}}) {
+       {notified{request_fault::not_offered, request_outcome::refused, errc::not_offered},
+        notified{request_fault::waited_too_long, request_outcome::refused, errc::not_taken},
+        notified{request_fault::waited_too_long, request_outcome::unknown, errc::worker_lost},
+        notified{request_fault::worker_lost, request_outcome::unknown, errc::worker_lost},
+        notified{request_fault::too_large, request_outcome::unknown, errc::reply_too_large}}) {
     EXPECT_FALSE(ask());
     (void)sent();
     state.on_message(make_error(dialect_of(GetParam()), fault, outcome, "echo"), now, actions);

@@ -15,14 +15,14 @@ namespace {
 using namespace std::string_view_literals;
 
 std::string wire(const zmtp::message& m) {
-  std::string octets;
+  std::string bytes;
   for (const auto piece : {m.head(), m.tail()}) {
-    octets.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
   }
-  return octets;
+  return bytes;
 }
 
-std::string octets(std::initializer_list<int> values) {
+std::string bytes(std::initializer_list<int> values) {
   std::string s;
   for (const int value : values) {
     s += static_cast<char>(value);
@@ -38,31 +38,31 @@ zmtp::message with_body(void (*push)(zmtp::message&)) {
 
 TEST(command, golden_ready_01) {  // MD1-4, MDP-22
   EXPECT_EQ(wire(make_ready(version::v01, "echo")),
-            octets({0x01, 0x00, 0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x31, 0x01, 0x01, 0x01,
-                    0x00, 0x04, 0x65, 0x63, 0x68, 0x6f}));
+            bytes({0x01, 0x00, 0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x31, 0x01, 0x01, 0x01,
+                   0x00, 0x04, 0x65, 0x63, 0x68, 0x6f}));
 }
 
 TEST(command, golden_heartbeat_01) {  // MD1-4
   EXPECT_EQ(wire(make_heartbeat(dialect::v01)),
-            octets({0x01, 0x00, 0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x31, 0x00, 0x01, 0x04}));
+            bytes({0x01, 0x00, 0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x31, 0x00, 0x01, 0x04}));
 }
 
 TEST(command, golden_client_request_01) {  // MD1-1, MD1-3
   const auto m = with_body([](auto& body) { push_client_request(body, version::v01, "echo"); });
-  EXPECT_EQ(wire(m), octets({0x01, 0x00, 0x01, 0x06, 0x4d, 0x44, 0x50, 0x43, 0x30, 0x31, 0x01, 0x04,
-                             0x65, 0x63, 0x68, 0x6f, 0x00, 0x0b}) +
+  EXPECT_EQ(wire(m), bytes({0x01, 0x00, 0x01, 0x06, 0x4d, 0x44, 0x50, 0x43, 0x30, 0x31, 0x01, 0x04,
+                            0x65, 0x63, 0x68, 0x6f, 0x00, 0x0b}) +
                          "Hello world");
 }
 
 TEST(command, golden_ready_02) {  // MDP-15
   EXPECT_EQ(wire(make_ready(version::v02, "echo")),
-            octets({0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x32, 0x01, 0x01, 0x01, 0x00, 0x04,
-                    0x65, 0x63, 0x68, 0x6f}));
+            bytes({0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x32, 0x01, 0x01, 0x01, 0x00, 0x04,
+                   0x65, 0x63, 0x68, 0x6f}));
 }
 
 TEST(command, golden_heartbeat_02) {  // MDP-19
   EXPECT_EQ(wire(make_heartbeat(dialect::v02)),
-            octets({0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x32, 0x00, 0x01, 0x05}));
+            bytes({0x01, 0x06, 0x4d, 0x44, 0x50, 0x57, 0x30, 0x32, 0x00, 0x01, 0x05}));
 }
 
 TEST(command, frames_of_every_other_command) {
@@ -122,9 +122,9 @@ TEST(command, broker_recognises_what_workers_say) {
   }
   for (const auto v : {version::v01, version::v02}) {
     auto ready = make_ready(v, "echo");
-    const auto wish = parse_for_broker(ready);
-    ASSERT_TRUE(wish);
-    EXPECT_EQ(std::get<worker_ready>(*wish).service, "echo");
+    const auto action = parse_for_broker(ready);
+    ASSERT_TRUE(action);
+    EXPECT_EQ(std::get<worker_ready>(*action).service, "echo");
     for (const bool final : {true, false}) {
       if (v == version::v01 && !final) {
         continue;
@@ -175,8 +175,8 @@ TEST(command, client_recognises_replies) {
 
 TEST(command, parsing_copies_no_slice) {
   const std::string body(3000, 'b');
-  const std::string run = octets({0x01, 0x06}) + "MDPC02" + octets({0x01, 0x01, 0x01, 0x01, 0x04}) +
-                          "echo" + octets({0x02, 0, 0, 0, 0, 0, 0, 0x0b, 0xb8}) + body;
+  const std::string run = bytes({0x01, 0x06}) + "MDPC02" + bytes({0x01, 0x01, 0x01, 0x01, 0x04}) +
+                          "echo" + bytes({0x02, 0, 0, 0, 0, 0, 0, 0x0b, 0xb8}) + body;
   zmtp::block_ptr buffer{zmtp::block::create(run.size())};
   std::memcpy(buffer->data(), run.data(), run.size());
   zmtp::message m{buffer, {buffer->data(), run.size()}, 4};
@@ -324,12 +324,12 @@ constexpr keyed_attempt some_attempt{
 TEST(command, golden_client_request_with_a_key) {
   zmtp::message old{"Hello world"sv};
   push_client_request(old, version::v01, "echo", some_attempt);
-  const auto key = octets({0x01, 0x1d}) + "mmi.key:0123456789abcdef" + octets({1, 2, 3, 4, 1});
-  const auto rest = octets({0x01, 0x04}) + "echo" + octets({0x00, 0x0b}) + "Hello world";
-  EXPECT_EQ(wire(old), octets({0x01, 0x00, 0x01, 0x06}) + "MDPC01" + key + rest);
+  const auto key = bytes({0x01, 0x1d}) + "mmi.key:0123456789abcdef" + bytes({1, 2, 3, 4, 1});
+  const auto rest = bytes({0x01, 0x04}) + "echo" + bytes({0x00, 0x0b}) + "Hello world";
+  EXPECT_EQ(wire(old), bytes({0x01, 0x00, 0x01, 0x06}) + "MDPC01" + key + rest);
   zmtp::message young{"Hello world"sv};
   push_client_request(young, version::v02, "echo", some_attempt);
-  EXPECT_EQ(wire(young), octets({0x01, 0x06}) + "MDPC02" + octets({0x01, 0x01, 0x01}) + key + rest);
+  EXPECT_EQ(wire(young), bytes({0x01, 0x06}) + "MDPC02" + bytes({0x01, 0x01, 0x01}) + key + rest);
 }
 
 TEST(command, a_key_is_read_as_it_was_sent) {

@@ -76,12 +76,12 @@ TEST_F(handlers, see_messages_as_they_are_on_the_wire) {
   await_workers(1);
   messages at_client;
   messages of_client;
-  client asker{executor(),
-               at_,
-               patient_client(version::v01),
-               {.on_received = into(at_client), .on_send = into(of_client)}};
+  client snapshot_client{executor(),
+                         at_,
+                         patient_client(version::v01),
+                         {.on_received = into(at_client), .on_send = into(of_client)}};
   bool answered = false;
-  asker.async_request("echo", message{"body"}, [&](error_code ec, const message&) {
+  snapshot_client.async_request("echo", message{"body"}, [&](error_code ec, const message&) {
     EXPECT_FALSE(ec);
     answered = true;
   });
@@ -125,9 +125,10 @@ TEST_F(handlers, client_handlers_receive_each_lost_attempt) {
   options.backoff = 1ms;
   options.attempts = 3;
   unsigned lost = 0;
-  client asker{executor(), reserve(), options, {.on_lost = [&] { ++lost; }}};
+  client snapshot_client{executor(), reserve(), options, {.on_lost = [&] { ++lost; }}};
   std::optional<error_code> end;
-  asker.async_request("echo", message{"m"}, [&](error_code ec, const message&) { end = ec; });
+  snapshot_client.async_request("echo", message{"m"},
+                                [&](error_code ec, const message&) { end = ec; });
   run_until([&] { return end.has_value(); });
   EXPECT_EQ(end, errc::not_connected);
   EXPECT_EQ(lost, *options.attempts - 1) << "after the last it is not looked for any more";

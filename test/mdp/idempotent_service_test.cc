@@ -61,12 +61,12 @@ TEST_F(idempotent_service, answers_a_repeated_request_with_the_same_bytes) {
   const auto one = counting_worker();
   const auto other = counting_worker();
   await_workers(2);
-  client asker{executor(), at_, patient_client(version::v02)};
-  const auto first = ask(asker, "client", "1");
+  client snapshot_client{executor(), at_, patient_client(version::v02)};
+  const auto first = ask(snapshot_client, "client", "1");
   EXPECT_EQ(first, (zmtp::message{"1"sv, "body"sv}));
-  EXPECT_EQ(ask(asker, "client", "1"), first);
-  EXPECT_EQ(ask(asker, "client", "2").front(), "2");
-  EXPECT_EQ(ask(asker, "another", "1").front(), "3");
+  EXPECT_EQ(ask(snapshot_client, "client", "1"), first);
+  EXPECT_EQ(ask(snapshot_client, "client", "2").front(), "2");
+  EXPECT_EQ(ask(snapshot_client, "another", "1").front(), "3");
   EXPECT_EQ(executed_, 3);
 }
 
@@ -76,8 +76,8 @@ TEST_F(idempotent_service, executes_a_request_once_if_its_answer_was_lost) {
   await_workers(1);
   const auto other = counting_worker();
   await_workers(2);
-  client asker{executor(), at_, patient_client(version::v02)};
-  EXPECT_EQ(ask(asker, "client", "1"), (zmtp::message{"1"sv, "body"sv}));
+  client snapshot_client{executor(), at_, patient_client(version::v02)};
+  EXPECT_EQ(ask(snapshot_client, "client", "1"), (zmtp::message{"1"sv, "body"sv}));
   EXPECT_EQ(executed_, 1);
   EXPECT_EQ(cache_.hits(), 1U);
 }

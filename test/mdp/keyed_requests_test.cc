@@ -37,8 +37,7 @@ protected:
   }
 
   request running;
-  keyed_requests table{{.requests = 3, .bytes = 10'000, .time = 60s},
-                       {.octets = 5'000, .parts = 4}};
+  keyed_requests table{{.requests = 3, .bytes = 10'000, .time = 60s}, {.bytes = 5'000, .parts = 4}};
   keyed_requests::time_point now{1h};
 };
 

@@ -23,10 +23,11 @@ TEST_P(shell_client, passes_over_brokers_that_do_not_answer) {
   start_broker();
   const auto echo = echo_worker(workers());
   await_workers(1);
-  client asker{executor(), std::vector{reserve(), reserve(), at_}, patient_client(clients())};
+  client snapshot_client{executor(), std::vector{reserve(), reserve(), at_},
+                         patient_client(clients())};
   int answered = 0;
   for (int i = 0; i < 5; ++i) {
-    asker.async_request("echo", message{"m"}, [&](error_code ec, const message&) {
+    snapshot_client.async_request("echo", message{"m"}, [&](error_code ec, const message&) {
       EXPECT_FALSE(ec);
       EXPECT_EQ(outcome_of(ec), outcome::answered);
       ++answered;
@@ -42,19 +43,19 @@ TEST_P(shell_client, asks_the_next_broker_when_one_is_lost) {
                        EXPECT_FALSE(request.reply(message{"of the next"}));
                      }};
   start_broker();
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   const worker silent{executor(), at_, impatient_worker(workers()),
-                      [&](worker_request request) { in_hand.push_back(std::move(request)); }};
+                      [&](worker_request request) { in_flight.push_back(std::move(request)); }};
   await_workers(1);
   auto options = patient_client(clients());
   options.idempotent = true;
-  client asker{executor(), std::vector{at_, there}, options};
+  client snapshot_client{executor(), std::vector{at_, there}, options};
   message reply;
-  asker.async_request("echo", message{"m"}, [&](error_code ec, message m) {
+  snapshot_client.async_request("echo", message{"m"}, [&](error_code ec, message m) {
     EXPECT_FALSE(ec);
     reply = std::move(m);
   });
-  run_until([&] { return in_hand.size() == 1; });
+  run_until([&] { return in_flight.size() == 1; });
   broker_.reset();
   run_until([&] { return !reply.empty(); });
   EXPECT_EQ(reply, message{"of the next"});
@@ -64,9 +65,10 @@ TEST_P(shell_client, reports_a_service_without_workers) {
   auto options = impatient_broker();
   options.services.unserved_expiry = 10ms;
   start_broker(options);
-  client asker{executor(), at_, patient_client(clients())};
+  client snapshot_client{executor(), at_, patient_client(clients())};
   std::optional<error_code> end;
-  asker.async_request("nobody", message{"m"}, [&](error_code ec, const message&) { end = ec; });
+  snapshot_client.async_request("nobody", message{"m"},
+                                [&](error_code ec, const message&) { end = ec; });
   run_until([&] { return end.has_value(); });
   EXPECT_EQ(end, errc::not_offered);
   EXPECT_EQ(outcome_of(*end), outcome::refused);
@@ -102,7 +104,7 @@ protected:
     auto options = impatient_worker(workers());
     options.capacity = 1'000;
     worker_.emplace(executor(), at_, options,
-                    [this](worker_request request) { in_hand_.push_back(std::move(request)); });
+                    [this](worker_request request) { in_flight_.push_back(std::move(request)); });
     await_workers(1);
   }
   static client_options repeating_client() {
@@ -112,14 +114,14 @@ protected:
     options.attempts = 1'000;
     return options;
   }
-  void ask(client& asker) {
-    asker.async_request("echo", message{"m"}, [this](error_code ec, message m) {
+  void ask(client& snapshot_client) {
+    snapshot_client.async_request("echo", message{"m"}, [this](error_code ec, message m) {
       end_ = ec;
       reply_ = std::move(m);
     });
   }
 
-  std::vector<worker_request> in_hand_;
+  std::vector<worker_request> in_flight_;
   std::optional<worker> worker_;
   std::optional<error_code> end_;
   message reply_;
@@ -132,8 +134,8 @@ TEST_P(shells_once, is_asked_once_unless_more_is_wanted) {
   start_worker();
   auto options = patient_client(clients());
   options.timeout = 1s;  // enough to send the request on a busy machine
-  client asker{executor(), at_, options};
-  ask(asker);
+  client snapshot_client{executor(), at_, options};
+  ask(snapshot_client);
   run_until([&] { return end_.has_value(); });
   EXPECT_EQ(end_, errc::no_reply);
   EXPECT_EQ(outcome_of(*end_), outcome::unknown);
@@ -143,15 +145,15 @@ TEST_P(shells_once, is_asked_once_unless_more_is_wanted) {
 TEST_P(shells_once, runs_once_over_all_attempts) {
   start_broker();
   start_worker();
-  client asker{executor(), at_, repeating_client()};
-  ask(asker);
+  client snapshot_client{executor(), at_, repeating_client()};
+  ask(snapshot_client);
   run_until([&] { return broker_->status().counters.repeats >= 3; });
-  ASSERT_EQ(in_hand_.size(), 1U);
-  EXPECT_FALSE(in_hand_[0].reply(message{"done"}));
+  ASSERT_EQ(in_flight_.size(), 1U);
+  EXPECT_FALSE(in_flight_[0].reply(message{"done"}));
   run_until([&] { return end_.has_value(); });
   EXPECT_FALSE(*end_) << end_->message();
   EXPECT_EQ(reply_, message{"done"});
-  EXPECT_EQ(in_hand_.size(), 1U);
+  EXPECT_EQ(in_flight_.size(), 1U);
   EXPECT_EQ(broker_->status().counters.requests, 1U);
 }
 
@@ -160,9 +162,9 @@ TEST_P(shells_once, is_not_repeated_to_a_broker_that_was_started_again) {
   start_worker();
   auto options = repeating_client();
   options.timeout = 15s;
-  client asker{executor(), at_, options};
-  ask(asker);
-  run_until([&] { return in_hand_.size() == 1; });
+  client snapshot_client{executor(), at_, options};
+  ask(snapshot_client);
+  run_until([&] { return in_flight_.size() == 1; });
   broker_.reset();
   context().restart();
   context().poll();
@@ -171,7 +173,7 @@ TEST_P(shells_once, is_not_repeated_to_a_broker_that_was_started_again) {
   EXPECT_EQ(end_, errc::broker_replaced);
   EXPECT_EQ(outcome_of(*end_), outcome::unknown);
   await_workers(1);
-  EXPECT_EQ(in_hand_.size(), 1U);
+  EXPECT_EQ(in_flight_.size(), 1U);
   EXPECT_EQ(broker_->status().counters.requests, 0U);
 }
 
@@ -182,20 +184,20 @@ TEST_P(shells_once, a_burst_of_requests_leaves_few_connections) {
   auto options = patient_client(clients());
   options.idle_connections = 3;
   options.idle_time = 10ms;
-  client asker{executor(), at_, options};
+  client snapshot_client{executor(), at_, options};
   std::size_t answered = 0;
   const auto ask_all = [&](std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      asker.async_request("echo", message{"m"}, [&](error_code ec, const message&) {
+      snapshot_client.async_request("echo", message{"m"}, [&](error_code ec, const message&) {
         EXPECT_FALSE(ec) << ec.message();
         ++answered;
       });
     }
-    run_until([&] { return in_hand_.size() == count; });
-    for (auto& request : in_hand_) {
+    run_until([&] { return in_flight_.size() == count; });
+    for (auto& request : in_flight_) {
       EXPECT_FALSE(request.reply(message{"done"}));
     }
-    in_hand_.clear();
+    in_flight_.clear();
   };
   ask_all(burst);
   EXPECT_EQ(broker_->status().clients, burst);

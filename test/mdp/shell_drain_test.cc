@@ -47,13 +47,14 @@ TEST_P(shell_drain, workers_that_come_and_drain_cost_no_request_an_attempt) {
     });
   };
   constexpr std::size_t count = 20;
-  client asker{executor(), at_, patient_client(clients())};
+  client snapshot_client{executor(), at_, patient_client(clients())};
   std::size_t answered = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    asker.async_request("echo", message{std::to_string(i)}, [&](error_code ec, const message&) {
-      EXPECT_FALSE(ec);
-      ++answered;
-    });
+    snapshot_client.async_request("echo", message{std::to_string(i)},
+                                  [&](error_code ec, const message&) {
+                                    EXPECT_FALSE(ec);
+                                    ++answered;
+                                  });
   }
   run_until([&] { return broker_->status().waiting == count; });
   for (std::size_t i = 0; i < count; ++i) {
@@ -66,21 +67,21 @@ TEST_P(shell_drain, workers_that_come_and_drain_cost_no_request_an_attempt) {
 
 TEST_P(shell_drain, a_drain_ends_at_its_deadline) {
   start_broker();
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   worker leaving{executor(), at_, impatient_worker(workers()),
-                 [&](worker_request request) { in_hand.push_back(std::move(request)); }};
-  client asker{executor(), at_, patient_client(clients())};
+                 [&](worker_request request) { in_flight.push_back(std::move(request)); }};
+  client snapshot_client{executor(), at_, patient_client(clients())};
   std::string reply;
-  asker.async_request("echo", message{"m"}, [&](error_code ec, const message& m) {
+  snapshot_client.async_request("echo", message{"m"}, [&](error_code ec, const message& m) {
     EXPECT_FALSE(ec);
     reply = m.front();
   });
-  run_until([&] { return in_hand.size() == 1; });
+  run_until([&] { return in_flight.size() == 1; });
   std::optional<error_code> drained;
   leaving.async_drain(10ms, [&](error_code ec) { drained = ec; });
   run_until([&] { return drained.has_value(); });
   EXPECT_EQ(drained, zmtp::errc::timed_out);
-  EXPECT_EQ(in_hand[0].reply(message{"too late"}), errc::no_request);
+  EXPECT_EQ(in_flight[0].reply(message{"too late"}), errc::no_request);
   const auto other = echo_worker(workers());
   run_until([&] { return !reply.empty(); });
   EXPECT_EQ(reply, "m");
@@ -88,21 +89,21 @@ TEST_P(shell_drain, a_drain_ends_at_its_deadline) {
 
 TEST_P(shell_drain, a_broker_drains_and_clients_go_to_its_successor) {
   start_broker();
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   std::optional<worker> slow{
       std::in_place, executor(), at_, impatient_worker(workers()),
-      [&](worker_request request) { in_hand.push_back(std::move(request)); }};
+      [&](worker_request request) { in_flight.push_back(std::move(request)); }};
   await_workers(1);
-  client asker{executor(), at_, patient_client(clients())};
+  client snapshot_client{executor(), at_, patient_client(clients())};
   std::vector<std::string> replies;
   const auto ask = [&](std::string text) {
-    asker.async_request("echo", message{text}, [&](error_code ec, const message& m) {
+    snapshot_client.async_request("echo", message{text}, [&](error_code ec, const message& m) {
       EXPECT_FALSE(ec);
       replies.emplace_back(ec ? ec.message() : std::string{m.front()});
     });
   };
   ask("a");
-  run_until([&] { return in_hand.size() == 1; });
+  run_until([&] { return in_flight.size() == 1; });
   std::optional<error_code> drained;
   broker_->async_drain({}, [&](error_code ec) { drained = ec; });
   std::optional<error_code> second;
@@ -111,8 +112,8 @@ TEST_P(shell_drain, a_broker_drains_and_clients_go_to_its_successor) {
   EXPECT_EQ(second, asio::error::operation_aborted);
   EXPECT_FALSE(drained.has_value());
   ask("b");
-  auto body = std::move(in_hand[0].body());
-  EXPECT_FALSE(in_hand[0].reply(std::move(body)));
+  auto body = std::move(in_flight[0].body());
+  EXPECT_FALSE(in_flight[0].reply(std::move(body)));
   run_until([&] { return drained.has_value(); });
   EXPECT_EQ(drained, error_code{});
   run_until([&] { return replies.size() == 1; });
@@ -126,16 +127,17 @@ TEST_P(shell_drain, a_broker_drains_and_clients_go_to_its_successor) {
 
 TEST_P(shell_drain, a_broker_that_drains_for_too_long_says_what_it_knows) {
   start_broker();
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   const worker slow{executor(), at_, impatient_worker(workers()),
-                    [&](worker_request request) { in_hand.push_back(std::move(request)); }};
+                    [&](worker_request request) { in_flight.push_back(std::move(request)); }};
   await_workers(1);
   auto once = patient_client(clients());
   once.attempts = 1;
-  client asker{executor(), at_, once};
+  client snapshot_client{executor(), at_, once};
   std::optional<error_code> end;
-  asker.async_request("echo", message{"m"}, [&](error_code ec, const message&) { end = ec; });
-  run_until([&] { return in_hand.size() == 1; });
+  snapshot_client.async_request("echo", message{"m"},
+                                [&](error_code ec, const message&) { end = ec; });
+  run_until([&] { return in_flight.size() == 1; });
   std::optional<error_code> drained;
   broker_->async_drain(10ms, [&](error_code ec) { drained = ec; });
   run_until([&] { return drained && end; });
@@ -146,23 +148,23 @@ TEST_P(shell_drain, a_broker_that_drains_for_too_long_says_what_it_knows) {
 
 TEST_P(shell_drain, a_worker_drains) {
   start_broker();
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   auto options = impatient_worker(workers());
   options.capacity = 2;
   worker leaving{executor(), at_, options,
-                 [&](worker_request request) { in_hand.push_back(std::move(request)); }};
+                 [&](worker_request request) { in_flight.push_back(std::move(request)); }};
   await_workers(1);
-  client asker{executor(), at_, patient_client(clients())};
+  client snapshot_client{executor(), at_, patient_client(clients())};
   std::vector<std::string> replies;
   const auto ask = [&](std::string text) {
-    asker.async_request("echo", message{text}, [&](error_code ec, const message& m) {
+    snapshot_client.async_request("echo", message{text}, [&](error_code ec, const message& m) {
       EXPECT_FALSE(ec);
       replies.emplace_back(m.front());
     });
   };
   ask("a");
   ask("b");
-  run_until([&] { return in_hand.size() == 2; });
+  run_until([&] { return in_flight.size() == 2; });
   std::optional<error_code> drained;
   leaving.async_drain([&](error_code ec) { drained = ec; });
   const auto other = echo_worker(workers());
@@ -170,7 +172,7 @@ TEST_P(shell_drain, a_worker_drains) {
   run_until([&] { return replies.size() == 1; });
   EXPECT_EQ(replies.front(), "c") << "by the other";
   EXPECT_FALSE(drained.has_value());
-  for (auto& request : in_hand) {
+  for (auto& request : in_flight) {
     EXPECT_FALSE(request.reply(message{"at last"}));
   }
   run_until([&] { return drained && replies.size() == 3; });
@@ -188,12 +190,12 @@ TEST_P(shell_drain, a_worker_drains) {
 
 TEST_P(shell_drain, stopping_ends_draining) {
   start_broker();
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   worker leaving{executor(), at_, impatient_worker(workers()),
-                 [&](worker_request request) { in_hand.push_back(std::move(request)); }};
-  client asker{executor(), at_, patient_client(clients())};
-  asker.async_request("echo", message{"m"}, [](error_code, const message&) {});
-  run_until([&] { return in_hand.size() == 1; });
+                 [&](worker_request request) { in_flight.push_back(std::move(request)); }};
+  client snapshot_client{executor(), at_, patient_client(clients())};
+  snapshot_client.async_request("echo", message{"m"}, [](error_code, const message&) {});
+  run_until([&] { return in_flight.size() == 1; });
   std::optional<error_code> drained;
   leaving.async_drain([&](error_code ec) { drained = ec; });
   leaving.stop();

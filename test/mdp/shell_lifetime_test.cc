@@ -29,7 +29,7 @@ protected:
   void begin_everything() {
     start_broker();
     worker_.emplace(executor(), at_, impatient_worker(GetParam().workers),
-                    [this](worker_request request) { in_hand_.push_back(std::move(request)); });
+                    [this](worker_request request) { in_flight_.push_back(std::move(request)); });
     await_workers(1);
     client_.emplace(executor(), at_, patient_client(GetParam().clients));
     for (const auto* service : {"echo", "echo", "unknown"}) {
@@ -37,12 +37,12 @@ protected:
         ends->push_back(ec);
       });
     }
-    run_until([&] { return in_hand_.size() == 1 && broker_->status().waiting == 2; });
+    run_until([&] { return in_flight_.size() == 1 && broker_->status().waiting == 2; });
   }
 
   std::optional<worker> worker_;
   std::optional<client> client_;
-  std::vector<worker_request> in_hand_;
+  std::vector<worker_request> in_flight_;
   std::shared_ptr<std::vector<error_code>> ends_ = std::make_shared<std::vector<error_code>>();
 };
 
@@ -54,7 +54,7 @@ TEST_P(shell_lifetime, ends_with_the_context) {
   EXPECT_TRUE(ends_->empty());
   EXPECT_EQ(ends_.use_count(), 1) << "a handler has outlived the context";
   // Requests may outlive their worker: a reply has no effect.
-  EXPECT_EQ(in_hand_[0].reply(message{"late"}), errc::no_request);
+  EXPECT_EQ(in_flight_[0].reply(message{"late"}), errc::no_request);
   EXPECT_EQ(broker_->status().counters.requests, 3U);
   client_->stop();
   worker_->stop();
@@ -82,10 +82,10 @@ TEST_P(shell_lifetime, ends_with_a_coroutine_that_the_context_destroys) {
     const auto service = impatient_worker(workers);
     const worker never{own, at, service, [](const worker_request&) {}};
     const auto patient = patient_client(clients);
-    client asker{own, at, patient};
+    client snapshot_client{own, at, patient};
     message body;
     body.push_back("m");
-    co_await asker.async_request("echo", std::move(body), asio::use_awaitable);
+    co_await snapshot_client.async_request("echo", std::move(body), asio::use_awaitable);
   };
   asio::co_spawn(context(), ask(at_, GetParam().workers, GetParam().clients), asio::detached);
   run_until([&] { return broker_->status().working == 1; });
@@ -116,9 +116,10 @@ TEST_P(shell_lifetime, a_handler_may_destroy_its_worker) {
     EXPECT_EQ(request.reply(message{"later"}), errc::no_request);
   });
   await_workers(1);
-  client asker{executor(), at_, patient_client(GetParam().clients)};
+  client snapshot_client{executor(), at_, patient_client(GetParam().clients)};
   message reply;
-  asker.async_request("echo", message{"m"}, [&](error_code, message m) { reply = std::move(m); });
+  snapshot_client.async_request("echo", message{"m"},
+                                [&](error_code, message m) { reply = std::move(m); });
   run_until([&] { return !reply.empty(); });
   EXPECT_EQ(reply, message{"last"}) << "a reply that was given is written";
   EXPECT_EQ(calls, 1);
@@ -132,14 +133,15 @@ TEST_F(shell_test, a_client_may_end_between_the_parts_of_a_reply) {
                         EXPECT_FALSE(request.reply(message{"3"}));
                       }};
   await_workers(1);
-  std::optional<client> asker{std::in_place, executor(), at_, patient_client(version::v02)};
+  std::optional<client> snapshot_client{std::in_place, executor(), at_,
+                                        patient_client(version::v02)};
   error_code end;
   const std::string longer_than_a_pointer(100, 'x');
-  asker->async_request(
+  snapshot_client->async_request(
       "echo", message{"m"}, {},
       [&, longer_than_a_pointer](const message& part) {
         EXPECT_EQ(part, message{"1"}) << "called after the end";
-        asker.reset();
+        snapshot_client.reset();
         EXPECT_EQ(longer_than_a_pointer.size(), 100U) << "the handler outlives its call";
       },
       [&](error_code ec, const message&) { end = ec; });
@@ -154,15 +156,15 @@ TEST_F(shell_test, a_client_may_be_stopped_when_an_idle_connection_is_due) {
   auto options = patient_client(version::v02);
   options.idle_connections = 0;
   options.idle_time = 0ms;
-  client asker{executor(), at_, options};
+  client snapshot_client{executor(), at_, options};
   // Fires in the same turn as the alarm of the idle connection, and before it.
   asio::steady_timer before{executor()};
   bool stopped = false;
-  asker.async_request("echo", message{"m"}, [&](error_code ec, const message&) {
+  snapshot_client.async_request("echo", message{"m"}, [&](error_code ec, const message&) {
     EXPECT_FALSE(ec) << ec.message();
     before.expires_at({});
     before.async_wait([&](error_code) {
-      asker.stop();
+      snapshot_client.stop();
       stopped = true;
     });
   });
@@ -203,11 +205,11 @@ TEST_P(shell_exception, an_exception_of_a_handler_leaves_the_worker_working) {
                           throw thrown{};
                         }};
   await_workers(1);
-  client asker{executor(), at_, patient_client(GetParam().clients)};
+  client snapshot_client{executor(), at_, patient_client(GetParam().clients)};
   int answered = 0;
   for (int i = 0; i < 3; ++i) {
-    asker.async_request("echo", message{"m"},
-                        [&](error_code ec, const message&) { answered += ec ? 0 : 1; });
+    snapshot_client.async_request("echo", message{"m"},
+                                  [&](error_code ec, const message&) { answered += ec ? 0 : 1; });
   }
   run_through_exceptions([&] { return answered == 3 && thrown_ == 3; });
   EXPECT_EQ(calls, 3);
@@ -225,11 +227,11 @@ TEST_P(shell_exception, an_exception_of_a_handler_leaves_the_client_working) {
   await_workers(1);
   // On a strand, exceptions pass through the caller.
   const auto strand = asio::make_strand(context());
-  client asker{strand, at_, patient_client(GetParam().clients)};
+  client snapshot_client{strand, at_, patient_client(GetParam().clients)};
   int called = 0;
   int answered = 0;
   for (int i = 0; i < 3; ++i) {
-    asker.async_request(
+    snapshot_client.async_request(
         "echo", message{"m"}, {},
         [&](const message&) {
           ++called;
@@ -250,7 +252,7 @@ TEST_P(shell_lifetime, the_context_of_a_handler_waits_for_the_handler) {
   start_broker();
   const auto echo = echo_worker(GetParam().workers);
   await_workers(1);
-  client asker{executor(), at_, patient_client(GetParam().clients)};
+  client snapshot_client{executor(), at_, patient_client(GetParam().clients)};
   asio::io_context own{1};
   const auto has_work = [&] {
     own.restart();
@@ -260,15 +262,15 @@ TEST_P(shell_lifetime, the_context_of_a_handler_waits_for_the_handler) {
   int calls = 0;
   auto handler =
       asio::bind_executor(own.get_executor(), [&](error_code, const message&) { ++calls; });
-  asker.async_request("echo", message{"m"}, handler);
+  snapshot_client.async_request("echo", message{"m"}, handler);
   while (has_work() && !HasFailure()) {
     context().restart();
-    context().run_one_for(patience);
+    context().run_one_for(timeout);
   }
   EXPECT_EQ(calls, 1);
-  asker.async_request("unknown", message{"m"}, handler);
+  snapshot_client.async_request("unknown", message{"m"}, handler);
   EXPECT_TRUE(has_work());
-  asker.stop();
+  snapshot_client.stop();
   EXPECT_TRUE(has_work());
   run_ready();
   EXPECT_FALSE(has_work());
@@ -278,22 +280,22 @@ TEST_P(shell_lifetime, the_context_of_a_handler_waits_for_the_handler) {
 // The broker runs and reads nothing: its queue reaches the mark.
 TEST_F(shell_test, a_worker_reconnects_if_its_broker_stops_reading) {
   zmtp::socket_options options = zmtp::test::announcing();
-  options.receive_mark = {.messages = 4, .octets = 1'000'000};
+  options.receive_mark = {.messages = 4, .bytes = 1'000'000};
   zmtp::router_socket deaf{executor(), options};
-  std::optional<worker_request> in_hand;
+  std::optional<worker_request> in_flight;
   auto service = impatient_worker(version::v02);
   service.heartbeat_interval = 20s;
   const worker eager{executor(), deaf.bind("tcp://127.0.0.1:*").to_string(), service,
-                     [&](worker_request request) { in_hand.emplace(std::move(request)); }};
+                     [&](worker_request request) { in_flight.emplace(std::move(request)); }};
   const auto first = receive(deaf).peer;
   EXPECT_EQ(receive(deaf).content[1], std::string(1, '\1'));
   const message request{"MDPW02", std::string(1, '\2'), "address", "", "body"};
   auto copy = request;
   ASSERT_EQ(deaf.try_send(first, std::move(copy)), zmtp::send_status::queued);
-  run_until([&] { return in_hand.has_value(); });
+  run_until([&] { return in_flight.has_value(); });
   // The third one does not fit any more, and nothing else happens that would have it look again.
   for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(in_hand->reply_in_part(message{std::string(40'000'000, 'x')}));
+    EXPECT_FALSE(in_flight->reply_in_part(message{std::string(40'000'000, 'x')}));
   }
   // The worker closes that connection, and registers on another one.
   for (auto item = receive(deaf); item.peer == first && !HasFailure(); item = receive(deaf)) {

@@ -31,10 +31,10 @@ TEST_F(partial_replies, come_in_order_and_before_the_last) {
                         EXPECT_EQ(request.reply(message{"twice"}), errc::no_request);
                       }};
   await_workers(1);
-  client asker{executor(), at_, patient_client(version::v02)};
+  client snapshot_client{executor(), at_, patient_client(version::v02)};
   std::vector<std::string> parts;
   bool over = false;
-  asker.async_request(
+  snapshot_client.async_request(
       "echo", message{"m"}, {},
       [&](const message& part) {
         EXPECT_FALSE(over);
@@ -60,9 +60,10 @@ TEST_F(partial_replies, are_not_possible_in_the_older_version) {
                        EXPECT_FALSE(request.reply(message{"whole"}));
                      }};
   await_workers(1);
-  client asker{executor(), at_, patient_client(version::v02)};
+  client snapshot_client{executor(), at_, patient_client(version::v02)};
   message reply;
-  asker.async_request("echo", message{"m"}, [&](error_code, message m) { reply = std::move(m); });
+  snapshot_client.async_request("echo", message{"m"},
+                                [&](error_code, message m) { reply = std::move(m); });
   run_until([&] { return !reply.empty(); });
   EXPECT_EQ(reply, message{"whole"});
 }
@@ -82,15 +83,15 @@ TEST_P(shell_replies, a_worker_may_be_a_coroutine) {
                       co_return body;
                     }};
   await_workers(1);
-  client asker{executor(), at_, patient_client(clients())};
+  client snapshot_client{executor(), at_, patient_client(clients())};
   int answered = 0;
   for (int i = 0; i < 10; ++i) {
-    asker.async_request("echo", message{std::to_string(i)},
-                        [&, i](error_code ec, const message& m) {
-                          EXPECT_FALSE(ec);
-                          EXPECT_EQ(m, (message{std::to_string(i), "answered"}));
-                          ++answered;
-                        });
+    snapshot_client.async_request("echo", message{std::to_string(i)},
+                                  [&, i](error_code ec, const message& m) {
+                                    EXPECT_FALSE(ec);
+                                    EXPECT_EQ(m, (message{std::to_string(i), "answered"}));
+                                    ++answered;
+                                  });
   }
   run_until([&] { return answered == 10; });
 }
@@ -99,7 +100,7 @@ TEST_P(shell_replies, a_handler_refuses_and_fails_requests_and_its_worker_goes_o
   start_broker();
   auto options = impatient_worker(workers());
   options.capacity = 4;
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   const worker careless{executor(), at_, options, [&](worker_request request) {
                           const std::string text{request.body().front()};
                           if (text == "refuse") {
@@ -108,16 +109,16 @@ TEST_P(shell_replies, a_handler_refuses_and_fails_requests_and_its_worker_goes_o
                           } else if (text == "fail") {
                             EXPECT_FALSE(request.fail());
                           } else if (text == "hold") {
-                            in_hand.push_back(std::move(request));
+                            in_flight.push_back(std::move(request));
                           }
                           // Otherwise the handler destroys the request.
                         }};
   await_workers(1);
-  client asker{executor(), at_, patient_client(clients())};
+  client snapshot_client{executor(), at_, patient_client(clients())};
   std::map<std::string, error_code> ends;
   for (const auto* const text : {"hold", "refuse", "fail", "destroy"}) {
-    asker.async_request("echo", message{text},
-                        [&, text](error_code ec, const message&) { ends[text] = ec; });
+    snapshot_client.async_request("echo", message{text},
+                                  [&, text](error_code ec, const message&) { ends[text] = ec; });
   }
   run_until([&] { return ends.size() == 3; });
   EXPECT_EQ(ends["refuse"], errc::request_refused);
@@ -125,8 +126,8 @@ TEST_P(shell_replies, a_handler_refuses_and_fails_requests_and_its_worker_goes_o
   EXPECT_EQ(ends["fail"], errc::request_failed);
   EXPECT_EQ(outcome_of(ends["fail"]), outcome::unknown);
   EXPECT_EQ(ends["destroy"], errc::request_failed);
-  ASSERT_EQ(in_hand.size(), 1U);
-  EXPECT_FALSE(in_hand[0].reply(message{"done"}));
+  ASSERT_EQ(in_flight.size(), 1U);
+  EXPECT_FALSE(in_flight[0].reply(message{"done"}));
   run_until([&] { return ends.size() == 4; });
   EXPECT_EQ(ends["hold"], error_code{});
   EXPECT_EQ(broker_->status().counters.workers_registered, 1U);
@@ -141,11 +142,11 @@ TEST_P(shell_replies, a_coroutine_refuses_and_fails_by_what_it_throws) {
         co_return body;
       }};
   await_workers(1);
-  client asker{executor(), at_, patient_client(clients())};
+  client snapshot_client{executor(), at_, patient_client(clients())};
   std::map<std::string, error_code> ends;
   for (const auto* const text : {"refuse", "fail"}) {
-    asker.async_request("echo", message{text},
-                        [&, text](error_code ec, const message&) { ends[text] = ec; });
+    snapshot_client.async_request("echo", message{text},
+                                  [&, text](error_code ec, const message&) { ends[text] = ec; });
   }
   run_until([&] { return ends.size() == 2; });
   EXPECT_EQ(ends["refuse"], errc::request_refused);

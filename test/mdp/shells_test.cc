@@ -35,7 +35,7 @@ TEST_P(shells, a_thousand_requests_of_many_coroutines_are_answered_once_each) {
     workers.push_back(echo_worker(GetParam().workers));
   }
   await_workers(4);
-  client asker{executor(), at_, patient_client(GetParam().clients)};
+  client snapshot_client{executor(), at_, patient_client(GetParam().clients)};
   constexpr std::size_t coroutines = 50;
   constexpr std::size_t each = 20;
   std::size_t answered = 0;
@@ -45,7 +45,8 @@ TEST_P(shells, a_thousand_requests_of_many_coroutines_are_answered_once_each) {
       const auto text = std::to_string(who) + "." + std::to_string(i);
       message body;
       body.push_back(text);
-      const auto reply = co_await asker.async_request("echo", std::move(body), asio::use_awaitable);
+      const auto reply =
+          co_await snapshot_client.async_request("echo", std::move(body), asio::use_awaitable);
       EXPECT_EQ(reply.front(), text);
       ++answered;
     }
@@ -64,50 +65,51 @@ TEST_P(shells, a_thousand_requests_of_many_coroutines_are_answered_once_each) {
 
 TEST_P(shells, a_worker_that_is_lost_while_it_works_is_replaced) {
   start_broker();
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   std::optional<worker> slow{
       std::in_place, executor(), at_, impatient_worker(GetParam().workers),
-      [&](worker_request request) { in_hand.push_back(std::move(request)); }};
+      [&](worker_request request) { in_flight.push_back(std::move(request)); }};
   await_workers(1);
-  client asker{executor(), at_, patient_client(GetParam().clients)};
+  client snapshot_client{executor(), at_, patient_client(GetParam().clients)};
   std::string reply;
-  asker.async_request("echo", message{"a", "b"}, [&](error_code ec, const message& m) {
+  snapshot_client.async_request("echo", message{"a", "b"}, [&](error_code ec, const message& m) {
     EXPECT_FALSE(ec);
     reply = std::string{m[0]} + std::string{m[1]};
   });
-  run_until([&] { return in_hand.size() == 1; });
+  run_until([&] { return in_flight.size() == 1; });
   const auto other = echo_worker(GetParam().workers);
   await_workers(2);
   slow.reset();
   run_until([&] { return !reply.empty(); });
   EXPECT_EQ(reply, "ab");
-  EXPECT_EQ(in_hand[0].reply(message{"too late"}), errc::no_request);
+  EXPECT_EQ(in_flight[0].reply(message{"too late"}), errc::no_request);
   EXPECT_EQ(broker_->status().counters.requeued, 1U);
 }
 
 TEST_P(shells, a_worker_with_a_capacity_has_so_many_in_hand_and_all_go_to_another_when_it_is_lost) {
   start_broker();
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   auto options = impatient_worker(GetParam().workers);
   options.capacity = 3;
   std::optional<worker> wide{std::in_place, executor(), at_, options, [&](worker_request request) {
-                               in_hand.push_back(std::move(request));
+                               in_flight.push_back(std::move(request));
                              }};
   await_workers(1);
-  client asker{executor(), at_, patient_client(GetParam().clients)};
+  client snapshot_client{executor(), at_, patient_client(GetParam().clients)};
   std::vector<std::string> replies;
   for (const auto* const text : {"1", "2", "3", "4", "5"}) {
-    asker.async_request("echo", message{text}, [&, text](error_code ec, const message& m) {
-      EXPECT_FALSE(ec);
-      EXPECT_EQ(m, message{text});
-      replies.emplace_back(text);
-    });
+    snapshot_client.async_request("echo", message{text},
+                                  [&, text](error_code ec, const message& m) {
+                                    EXPECT_FALSE(ec);
+                                    EXPECT_EQ(m, message{text});
+                                    replies.emplace_back(text);
+                                  });
   }
-  run_until([&] { return in_hand.size() == 3 && broker_->status().waiting == 2; });
+  run_until([&] { return in_flight.size() == 3 && broker_->status().waiting == 2; });
   // The last first; then it is given another.
-  auto body = std::move(in_hand[2].body());
-  EXPECT_FALSE(in_hand[2].reply(std::move(body)));
-  run_until([&] { return in_hand.size() == 4 && replies.size() == 1; });
+  auto body = std::move(in_flight[2].body());
+  EXPECT_FALSE(in_flight[2].reply(std::move(body)));
+  run_until([&] { return in_flight.size() == 4 && replies.size() == 1; });
   EXPECT_EQ(broker_->status().working, 3U);
   const auto other = echo_worker(GetParam().workers);
   await_workers(2);
@@ -118,19 +120,20 @@ TEST_P(shells, a_worker_with_a_capacity_has_so_many_in_hand_and_all_go_to_anothe
 
 TEST_P(shells, a_client_that_is_lost_ends_its_requests) {
   start_broker();
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   auto options = impatient_worker(GetParam().workers);
   const worker slow{executor(), at_, options,
-                    [&](worker_request request) { in_hand.push_back(std::move(request)); }};
+                    [&](worker_request request) { in_flight.push_back(std::move(request)); }};
   await_workers(1);
-  std::optional<client> asker{std::in_place, executor(), at_, patient_client(GetParam().clients)};
+  std::optional<client> snapshot_client{std::in_place, executor(), at_,
+                                        patient_client(GetParam().clients)};
   std::vector<error_code> ends;
   for (int i = 0; i < 5; ++i) {
-    asker->async_request("echo", message{"m"},
-                         [&](error_code ec, const message&) { ends.push_back(ec); });
+    snapshot_client->async_request("echo", message{"m"},
+                                   [&](error_code ec, const message&) { ends.push_back(ec); });
   }
-  run_until([&] { return in_hand.size() == 1 && broker_->status().waiting == 4; });
-  asker.reset();
+  run_until([&] { return in_flight.size() == 1 && broker_->status().waiting == 4; });
+  snapshot_client.reset();
   EXPECT_TRUE(ends.empty()) << "called within the destructor";
   run_until([&] { return ends.size() == 5; });
   for (const auto& ec : ends) {
@@ -138,15 +141,15 @@ TEST_P(shells, a_client_that_is_lost_ends_its_requests) {
   }
   run_until([&] { return broker_->status().counters.abandoned == 4; });
   // The broker and the worker go on.
-  EXPECT_FALSE(in_hand[0].reply(message{"to nobody"}));
+  EXPECT_FALSE(in_flight[0].reply(message{"to nobody"}));
   client another{executor(), at_, patient_client(GetParam().clients)};
   bool answered = false;
   another.async_request("echo", message{"m"}, [&](error_code ec, const message&) {
     EXPECT_FALSE(ec);
     answered = true;
   });
-  run_until([&] { return in_hand.size() == 2; });
-  EXPECT_FALSE(in_hand[1].reply(message{"reply"}));
+  run_until([&] { return in_flight.size() == 2; });
+  EXPECT_FALSE(in_flight[1].reply(message{"reply"}));
   run_until([&] { return answered; });
 }
 
@@ -158,10 +161,10 @@ TEST_P(shells, a_broker_that_comes_back_finds_its_workers_and_clients_again) {
   options.timeout = 100ms;
   options.idempotent = true;
   options.attempts = 100;
-  client asker{executor(), at_, options};
+  client snapshot_client{executor(), at_, options};
   int answered = 0;
   const auto ask = [&] {
-    asker.async_request("echo", message{"m"}, [&](error_code ec, const message& m) {
+    snapshot_client.async_request("echo", message{"m"}, [&](error_code ec, const message& m) {
       EXPECT_FALSE(ec);
       EXPECT_EQ(m, message{"m"});
       ++answered;
@@ -184,31 +187,32 @@ TEST_P(shells, a_broker_that_comes_back_finds_its_workers_and_clients_again) {
 
 TEST_P(shells, a_request_is_cancelled_alone) {
   start_broker();
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   auto options = impatient_worker(GetParam().workers);
   options.capacity = 2;
   const worker slow{executor(), at_, options,
-                    [&](worker_request request) { in_hand.push_back(std::move(request)); }};
+                    [&](worker_request request) { in_flight.push_back(std::move(request)); }};
   const worker slow_too{executor(), at_, options,
-                        [&](worker_request request) { in_hand.push_back(std::move(request)); }};
+                        [&](worker_request request) { in_flight.push_back(std::move(request)); }};
   await_workers(2);
-  client asker{executor(), at_, patient_client(GetParam().clients)};
+  client snapshot_client{executor(), at_, patient_client(GetParam().clients)};
   asio::cancellation_signal signal;
   error_code end;
-  asker.async_request("echo", message{"cancelled"},
-                      asio::bind_cancellation_slot(
-                          signal.slot(), [&](error_code ec, const message&) { end = ec; }));
+  snapshot_client.async_request(
+      "echo", message{"cancelled"},
+      asio::bind_cancellation_slot(signal.slot(),
+                                   [&](error_code ec, const message&) { end = ec; }));
   std::string reply;
-  asker.async_request("echo", message{"kept"}, [&](error_code ec, const message& m) {
+  snapshot_client.async_request("echo", message{"kept"}, [&](error_code ec, const message& m) {
     EXPECT_FALSE(ec);
     reply = m.front();
   });
-  run_until([&] { return in_hand.size() == 2; });
+  run_until([&] { return in_flight.size() == 2; });
   signal.emit(asio::cancellation_type::total);
   EXPECT_FALSE(end) << "called within emit()";
   run_until([&] { return end.failed(); });
   EXPECT_EQ(end, asio::error::operation_aborted);
-  for (auto& request : in_hand) {
+  for (auto& request : in_flight) {
     auto body = std::move(request.body());
     EXPECT_FALSE(request.reply(std::move(body)));
   }
@@ -218,10 +222,11 @@ TEST_P(shells, a_request_is_cancelled_alone) {
 
 TEST_P(shells, an_operation_on_a_stopped_client_is_aborted) {
   start_broker();
-  client asker{executor(), at_, patient_client(GetParam().clients)};
-  asker.stop();
+  client snapshot_client{executor(), at_, patient_client(GetParam().clients)};
+  snapshot_client.stop();
   error_code end;
-  asker.async_request("echo", message{"m"}, [&](error_code ec, const message&) { end = ec; });
+  snapshot_client.async_request("echo", message{"m"},
+                                [&](error_code ec, const message&) { end = ec; });
   EXPECT_FALSE(end);
   run_until([&] { return end.failed(); });
   EXPECT_EQ(end, asio::error::operation_aborted);
@@ -231,11 +236,11 @@ TEST_P(shells, stopped_leave_nothing_to_run) {
   start_broker();
   const auto echo = echo_worker(GetParam().workers);
   await_workers(1);
-  client asker{executor(), at_, patient_client(GetParam().clients)};
+  client snapshot_client{executor(), at_, patient_client(GetParam().clients)};
   bool answered = false;
-  asker.async_request("echo", message{"m"}, [&](error_code, const message&) {
+  snapshot_client.async_request("echo", message{"m"}, [&](error_code, const message&) {
     answered = true;
-    asker.stop();
+    snapshot_client.stop();
     echo->stop();
     broker_->stop();
   });

@@ -121,7 +121,7 @@ TEST_P(worker_conversation, a_nack_costs_one_request_alone) {
             errc::no_request);
   EXPECT_FALSE(actions.reopen);
   EXPECT_TRUE(wide.in_conversation());
-  EXPECT_EQ(wide.requests_in_hand(), 1U);
+  EXPECT_EQ(wide.requests_in_flight(), 1U);
   EXPECT_FALSE(wide.reply(actions.requests[2].id, {"x"sv}, now, actions));
   EXPECT_EQ(sent(), reply_frames("c", {"x"sv}));
 }
@@ -146,14 +146,14 @@ TEST_P(worker_conversation, sends_ready_once) {  // MDP-25
 
 TEST_P(worker_conversation, replies_with_the_address_of_the_request) {  // MDP-18, 35, 36, MD1-4
   attach();
-  const std::string address("\0any octets\xff", 12);
+  const std::string address("\0any bytes\xff", 12);
   hear_request(address, {"Hello"sv, "world"sv});
   const auto request = taken();
   EXPECT_EQ(request.body, (zmtp::message{"Hello"sv, "world"sv}));
-  EXPECT_EQ(state.requests_in_hand(), 1U);
+  EXPECT_EQ(state.requests_in_flight(), 1U);
   EXPECT_FALSE(reply(request.id, {"Hi"sv, "there"sv}));
   EXPECT_EQ(sent(), reply_frames(address, {"Hi"sv, "there"sv}));
-  EXPECT_EQ(state.requests_in_hand(), 0U);
+  EXPECT_EQ(state.requests_in_flight(), 0U);
 }
 
 TEST_P(worker_conversation, replies_once) {  // MDP-34, MD1-5

@@ -41,7 +41,7 @@ void company::come_to_rest(const char* when) {
   auto& events = net_.here().events;
   while (!events.empty()) {
     if (events.happened() > most_events) {
-      books_.report(breach::stuck, std::string{"it never comes to rest "} + when);
+      books_.report(violation::stuck, std::string{"it never comes to rest "} + when);
       return;
     }
     events.run_next();
@@ -52,7 +52,7 @@ void company::check_rest(const char* when, bool excused) {
   for (const auto& p : parties_) {
     const auto who = p->name() + " (" + std::string{to_string(p->socket().state().type())} + ") ";
     const auto complain = [&](std::string_view what) {
-      books_.report(breach::stuck, who + std::string{what} + " " + when);
+      books_.report(violation::stuck, who + std::string{what} + " " + when);
     };
     p->socket().state().for_each_pipe([&](const pipe& of) {
       if (!of.attached) {
@@ -62,7 +62,7 @@ void company::check_rest(const char* when, bool excused) {
         complain("has messages to write");
       }
       if (of.blocked) {
-        complain("has octets to decode");
+        complain("has bytes to decode");
       }
       if (of.in.size() != 0) {
         complain("has messages to receive");
@@ -99,7 +99,7 @@ void company::say_more() {
       p->send_another();
       come_to_rest("after one more");
       if (!waits_for_ever && !p->stuck().empty()) {
-        books_.report(breach::stuck, p->name() + ": " + std::string{p->stuck()});
+        books_.report(violation::stuck, p->name() + ": " + std::string{p->stuck()});
       }
     }
   }
@@ -119,7 +119,7 @@ void company::publish_all() {
       for_each_that<sub_party>(subscribes, [&](sub_party& s) {
         const auto wanted = s.is_due(publisher, topic);
         if (wanted != books_.has_received(s.number(), publisher.last())) {
-          books_.report(wanted ? breach::lost : breach::not_wanted,
+          books_.report(wanted ? violation::lost : violation::not_wanted,
                         s.name() + " and what " + publisher.name() + " publishes under \"" +
                             std::string{topic} + "\"");
         }
@@ -152,7 +152,7 @@ void company::subscribe_to_more() {
     for (const auto& [value, times] : expected) {
       const auto received = books_.times_received(s.number(), value.first, value.second);
       if (received != times) {
-        books_.report(received < times ? breach::lost : breach::duplicate,
+        books_.report(received < times ? violation::lost : violation::duplicate,
                       s.name() + " and last value " + std::to_string(value.second) + " of party " +
                           std::to_string(value.first));
       }
@@ -169,7 +169,7 @@ void company::speak_to_publishers() {
                              for (const auto& p : parties_) {
                                if (p->socket().state().type() == socket_type::xpub &&
                                    !books_.has_received(p->number(), speaker.last())) {
-                                 books_.report(breach::lost,
+                                 books_.report(violation::lost,
                                                p->name() + " and what " + speaker.name() + " says");
                                }
                              }
@@ -190,8 +190,8 @@ void company::take_leave() {
     std::size_t left = 0;
     p->socket().state().for_each_pipe([&](const pipe&) { ++left; });
     if (left != 0 || p->socket().links() != 0) {
-      books_.report(breach::leaked, p->name() + " has " + std::to_string(left) + " pipes and " +
-                                        std::to_string(p->socket().links()) + " links left");
+      books_.report(violation::leaked, p->name() + " has " + std::to_string(left) + " pipes and " +
+                                           std::to_string(p->socket().links()) + " links left");
     }
     books_.check_counters(p->socket());
     books_.check_subscribers(p->socket());

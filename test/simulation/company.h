@@ -1,10 +1,10 @@
 #pragma once
 // Parties on one network, their books, and what must hold of them whenever nothing happens any more.
 
+#include "test/simulation/fault_schedule.h"
 #include "test/simulation/ledger.h"
 #include "test/simulation/pattern.h"
 #include "test/simulation/sim_net.h"
-#include "test/simulation/troublemaker.h"
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +22,7 @@ public:
   [[nodiscard]] const std::vector<std::unique_ptr<party>>& parties() const noexcept {
     return parties_;
   }
-  [[nodiscard]] const std::vector<troublemaker::endpoint>& endpoints() const noexcept {
+  [[nodiscard]] const std::vector<fault_schedule::endpoint>& endpoints() const noexcept {
     return endpoints_;
   }
 
@@ -51,7 +51,7 @@ private:
   sim_net net_;
   ledger books_;
   std::vector<std::unique_ptr<party>> parties_;
-  std::vector<troublemaker::endpoint> endpoints_;
+  std::vector<fault_schedule::endpoint> endpoints_;
 };
 
 }  // namespace zmtp::simulation

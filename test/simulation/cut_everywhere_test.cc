@@ -1,4 +1,4 @@
-// Connections of all patterns, in both directions and either way round, that are cut at every octet;
+// Connections of all patterns, in both directions and either way round, that are cut at every byte;
 // what may be lost is lost, and nothing else.
 //   --every N    offsets that are N apart (13; 1, which is all, for PAIR, XPUB and XSUB)
 //   --large N    cuts at random offsets of streams with large messages, for each way (20)
@@ -35,8 +35,8 @@ constexpr auto kinds = {cut_place::kind::taken, cut_place::kind::arrived};
 std::string report_of(const cut_place& place, const cut_options& options,
                       const cut_result& result) {
   auto text = std::string{to_string(place.between.hub)} + " connected to " +
-              std::string{to_string(place.between.spokes)} + ", octet " +
-              std::to_string(place.octets) +
+              std::string{to_string(place.between.spokes)} + ", byte " +
+              std::to_string(place.bytes) +
               (place.from == end_of_stream::connecting ? " from" : " to") + " the former, " +
               (place.what == cut_place::kind::taken ? "taken" : "arrived") + ", seed " +
               std::to_string(options.seed);
@@ -46,14 +46,14 @@ std::string report_of(const cut_place& place, const cut_options& options,
   return text;
 }
 
-// How many octets there are to cut, if none is.
-std::size_t octets_of(cut_place place, const cut_options& options) {
-  place.octets = 0;
+// How many bytes there are to cut, if none is.
+std::size_t bytes_of(cut_place place, const cut_options& options) {
+  place.bytes = 0;
   const auto whole = run_cut(place, options);
   EXPECT_TRUE(whole.findings.empty()) << report_of(place, options, whole);
   EXPECT_FALSE(whole.was_cut);
   EXPECT_NE(whole.parcels, 0U) << report_of(place, options, whole);
-  return whole.octets;
+  return whole.bytes;
 }
 
 template <class Visit>
@@ -83,11 +83,11 @@ TEST(cut_everywhere, small_messages_survive_a_cut_at_every_byte) {
     }
     const cut_options options{
         .seed = 9, .messages = 12, .correlate = way % 3 != 0, .topic_changes = 20};
-    const auto all = octets_of(place, options);
+    const auto all = bytes_of(place, options);
     // Other offsets for each way.
     const auto step = apart(place.between);
     for (auto at = 1 + ++way % step; at <= all; at += step) {
-      place.octets = at;
+      place.bytes = at;
       expect_survives(place, options, cuts);
     }
   });
@@ -104,9 +104,9 @@ TEST(cut_everywhere, large_messages_survive_cuts_at_random_bytes) {
     }
     const cut_options options{
         .seed = ++seed, .messages = 8, .sizes = {.large = 40}, .correlate = true};
-    const auto all = octets_of(place, options);
+    const auto all = bytes_of(place, options);
     for (std::size_t i = 0; i < asked_for.large; ++i) {
-      place.octets = random.between(1, all);
+      place.bytes = random.between(1, all);
       expect_survives(place, options, cuts);
     }
   });

@@ -15,12 +15,12 @@ cut_result run_cut(const cut_place& place, const cut_options& options) {
       return;
     }
     first = s.shared_from_this();
-    if (place.octets == 0) {
+    if (place.bytes == 0) {
       return;
     }
     switch (place.what) {
-      case cut_place::kind::taken: s.cut_when_taken(place.from, place.octets); return;
-      case cut_place::kind::arrived: s.cut_when_arrived(place.from, place.octets); return;
+      case cut_place::kind::taken: s.cut_when_taken(place.from, place.bytes); return;
+      case cut_place::kind::arrived: s.cut_when_arrived(place.from, place.bytes); return;
     }
   });
 
@@ -49,7 +49,7 @@ cut_result run_cut(const cut_place& place, const cut_options& options) {
   auto& connects = both.add(hub);
   auto& binds = both.add(spoke);
   both.introduce(connects, binds);
-  if (place.octets == 0) {
+  if (place.bytes == 0) {
     both.books().expect_all();
   }
   for (const auto& p : both.parties()) {
@@ -57,7 +57,7 @@ cut_result run_cut(const cut_place& place, const cut_options& options) {
   }
   both.come_to_rest("after the cut");
   cut_result result{
-      .findings = {}, .was_cut = first->is_cut(), .octets = first->taken(place.from), .parcels = 0};
+      .findings = {}, .was_cut = first->is_cut(), .bytes = first->taken(place.from), .parcels = 0};
   first->spare();
   both.check_rest("after the cut", true);
   if (both.books().findings().empty()) {

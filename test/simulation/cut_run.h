@@ -1,5 +1,5 @@
 #pragma once
-// Two sockets whose first connection is cut at one octet: the messages that are lost, and whether
+// Two sockets whose first connection is cut at one byte: the messages that are lost, and whether
 // the sockets recover.
 
 #include "test/simulation/ledger.h"
@@ -21,7 +21,7 @@ struct cut_place {
   pattern between;  // the hub connects, the spokes' side binds
   end_of_stream from = end_of_stream::connecting;
   kind what = kind::taken;
-  std::size_t octets = 0;  // 0: not at all
+  std::size_t bytes = 0;  // 0: not at all
 };
 
 struct cut_options {
@@ -35,7 +35,7 @@ struct cut_options {
 struct cut_result {
   std::vector<ledger::finding> findings;
   bool was_cut = false;
-  std::size_t octets = 0;   // sent from there on the first connection
+  std::size_t bytes = 0;    // sent from there on the first connection
   std::size_t parcels = 0;  // received
 };
 

@@ -8,7 +8,7 @@ using std::chrono::milliseconds;
 
 void disturbance::also_kill_connections(const deaths& how) {
   deaths_ = how;
-  if (how.at_any_octet) {
+  if (how.at_any_byte) {
     net_->on_stream([this](virtual_stream& s) { doom(s); });
   }
   also([this] { cut_one(); });
@@ -44,17 +44,17 @@ void disturbance::doom(virtual_stream& s) {
     return;
   }
   const auto from = random().chance(50) ? end_of_stream::connecting : end_of_stream::accepting;
-  const auto octets = random().between(1, random().chance(50) ? 400 : deaths_.most_octets);
+  const auto bytes = random().between(1, random().chance(50) ? 400 : deaths_.most_bytes);
   if (random().chance(50)) {
-    s.cut_when_taken(from, octets);
+    s.cut_when_taken(from, bytes);
   } else {
-    s.cut_when_arrived(from, octets);
+    s.cut_when_arrived(from, bytes);
   }
   ++made_;
 }
 
 virtual_stream::learns_after disturbance::some_time_to_learn() {
-  if (deaths_.half_open && random().chance(deaths_.at_any_octet ? 40 : 100)) {
+  if (deaths_.half_open && random().chance(deaths_.at_any_byte ? 40 : 100)) {
     return std::nullopt;
   }
   return random().up_to(milliseconds{100});

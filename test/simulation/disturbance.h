@@ -16,11 +16,11 @@ class disturbance {
 public:
   using way = std::function<void()>;
   struct deaths {
-    bool at_any_octet = false;  // and in the middle of a message
-    bool half_open = false;     // an end may not learn of it
-    // percentage of new connections that die at an octet chosen beforehand
+    bool at_any_byte = false;  // and in the middle of a message
+    bool half_open = false;    // an end may not learn of it
+    // percentage of new connections that die at a byte chosen beforehand
     unsigned doomed = 0;
-    std::size_t most_octets = 0;
+    std::size_t most_bytes = 0;
   };
 
   explicit disturbance(sim_net& net) : net_{&net} {}

@@ -11,8 +11,8 @@ namespace {
 // More findings give no more information.
 constexpr std::size_t most_findings = 20;
 
-breach breach_of(unwrapped::state found) noexcept {
-  return found == unwrapped::state::cut_short ? breach::partial : breach::spliced;
+violation violation_of(unwrapped::state found) noexcept {
+  return found == unwrapped::state::cut_short ? violation::partial : violation::spliced;
 }
 
 std::string number(std::size_t n) { return std::to_string(n); }
@@ -23,7 +23,7 @@ std::string ledger::name(const parcel& p) {
   return "parcel " + number(p.sequence) + " of socket " + number(p.sender);
 }
 
-void ledger::report(breach what, std::string text) {
+void ledger::report(violation what, std::string text) {
   if (findings_.size() < most_findings) {
     findings_.push_back({what, std::move(text)});
   }
@@ -128,21 +128,21 @@ void ledger::on_ended(const sim_socket&, std::uint64_t stream, end_of_stream e, 
   lane_of(stream, e).ended = true;
   auto& read = lane_of(stream, other(e));
   read.ended = true;
-  // An end that closes the connection drops the octets that it has not decoded. An end that finds
+  // An end that closes the connection drops the bytes that it has not decoded. An end that finds
   // the connection closed has decoded everything.
   read.dropped_unread = reason != errc::connection_lost;
 }
 
 void ledger::on_written(std::uint64_t stream, end_of_stream from,
-                        std::span<const std::byte> octets) {
-  octets_written_ += octets.size();
+                        std::span<const std::byte> bytes) {
+  bytes_written_ += bytes.size();
   auto& l = lane_of(stream, from);
   const auto at = static_cast<std::size_t>(&l - lanes_.data());
-  l.tap.hear(octets, [&](std::span<const std::string_view> parts, std::size_t end) {
+  l.tap.hear(bytes, [&](std::span<const std::string_view> parts, std::size_t end) {
     on_handed(at, parts, end);
   });
   if (l.tap.garbled()) {
-    report(breach::spliced, "socket " + number(l.writer) + " writes what is no ZMTP");
+    report(violation::spliced, "socket " + number(l.writer) + " writes what is no ZMTP");
   }
 }
 
@@ -155,13 +155,13 @@ void ledger::on_handed(std::size_t lane_number, std::span<const std::string_view
   ++accounts_[l.writer].handed;
   if (m.found != unwrapped::state::whole || e == nullptr || !e->queued || e->what != m.what ||
       m.what.sender != l.writer) {
-    report(m.found == unwrapped::state::whole ? breach::spliced : breach_of(m.found),
+    report(m.found == unwrapped::state::whole ? violation::spliced : violation_of(m.found),
            "socket " + number(l.writer) + " writes what was not sent so: " + name(m.what));
     return;
   }
   if (m.what.destination != 0 && m.what.destination != l.reader) {
-    report(breach::misaddressed, name(m.what) + " is written to socket " + number(l.reader) +
-                                     " and is for " + number(m.what.destination));
+    report(violation::misaddressed, name(m.what) + " is written to socket " + number(l.reader) +
+                                        " and is for " + number(m.what.destination));
   }
   const auto publication = publications_.find(l.writer);
   const auto publishes = publication != publications_.end();
@@ -175,17 +175,17 @@ void ledger::on_handed(std::size_t lane_number, std::span<const std::string_view
   // A publisher that has not yet detected a dead connection publishes to it and to its successor.
   if (std::any_of(e->handings.begin(), e->handings.end(),
                   [&](const handing& h) { return !publishes || h.lane == lane_number; })) {
-    report(breach::duplicate, name(m.what) + " is written a second time");
+    report(violation::duplicate, name(m.what) + " is written a second time");
   }
   e->handings.push_back(
       {.reader = l.reader, .lane = lane_number, .position = l.messages.size() - 1});
   auto& last = last_on_pipe_[{l.writer, l.pipe}];
   if (m.what.sequence <= last || found == publication_check::writing::stale) {
-    report(breach::reordered, name(m.what) + " is written behind " + number(last));
+    report(violation::reordered, name(m.what) + " is written behind " + number(last));
   }
   last = m.what.sequence;
   if (found == publication_check::writing::not_owed) {
-    report(breach::not_wanted, name(m.what) + " is written to who did not subscribe");
+    report(violation::not_wanted, name(m.what) + " is written to who did not subscribe");
   }
 }
 
@@ -201,7 +201,7 @@ void ledger::pass_over(lane& of, std::size_t position) {
   }
   const auto excused = excuses_.find(of.reader);
   if (excused == excuses_.end() || !excused->second(e->topic)) {
-    report(breach::lost, name(e->what) + " came and was not received");
+    report(violation::lost, name(e->what) + " came and was not received");
     return;
   }
   ++accounts_[of.reader].dropped;
@@ -239,7 +239,7 @@ std::optional<parcel> ledger::received(std::uint32_t socket, const message& m,
   ++parcels_received_;
   auto* const e = find(what.what);
   if (what.found != unwrapped::state::whole || e == nullptr || e->what != what.what) {
-    report(what.found == unwrapped::state::whole ? breach::spliced : breach_of(what.found),
+    report(what.found == unwrapped::state::whole ? violation::spliced : violation_of(what.found),
            "socket " + number(socket) + " receives what was not sent so: " + name(what.what));
     return std::nullopt;
   }
@@ -247,27 +247,27 @@ std::optional<parcel> ledger::received(std::uint32_t socket, const message& m,
   if (to == nullptr && from) {
     to = receivable(*e, socket, std::nullopt);
     if (to != nullptr) {
-      report(breach::misaddressed,
+      report(violation::misaddressed,
              "socket " + number(socket) + " receives from another than sent it: " + name(e->what));
     }
   }
   if (to == nullptr) {
-    report(breach::misaddressed,
+    report(violation::misaddressed,
            "socket " + number(socket) + " receives what did not come to it: " + name(e->what));
     return std::nullopt;
   }
   auto& l = lanes_[to->lane];
   if (std::exchange(to->received, true)) {
-    report(breach::duplicate, name(e->what) + " is received a second time");
+    report(violation::duplicate, name(e->what) + " is received a second time");
     return std::nullopt;
   }
   if (to->position < l.next) {
-    report(breach::reordered, name(e->what) + " is received behind what was written later");
+    report(violation::reordered, name(e->what) + " is received behind what was written later");
     return std::nullopt;
   }
   if (const auto stream = last_of_stream_.find(socket); stream != last_of_stream_.end()) {
     if (e->what.sequence < stream->second) {
-      report(breach::mingled, name(e->what) + " is received behind " + number(stream->second));
+      report(violation::mingled, name(e->what) + " is received behind " + number(stream->second));
     }
     stream->second = e->what.sequence;
   }
@@ -283,12 +283,12 @@ std::optional<parcel> ledger::received(std::uint32_t socket, const routed_messag
   switch (m.what) {
     case routed_message::kind::message:
       if (!peer.here) {
-        report(breach::attach_order,
+        report(violation::attach_order,
                "socket " + number(socket) + " receives from who is not there");
       }
       if (const auto known = publications_.find(socket); known != publications_.end()) {
         if (unwrap(m.content).found == unwrapped::state::no_parcel) {
-          told(socket, known->second, m.peer, m.content);
+          notified(socket, known->second, m.peer, m.content);
           return std::nullopt;
         }
       }
@@ -296,7 +296,7 @@ std::optional<parcel> ledger::received(std::uint32_t socket, const routed_messag
     case routed_message::kind::attached:
     case routed_message::kind::detached:
       if (peer.here == (m.what == routed_message::kind::attached) || peer.announcements == 0) {
-        report(breach::attach_order, "socket " + number(socket) + " hears of a peer twice");
+        report(violation::attach_order, "socket " + number(socket) + " hears of a peer twice");
       } else {
         --peer.announcements;
       }
@@ -307,15 +307,15 @@ std::optional<parcel> ledger::received(std::uint32_t socket, const routed_messag
 }
 
 // A topic has its first subscriber, or no longer any.
-void ledger::told(std::uint32_t socket, publication_check& of, peer_id by, const message& m) {
+void ledger::notified(std::uint32_t socket, publication_check& of, peer_id by, const message& m) {
   ++accounts_[socket].received;
   const auto what = m.front();
   const auto begins = what.starts_with('\1');
   if (m.part_count() != 1 || !(begins || what.starts_with('\0')) ||
       !of.on_told(by, begins, what.substr(1))) {
-    report(breach::mistold, "socket " + number(socket) + " is told that \"" +
-                                std::string{what.substr(std::min<std::size_t>(1, what.size()))} +
-                                (begins ? "\" begins" : "\" ends") + ", which it knew");
+    report(violation::mistold, "socket " + number(socket) + " is told that \"" +
+                                   std::string{what.substr(std::min<std::size_t>(1, what.size()))} +
+                                   (begins ? "\" begins" : "\" ends") + ", which it knew");
   }
 }
 
@@ -349,16 +349,16 @@ void ledger::close() {
     for (auto left = l.next; left < l.messages.size(); ++left) {
       const auto came = l.messages[left].end <= l.read;
       if (came ? !l.dropped_unread : !l.ended) {
-        report(breach::lost, "parcel " + number(l.messages[left].sequence) + " of socket " +
-                                 number(l.writer) +
-                                 (came ? " came and was never decoded" : " is under way for ever"));
+        report(violation::lost,
+               "parcel " + number(l.messages[left].sequence) + " of socket " + number(l.writer) +
+                   (came ? " came and was never decoded" : " is under way for ever"));
       }
     }
   }
   for (const auto& [sender, entries] : sent_) {
     for (const auto& e : entries) {
       if (e.expected && e.queued && !publications_.contains(sender) && !has_received(e.what)) {
-        report(breach::lost, name(e.what) + " has not arrived");
+        report(violation::lost, name(e.what) + " has not arrived");
       }
     }
   }

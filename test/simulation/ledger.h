@@ -2,11 +2,11 @@
 // The ledger of a simulation: the messages that each user sent, that each connection got and
 // delivered, and that each user received. It reports every disagreement.
 
-#include "test/simulation/breach.h"
 #include "test/simulation/parcel.h"
 #include "test/simulation/publication_check.h"
 #include "test/simulation/run_result.h"
 #include "test/simulation/socket_watcher.h"
+#include "test/simulation/violation.h"
 #include "test/simulation/virtual_stream.h"
 #include "test/simulation/wire_tap.h"
 #include "zmtp/message.h"
@@ -27,7 +27,7 @@ namespace zmtp::simulation {
 
 class ledger final : public stream_observer, public socket_watcher {
 public:
-  using finding = simulation::finding<breach>;
+  using finding = simulation::finding<violation>;
   // Whether a socket may drop a message that begins so, although it came.
   using excuse = std::function<bool(std::string_view first_part)>;
 
@@ -66,7 +66,7 @@ public:
   // The socket has one peer: messages arrive in the order of sending, on any connections.
   void expect_one_stream(std::uint32_t socket) { last_of_stream_[socket]; }
 
-  void report(breach what, std::string text);
+  void report(violation what, std::string text);
   [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
   // Nothing happens any more: what should have arrived has.
   void close();
@@ -79,10 +79,10 @@ public:
   void check_all_detached();
 
   [[nodiscard]] std::size_t parcels_received() const noexcept { return parcels_received_; }
-  [[nodiscard]] std::size_t octets_written() const noexcept { return octets_written_; }
+  [[nodiscard]] std::size_t bytes_written() const noexcept { return bytes_written_; }
 
   void on_written(std::uint64_t stream, end_of_stream from,
-                  std::span<const std::byte> octets) override;
+                  std::span<const std::byte> bytes) override;
   void on_read(std::uint64_t stream, end_of_stream at, std::size_t count) override;
   void on_link(const sim_socket& socket, std::uint64_t stream, end_of_stream e) override;
   void on_connected(const sim_socket& socket, peer_id pipe) override;
@@ -115,7 +115,7 @@ private:
   };
   struct written {
     std::uint32_t sequence;
-    std::size_t end;  // the octet
+    std::size_t end;  // the byte
   };
   // One direction of one connection.
   struct lane {
@@ -125,7 +125,7 @@ private:
     peer_id reader_pipe;  // the reader's
     wire_tap tap;
     std::vector<written> messages;
-    std::size_t read = 0;         // octets
+    std::size_t read = 0;         // bytes
     std::size_t decoded = 0;      // messages
     std::size_t next = 0;         // message that the user is to get
     bool ended = false;           // one of its ends has closed
@@ -152,7 +152,7 @@ private:
   void pass_over(lane& of, std::size_t position);
   void announce(const sim_socket& socket, peer_id pipe);
   [[nodiscard]] handing* receivable(entry& e, std::uint32_t socket, std::optional<peer_id> from);
-  void told(std::uint32_t socket, publication_check& of, peer_id by, const message& m);
+  void notified(std::uint32_t socket, publication_check& of, peer_id by, const message& m);
   [[nodiscard]] static std::string name(const parcel& p);
 
   std::map<std::uint32_t, std::vector<entry>> sent_;
@@ -167,7 +167,7 @@ private:
   bool expect_all_ = false;
   std::size_t largest_ = 512;  // message, in memory, with what may be put in front of it
   std::size_t parcels_received_ = 0;
-  std::size_t octets_written_ = 0;
+  std::size_t bytes_written_ = 0;
 };
 
 }  // namespace zmtp::simulation

@@ -22,18 +22,18 @@ void ledger::on_turn(const sim_socket& socket) {
     if (options.announce_peers) {
       announcements = presences_[{socket.number(), p.id}].announcements;
     }
-    const auto check = [&](const high_water_mark& mark, std::size_t messages, std::size_t octets,
+    const auto check = [&](const high_water_mark& mark, std::size_t messages, std::size_t bytes,
                            const char* which) {
       if ((mark.messages && messages > *mark.messages + announcements) ||
-          (mark.octets && octets >= *mark.octets + largest_)) {
-        report(breach::above_mark, std::string{which} + of(socket) + " holds " +
-                                       std::to_string(messages) + " messages, " +
-                                       std::to_string(octets) + " octets");
+          (mark.bytes && bytes >= *mark.bytes + largest_)) {
+        report(violation::above_mark, std::string{which} + of(socket) + " holds " +
+                                          std::to_string(messages) + " messages, " +
+                                          std::to_string(bytes) + " bytes");
       }
     };
-    check(options.receive_mark, p.in.size(), p.in.octets(), "the receive queue");
+    check(options.receive_mark, p.in.size(), p.in.bytes(), "the receive queue");
     announcements = 0;
-    check(options.send_mark, p.out.messages(), p.out.octets(), "the send queue");
+    check(options.send_mark, p.out.messages(), p.out.bytes(), "the send queue");
   });
 }
 
@@ -43,8 +43,8 @@ void ledger::check_counters(const sim_socket& socket) {
   const auto equal = [&](std::uint64_t counted, std::size_t seen, const char* what,
                          std::size_t doubtful = 0) {
     if (counted < seen || counted > seen + doubtful) {
-      report(breach::miscounted, std::string{what} + of(socket) + ": it says " +
-                                     std::to_string(counted) + ", seen " + std::to_string(seen));
+      report(violation::miscounted, std::string{what} + of(socket) + ": it says " +
+                                        std::to_string(counted) + ", seen " + std::to_string(seen));
     }
   };
   std::size_t waiting = 0;
@@ -57,7 +57,7 @@ void ledger::check_counters(const sim_socket& socket) {
           "messages published", known->second.doubtful());
     if (socket.state().type() != socket_type::xsub && socket.state().options().no_drop &&
         known->second.missed() != 0) {
-      report(breach::lost, "messages are missed although none may be dropped" + of(socket));
+      report(violation::lost, "messages are missed although none may be dropped" + of(socket));
     }
   }
 }
@@ -68,17 +68,17 @@ void ledger::check_subscribers(const sim_socket& socket) {
     return;
   }
   if (!known->second.knows_all()) {
-    report(breach::mistold, "its user does not know the topics" + of(socket));
+    report(violation::mistold, "its user does not know the topics" + of(socket));
   }
   if (!known->second.all_caught_up()) {
-    report(breach::lost, "a peer has not been sent all last values" + of(socket));
+    report(violation::lost, "a peer has not been sent all last values" + of(socket));
   }
 }
 
 void ledger::check_all_detached() {
   for (const auto& [who, peer] : presences_) {
     if (peer.here || peer.announcements != 0) {
-      report(breach::attach_order,
+      report(violation::attach_order,
              "socket " + std::to_string(who.first) + " has not heard that a peer is gone");
     }
   }

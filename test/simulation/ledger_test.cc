@@ -30,7 +30,7 @@ constexpr std::size_t position_of(socket_type hub, socket_type spokes) {
   return patterns.size();
 }
 
-bool noticed(breach what, socket_type hub, socket_type spokes,
+bool noticed(violation what, socket_type hub, socket_type spokes,
              const std::function<void(party&)>& prepare,
              const std::function<void(casting&)>& adjust = nullptr, bool no_troubles = true) {
   return noticed(what, [&](std::uint64_t seed) {
@@ -65,7 +65,7 @@ std::function<void(party&)> editing(socket_type whose, std::function<void(messag
   };
 }
 
-std::function<void(party&)> spoiling(std::function<void(sabotage&)> spoil) {
+std::function<void(party&)> spoiling(std::function<void(planted_fault&)> spoil) {
   return [spoil = std::move(spoil)](party& p) { spoil(p.socket().faults()); };
 }
 
@@ -102,14 +102,14 @@ TEST(ledger, notices_a_missing_part) {
       }
     }
   };
-  EXPECT_TRUE(noticed(breach::partial, socket_type::pull, socket_type::push,
+  EXPECT_TRUE(noticed(violation::partial, socket_type::pull, socket_type::push,
                       editing(socket_type::pull, cut_short)));
-  EXPECT_TRUE(noticed(breach::partial, socket_type::pair, socket_type::pair,
+  EXPECT_TRUE(noticed(violation::partial, socket_type::pair, socket_type::pair,
                       editing(socket_type::pair, cut_short)));
 }
 
 TEST(ledger, notices_parts_of_another_message) {
-  EXPECT_TRUE(noticed(breach::spliced, socket_type::dealer, socket_type::dealer,
+  EXPECT_TRUE(noticed(violation::spliced, socket_type::dealer, socket_type::dealer,
                       editing(socket_type::dealer, [](messages& all) {
                         for (auto& m : all) {
                           if (m.part_count() > 1) {
@@ -121,7 +121,7 @@ TEST(ledger, notices_parts_of_another_message) {
 }
 
 TEST(ledger, notices_an_extra_part) {
-  EXPECT_TRUE(noticed(breach::spliced, socket_type::pull, socket_type::push,
+  EXPECT_TRUE(noticed(violation::spliced, socket_type::pull, socket_type::push,
                       editing(socket_type::pull, [](messages& all) {
                         for (auto& m : all) {
                           if (!m.empty()) {
@@ -137,11 +137,11 @@ TEST(ledger, notices_a_message_that_comes_twice) {
       all.push_back(all.back());
     }
   };
-  EXPECT_TRUE(noticed(breach::duplicate, socket_type::router, socket_type::dealer,
+  EXPECT_TRUE(noticed(violation::duplicate, socket_type::router, socket_type::dealer,
                       editing(socket_type::router, double_last)));
-  EXPECT_TRUE(noticed(breach::duplicate, socket_type::pair, socket_type::pair,
+  EXPECT_TRUE(noticed(violation::duplicate, socket_type::pair, socket_type::pair,
                       editing(socket_type::pair, double_last)));
-  EXPECT_TRUE(noticed(breach::duplicate, socket_type::xpub, socket_type::xsub,
+  EXPECT_TRUE(noticed(violation::duplicate, socket_type::xpub, socket_type::xsub,
                       editing(socket_type::xsub, double_last)));
 }
 
@@ -151,11 +151,11 @@ TEST(ledger, notices_messages_that_are_swapped) {
       std::swap(all.back(), all[all.size() - 2]);
     }
   };
-  EXPECT_TRUE(noticed(breach::reordered, socket_type::push, socket_type::pull,
+  EXPECT_TRUE(noticed(violation::reordered, socket_type::push, socket_type::pull,
                       editing(socket_type::pull, swap_last)));
-  EXPECT_TRUE(noticed(breach::reordered, socket_type::pair, socket_type::pair,
+  EXPECT_TRUE(noticed(violation::reordered, socket_type::pair, socket_type::pair,
                       editing(socket_type::pair, swap_last)));
-  EXPECT_TRUE(noticed(breach::reordered, socket_type::xpub, socket_type::xsub,
+  EXPECT_TRUE(noticed(violation::reordered, socket_type::xpub, socket_type::xsub,
                       editing(socket_type::xsub, swap_last)));
 }
 
@@ -187,8 +187,8 @@ TEST(ledger, notices_a_message_that_arrives_after_those_of_a_later_connection) {
       }
     };
   };
-  EXPECT_TRUE(
-      noticed(breach::mingled, socket_type::pair, socket_type::pair, holds_back, nullptr, false));
+  EXPECT_TRUE(noticed(violation::mingled, socket_type::pair, socket_type::pair, holds_back, nullptr,
+                      false));
 }
 
 TEST(ledger, notices_a_message_that_does_not_arrive) {
@@ -198,7 +198,7 @@ TEST(ledger, notices_a_message_that_does_not_arrive) {
       continue;
     }
     const auto who = spokes;
-    EXPECT_TRUE(noticed(breach::lost, hub, spokes,
+    EXPECT_TRUE(noticed(violation::lost, hub, spokes,
                         editing(who,
                                 [](messages& all) {
                                   if (all.size() > 1 && !all.back().empty()) {
@@ -210,13 +210,13 @@ TEST(ledger, notices_a_message_that_does_not_arrive) {
 }
 
 TEST(ledger, notices_a_queue_above_its_mark) {
-  EXPECT_TRUE(noticed(breach::above_mark, socket_type::pull, socket_type::push,
-                      spoiling([](sabotage& s) { s.ignores_marks = true; })));
+  EXPECT_TRUE(noticed(violation::above_mark, socket_type::pull, socket_type::push,
+                      spoiling([](planted_fault& s) { s.ignores_marks = true; })));
 }
 
 TEST(ledger, notices_a_message_at_the_wrong_peer) {
   const auto stolen = std::make_shared<message>(message{"nobody's"});
-  EXPECT_TRUE(noticed(breach::misaddressed, socket_type::router, socket_type::dealer,
+  EXPECT_TRUE(noticed(violation::misaddressed, socket_type::router, socket_type::dealer,
                       editing(socket_type::dealer, [stolen](messages& all) {
                         if (!all.empty() && !all.back().empty()) {
                           std::swap(all.back(), *stolen);
@@ -234,18 +234,19 @@ TEST(ledger, notices_a_late_answer_taken_for_another) {
       part.how.pace = std::chrono::seconds{10};
     }
   };
-  EXPECT_TRUE(noticed(breach::wrong_answer, socket_type::rep, socket_type::req, nullptr, adjust));
+  EXPECT_TRUE(
+      noticed(violation::wrong_answer, socket_type::rep, socket_type::req, nullptr, adjust));
 }
 
 TEST(ledger, notices_a_publication_after_the_subscription_was_cancelled) {
   const auto adjust = [](casting& part) { part.topic_changes = 50; };
-  EXPECT_TRUE(noticed(breach::not_wanted, socket_type::pub, socket_type::sub,
-                      spoiling([](sabotage& s) { s.forgets_cancel = true; }), adjust));
+  EXPECT_TRUE(noticed(violation::not_wanted, socket_type::pub, socket_type::sub,
+                      spoiling([](planted_fault& s) { s.forgets_cancel = true; }), adjust));
 }
 
 TEST(ledger, notices_a_subscription_that_is_not_sent) {
-  EXPECT_TRUE(noticed(breach::lost, socket_type::pub, socket_type::sub,
-                      spoiling([](sabotage& s) { s.forgets_topics = true; })));
+  EXPECT_TRUE(noticed(violation::lost, socket_type::pub, socket_type::sub,
+                      spoiling([](planted_fault& s) { s.forgets_topics = true; })));
 }
 
 TEST(ledger, notices_a_subscription_that_is_not_sent_again) {
@@ -257,14 +258,14 @@ TEST(ledger, notices_a_subscription_that_is_not_sent_again) {
   };
   for (const auto hub : {socket_type::pub, socket_type::xpub}) {
     for (const auto spokes : {socket_type::sub, socket_type::xsub}) {
-      EXPECT_TRUE(noticed(breach::lost, hub, spokes, forgets_later, nullptr, false))
+      EXPECT_TRUE(noticed(violation::lost, hub, spokes, forgets_later, nullptr, false))
           << to_string(hub) << " and " << to_string(spokes);
     }
   }
 }
 
 TEST(ledger, notices_a_message_to_XSUB_without_a_subscription) {
-  EXPECT_TRUE(noticed(breach::not_wanted, socket_type::xpub, socket_type::xsub,
+  EXPECT_TRUE(noticed(violation::not_wanted, socket_type::xpub, socket_type::xsub,
                       editing(socket_type::xsub, [](messages& all) {
                         for (auto& m : all) {
                           message other{"of another topic"};
@@ -277,12 +278,14 @@ TEST(ledger, notices_a_message_to_XSUB_without_a_subscription) {
 }
 
 TEST(ledger, notices_a_topic_that_XPUB_reports_twice) {
-  const auto adjust = [](casting& part) { part.options.xpub.told = xpub_options::notices::all; };
-  EXPECT_TRUE(noticed(breach::mistold, socket_type::xpub, socket_type::sub, nullptr, adjust));
+  const auto adjust = [](casting& part) {
+    part.options.xpub.notifications = xpub_options::notices::all;
+  };
+  EXPECT_TRUE(noticed(violation::mistold, socket_type::xpub, socket_type::sub, nullptr, adjust));
 }
 
 TEST(ledger, notices_a_topic_that_XPUB_does_not_report) {
-  EXPECT_TRUE(noticed(breach::mistold, socket_type::xpub, socket_type::xsub,
+  EXPECT_TRUE(noticed(violation::mistold, socket_type::xpub, socket_type::xsub,
                       editing(socket_type::xpub, [](messages& all) {
                         if (all.size() > 1 && !all.back().empty()) {
                           all.pop_back();
@@ -291,18 +294,18 @@ TEST(ledger, notices_a_topic_that_XPUB_does_not_report) {
 }
 
 TEST(ledger, notices_a_topic_that_outlives_its_subscriber) {
-  EXPECT_TRUE(noticed(breach::mistold, socket_type::xpub, socket_type::sub,
-                      spoiling([](sabotage& s) { s.forgets_detach = true; })));
+  EXPECT_TRUE(noticed(violation::mistold, socket_type::xpub, socket_type::sub,
+                      spoiling([](planted_fault& s) { s.forgets_detach = true; })));
 }
 
 TEST(ledger, notices_a_cancelled_topic_that_does_not_end) {
   const auto adjust = [](casting& part) { part.topic_changes = 50; };
-  EXPECT_TRUE(noticed(breach::mistold, socket_type::sub, socket_type::xpub,
-                      spoiling([](sabotage& s) { s.forgets_cancel = true; }), adjust));
+  EXPECT_TRUE(noticed(violation::mistold, socket_type::sub, socket_type::xpub,
+                      spoiling([](planted_fault& s) { s.forgets_cancel = true; }), adjust));
 }
 
 TEST(ledger, notices_a_message_before_its_sender_is_announced) {
-  EXPECT_TRUE(noticed(breach::attach_order, socket_type::pull, socket_type::push,
+  EXPECT_TRUE(noticed(violation::attach_order, socket_type::pull, socket_type::push,
                       editing(socket_type::pull, [](messages& all) {
                         if (all.size() > 1 && all[0].empty()) {
                           std::swap(all[0], all[1]);
@@ -311,7 +314,7 @@ TEST(ledger, notices_a_message_before_its_sender_is_announced) {
 }
 
 TEST(ledger, notices_drops_that_are_not_counted) {
-  EXPECT_TRUE(noticed(breach::miscounted, socket_type::push, socket_type::pull, [](party& p) {
+  EXPECT_TRUE(noticed(violation::miscounted, socket_type::push, socket_type::pull, [](party& p) {
     if (p.socket().state().type() == socket_type::push) {
       p.socket().faults().received = [](pipe& of) { of.out.clear(); };
     }
@@ -319,16 +322,16 @@ TEST(ledger, notices_drops_that_are_not_counted) {
 }
 
 TEST(ledger, notices_bytes_that_are_written_twice) {
-  const auto once = [](sabotage& s) {
+  const auto once = [](planted_fault& s) {
     s.taken = [lied = false](std::size_t count) mutable {
       return std::exchange(lied, true) ? count : count - count / 2;
     };
   };
-  EXPECT_TRUE(noticed(breach::spliced, socket_type::push, socket_type::pull, spoiling(once)));
+  EXPECT_TRUE(noticed(violation::spliced, socket_type::push, socket_type::pull, spoiling(once)));
 }
 
 TEST(ledger, notices_messages_to_publishers_that_do_not_arrive) {
-  EXPECT_TRUE(noticed(breach::lost, socket_type::xpub, socket_type::xsub,
+  EXPECT_TRUE(noticed(violation::lost, socket_type::xpub, socket_type::xsub,
                       editing(socket_type::xpub, [](messages& all) {
                         if (all.size() > 1 && is_parcel(all.back())) {
                           all.pop_back();
@@ -337,7 +340,7 @@ TEST(ledger, notices_messages_to_publishers_that_do_not_arrive) {
 }
 
 TEST(ledger, notices_messages_to_publishers_that_arrive_twice) {
-  EXPECT_TRUE(noticed(breach::duplicate, socket_type::xsub, socket_type::xpub,
+  EXPECT_TRUE(noticed(violation::duplicate, socket_type::xsub, socket_type::xpub,
                       editing(socket_type::xpub, [](messages& all) {
                         if (!all.empty() && is_parcel(all.back())) {
                           all.push_back(all.back());
@@ -347,7 +350,7 @@ TEST(ledger, notices_messages_to_publishers_that_arrive_twice) {
 
 TEST(ledger, notices_a_message_to_publishers_that_is_taken_for_a_subscription) {
   // Cuts off all parts after the first.
-  EXPECT_TRUE(noticed(breach::lost, socket_type::xpub, socket_type::xsub,
+  EXPECT_TRUE(noticed(violation::lost, socket_type::xpub, socket_type::xsub,
                       editing(socket_type::xpub, [](messages& all) {
                         for (auto& m : all) {
                           if (is_parcel(m) && m.front().starts_with('\1')) {
@@ -358,7 +361,7 @@ TEST(ledger, notices_a_message_to_publishers_that_is_taken_for_a_subscription) {
 }
 
 TEST(ledger, notices_messages_to_publishers_that_reach_no_socket) {
-  EXPECT_TRUE(noticed(breach::miscounted, socket_type::xsub, socket_type::xpub, [](party& p) {
+  EXPECT_TRUE(noticed(violation::miscounted, socket_type::xsub, socket_type::xpub, [](party& p) {
     if (p.socket().state().type() == socket_type::xsub) {
       p.socket().faults().received = [](pipe& of) { of.out.clear(); };
     }
@@ -366,7 +369,7 @@ TEST(ledger, notices_messages_to_publishers_that_reach_no_socket) {
 }
 
 TEST(ledger, notices_messages_that_PUB_does_not_count) {
-  EXPECT_TRUE(noticed(breach::miscounted, socket_type::pub, socket_type::xsub,
+  EXPECT_TRUE(noticed(violation::miscounted, socket_type::pub, socket_type::xsub,
                       editing(socket_type::pub, [](messages& all) { all.clear(); })));
 }
 
@@ -386,7 +389,7 @@ std::function<void(party&)> granting(bool subscribe, std::string_view topic) {
 }
 
 TEST(ledger, notices_messages_of_XPUB_to_a_peer_that_its_user_rejected) {
-  EXPECT_TRUE(noticed(breach::not_wanted, socket_type::xpub, socket_type::xsub,
+  EXPECT_TRUE(noticed(violation::not_wanted, socket_type::xpub, socket_type::xsub,
                       granting(true, "ba"), by_hand));
 }
 
@@ -396,12 +399,12 @@ TEST(ledger, notices_messages_of_XPUB_missing_although_its_user_granted_them) {
     part.topic_changes = 50;
   };
   EXPECT_TRUE(
-      noticed(breach::lost, socket_type::xpub, socket_type::sub, granting(false, "a"), adjust));
+      noticed(violation::lost, socket_type::xpub, socket_type::sub, granting(false, "a"), adjust));
 }
 
 TEST(ledger, notices_a_subscription_that_a_manual_user_does_not_receive) {
   EXPECT_TRUE(noticed(
-      breach::mistold, socket_type::xpub, socket_type::sub,
+      violation::mistold, socket_type::xpub, socket_type::sub,
       [](party& p) {
         if (p.socket().state().type() == socket_type::xpub) {
           p.socket().faults().subscribed = [](pipe& of, bool, std::string_view) {
@@ -417,7 +420,7 @@ TEST(ledger, notices_a_subscription_that_a_manual_user_does_not_receive) {
 
 TEST(ledger, notices_a_subscription_that_a_manual_user_receives_twice) {
   EXPECT_TRUE(noticed(
-      breach::mistold, socket_type::xpub, socket_type::sub,
+      violation::mistold, socket_type::xpub, socket_type::sub,
       [](party& p) {
         auto& state = p.socket().state();
         if (state.type() == socket_type::xpub) {
@@ -440,7 +443,7 @@ void keeping_last_values(casting& part) {
 
 TEST(ledger, notices_last_values_that_are_not_sent) {
   EXPECT_TRUE(noticed(
-      breach::lost, socket_type::xpub, socket_type::sub,
+      violation::lost, socket_type::xpub, socket_type::sub,
       [](party& p) {
         p.socket().faults().subscribed = [](pipe& of, bool, std::string_view) { of.out.clear(); };
       },
@@ -449,7 +452,7 @@ TEST(ledger, notices_last_values_that_are_not_sent) {
 
 TEST(ledger, notices_last_values_that_are_sent_twice) {
   EXPECT_TRUE(noticed(
-      breach::not_wanted, socket_type::xpub, socket_type::sub,
+      violation::not_wanted, socket_type::xpub, socket_type::sub,
       [](party& p) {
         auto& state = p.socket().state();
         p.socket().faults().subscribed = [&state](pipe& of, bool subscribe,
@@ -462,13 +465,13 @@ TEST(ledger, notices_last_values_that_are_sent_twice) {
 }
 
 TEST(ledger, notices_pipes_that_are_left) {
-  EXPECT_TRUE(noticed(breach::leaked, socket_type::router, socket_type::dealer,
-                      spoiling([](sabotage& s) { s.forgets_detach = true; })));
+  EXPECT_TRUE(noticed(violation::leaked, socket_type::router, socket_type::dealer,
+                      spoiling([](planted_fault& s) { s.forgets_detach = true; })));
 }
 
 TEST(ledger, notices_a_socket_that_waits_without_end) {
-  EXPECT_TRUE(noticed(breach::stuck, socket_type::pull, socket_type::push,
-                      spoiling([](sabotage& s) { s.never_resumes = true; })));
+  EXPECT_TRUE(noticed(violation::stuck, socket_type::pull, socket_type::push,
+                      spoiling([](planted_fault& s) { s.never_resumes = true; })));
 }
 
 }  // namespace

@@ -128,9 +128,9 @@ bool req_party::speak() {
 }
 
 void req_party::ask_again_later() {
-  constexpr std::chrono::seconds patience{3};
+  constexpr std::chrono::seconds timeout{3};
   const auto asked = last().sequence;
-  (void)socket().net().after(socket().host(), patience, [this, asked] {
+  (void)socket().net().after(socket().host(), timeout, [this, asked] {
     if (asking_ && last().sequence == asked) {
       impatient_ = true;
       send_another();
@@ -145,7 +145,7 @@ bool req_party::receive() {
   }
   const auto got = books().received(number(), m);
   if (got && (!asking_ || got->destination != number() || got->answers != last().sequence)) {
-    books().report(breach::wrong_answer,
+    books().report(violation::wrong_answer,
                    "REQ " + std::to_string(number()) + " asked " + std::to_string(last().sequence) +
                        " and receives the answer to " + std::to_string(got->answers));
   }
@@ -199,14 +199,14 @@ std::optional<std::string_view> pub_party::granted(std::string_view topic) const
   return manual_ && topic == "weather" ? "weather today" : topic;
 }
 
-void pub_party::grant(const routed_message& wish) {
+void pub_party::grant(const routed_message& action) {
   auto& publisher = static_cast<xpub_state&>(socket().state());
-  const auto wanted = wish.content.front();
+  const auto wanted = action.content.front();
   const auto begins = wanted.front() == '\1';
   const auto topic = granted(wanted.substr(1));
   if (topic &&
-      (begins ? publisher.subscribe(wish.peer, *topic) : publisher.cancel(wish.peer, *topic))) {
-    books().given(number(), wish.peer, begins, *topic);
+      (begins ? publisher.subscribe(action.peer, *topic) : publisher.cancel(action.peer, *topic))) {
+    books().given(number(), action.peer, begins, *topic);
   }
 }
 
@@ -280,13 +280,13 @@ bool sub_party::receive() {
   (void)books().received(number(), m, received.peer);
   // XSUB does not filter messages that were in flight when it cancelled the topic.
   if (!(filters() ? wants(m.front()) : matches(ever_, m.front()))) {
-    books().report(breach::not_wanted, name() + " receives what it did not subscribe to");
+    books().report(violation::not_wanted, name() + " receives what it did not subscribe to");
   }
   return true;
 }
 
 void sub_party::change_topics() {
-  auto idle = socket().state().drained().empty();
+  auto idle = socket().state().resumable().empty();
   socket().state().for_each_pipe([&](const pipe& p) { idle = idle && !p.blocked; });
   if (!idle) {
     return;

@@ -107,7 +107,7 @@ public:
 private:
   [[nodiscard]] bool receive() override;
   [[nodiscard]] bool speak() override;
-  void grant(const routed_message& wish);
+  void grant(const routed_message& action);
 
   bool manual_;
   std::optional<std::string_view> next_topic_;

@@ -80,7 +80,7 @@ void publication_check::on_detached(peer_id pipe) {
 }
 
 bool publication_check::on_told(peer_id pipe, bool begins, std::string_view topic) {
-  auto& known = how_.manual ? owed_[pipe].told : known_;
+  auto& known = how_.manual ? owed_[pipe].notified : known_;
   if (begins) {
     return known.emplace(topic).second;
   }
@@ -95,7 +95,7 @@ bool publication_check::on_told(peer_id pipe, bool begins, std::string_view topi
 bool publication_check::knows_all() const {
   if (how_.manual) {
     return std::all_of(owed_.begin(), owed_.end(),
-                       [](const auto& of) { return of.second.told == of.second.asked; });
+                       [](const auto& of) { return of.second.notified == of.second.asked; });
   }
   topics all;
   for (const auto& [pipe, c] : owed_) {

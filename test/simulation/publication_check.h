@@ -86,7 +86,7 @@ private:
     bool durable = false;
     topics asked;
     topics given;
-    topics told;
+    topics notified;
     std::deque<std::uint32_t> sequences;
     std::vector<beginning> beginnings;
     std::map<std::string, std::uint32_t, std::less<>> last_written;

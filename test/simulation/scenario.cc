@@ -1,8 +1,8 @@
 #include "test/simulation/scenario.h"
 
 #include "test/simulation/company.h"
+#include "test/simulation/fault_schedule.h"
 #include "test/simulation/pattern.h"
-#include "test/simulation/troublemaker.h"
 
 #include <chrono>
 #include <optional>
@@ -36,8 +36,8 @@ private:
   company company_;
   pattern pattern_{};
   troubles troubles_;
-  bool octet_marks_ = false;
-  std::optional<troublemaker> troublemaker_;
+  bool byte_marks_ = false;
+  std::optional<fault_schedule> fault_schedule_;
   std::string description_;
 };
 
@@ -59,9 +59,9 @@ socket_options scenario::some_options() {
   socket_options o;
   o.send_mark.messages = random().between(1, 20);
   o.receive_mark.messages = random().between(1, 20);
-  if (octet_marks_) {
-    o.send_mark.octets = random().between(100, 5000);
-    o.receive_mark.octets = random().between(100, 5000);
+  if (byte_marks_) {
+    o.send_mark.bytes = random().between(100, 5000);
+    o.receive_mark.bytes = random().between(100, 5000);
   }
   o.relaxed = o.correlate = random().chance(50);
   o.no_drop = random().chance(50);
@@ -87,7 +87,7 @@ habits scenario::some_habits() {
   h.eager = random().chance(60);
   h.appetite = random().chance(50) ? 1000 : random().between(1, 5);
   h.pace = milliseconds{random().between(5, 200)};
-  h.sizes.large = octet_marks_ ? 0 : 3;
+  h.sizes.large = byte_marks_ ? 0 : 3;
   return h;
 }
 
@@ -107,7 +107,7 @@ void scenario::choose() {
   company_.net().options() = some_net();
   const auto which = random().pick(patterns.size());
   pattern_ = patterns[options_.pattern.value_or(which)];
-  octet_marks_ = random().chance(40);
+  byte_marks_ = random().chance(40);
   troubles_ = some_troubles();
   const auto spokes = random().between(1, most_spokes(pattern_));
   const auto changes = random().chance(50) ? 3U : 0U;
@@ -137,7 +137,7 @@ void scenario::choose() {
                  (troubles_.half_open ? ", half-open" : "") + (troubles_.pauses ? ", pauses" : "") +
                  (troubles_.disconnects ? ", disconnects" : "") +
                  (troubles_.moves ? ", moves" : "") + (troubles_.outages ? ", outages" : "") +
-                 (octet_marks_ ? ", marks in octets" : "");
+                 (byte_marks_ ? ", marks in bytes" : "");
 }
 
 // The hub binds, or the spokes do, or some of each.
@@ -155,7 +155,7 @@ void scenario::connect() {
 }
 
 void scenario::converse() {
-  troublemaker_.emplace(company_.net(), troubles_, company_.endpoints());
+  fault_schedule_.emplace(company_.net(), troubles_, company_.endpoints());
   if (!troubles_.lossy()) {
     company_.books().expect_all();
   }
@@ -163,9 +163,9 @@ void scenario::converse() {
     p->start();
   }
   const seconds lasting{random().between(1, 10)};
-  troublemaker_->start(lasting, milliseconds{random().between(20, 500)});
+  fault_schedule_->start(lasting, milliseconds{random().between(20, 500)});
   company_.come_to_rest("while they talk");
-  troublemaker_->stop();
+  fault_schedule_->stop();
   company_.net().options().failing_connects = 0;
   company_.come_to_rest("when all is well again");
   company_.check_rest("when all is well again", troubles_.lossy());
@@ -187,8 +187,8 @@ scenario_result scenario::run() {
            .events = world.events.happened(),
            .virtual_time = world.events.now() - began,
            .figures = {{"parcels", books.parcels_received()},
-                       {"octets", books.octets_written()},
-                       {"troubles", troublemaker_->made()}}},
+                       {"bytes", books.bytes_written()},
+                       {"troubles", fault_schedule_->made()}}},
           books.findings()};
 }
 

@@ -14,8 +14,8 @@
 
 namespace zmtp::simulation {
 
-// Figures: parcels (received), octets (written), troubles.
-using scenario_result = run_result<breach>;
+// Figures: parcels (received), bytes (written), troubles.
+using scenario_result = run_result<violation>;
 
 struct scenario_options {
   trace::printer print{};

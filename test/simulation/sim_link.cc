@@ -124,7 +124,7 @@ void sim_link::decode(pipe* p) {
   const auto& faults = socket_->faults();
   const auto before = p->in.size();
   if (faults.ignores_marks) {
-    receive_queue unmarked{{.messages = std::nullopt, .octets = std::nullopt}};
+    receive_queue unmarked{{.messages = std::nullopt, .bytes = std::nullopt}};
     connection_.receive_into(unmarked);
     while (!unmarked.empty()) {
       message m;
@@ -261,21 +261,21 @@ void sim_link::write_soon() {
 }
 
 bool sim_link::flush() {
-  if (ended_ || writing_ || deaf_) {
+  if (ended_ || writing_ || send_broken_) {
     return true;
   }
-  if (written_in_ == socket_->turn_number() && connection_.has_output(out())) {
+  if (last_write_turn_ == socket_->turn_number() && connection_.has_output(out())) {
     return false;
   }
   write();
-  return ended_ || writing_ || deaf_ || !connection_.has_output(out());
+  return ended_ || writing_ || send_broken_ || !connection_.has_output(out());
 }
 
 void sim_link::write() {
-  if (ended_ || writing_ || deaf_) {
+  if (ended_ || writing_ || send_broken_) {
     return;
   }
-  written_in_ = socket_->turn_number();
+  last_write_turn_ = socket_->turn_number();
   std::array<connection::piece, connection::max_pieces> pieces;
   auto& queue = out();
   const auto count = connection_.output(pieces, queue);
@@ -288,7 +288,7 @@ void sim_link::write() {
   }
   const auto put = stream_->write_some(end_of_stream_, std::span{pieces}.first(count));
   if (put.why_none == virtual_stream::fault::lost) {
-    deaf_ = true;
+    send_broken_ = true;
     return;
   }
   const auto& taken = socket_->faults().taken;
@@ -337,7 +337,7 @@ bool sim_link::written() {
 }
 
 connection::acknowledgement sim_link::acknowledged() const {
-  return {.octets = stream_->reached(end_of_stream_),
+  return {.bytes = stream_->reached(end_of_stream_),
           .complete = stream_->acknowledged(end_of_stream_)};
 }
 

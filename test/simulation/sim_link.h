@@ -1,5 +1,5 @@
 #pragma once
-// zmtp/socket/wire_link in virtual time: a conversation on a stream, in the same order of calls.
+// zmtp/socket/stream_link in virtual time: a conversation on a stream, in the same order of calls.
 
 #include "test/simulation/virtual_stream.h"
 #include "zmtp/conversation/connection.h"
@@ -74,9 +74,9 @@ private:
   std::optional<time_point> ready_at_;
   bool reading_ = false;
   bool writing_ = false;
-  bool deaf_ = false;
+  bool send_broken_ = false;
   bool ended_ = false;
-  std::uint64_t written_in_ = 0;
+  std::uint64_t last_write_turn_ = 0;
 };
 
 }  // namespace zmtp::simulation

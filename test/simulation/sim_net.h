@@ -57,7 +57,7 @@ public:
   // Runs `act` on the host, unless it is cancelled before.
   event_queue::ticket after(sim_host& on, event_queue::duration wait, event_queue::action act);
 
-  // Streams that octets flow in.
+  // Streams that bytes flow in.
   [[nodiscard]] std::vector<stream_ptr> living();
   // Calls `prepare` with each new stream before a program has it.
   void on_stream(std::function<void(virtual_stream&)> prepare) { prepare_ = std::move(prepare); }

@@ -20,7 +20,7 @@ constexpr auto there = end_of_stream::accepting;
 
 class a_network : public testing::Test {
 protected:
-  // A connection whose octets take a millisecond.
+  // A connection whose bytes take a millisecond.
   void connect(const net_options& options = usual()) {
     net = std::make_unique<sim_net>(1, options);
     auto& server = net->add_host();
@@ -43,16 +43,16 @@ protected:
   }
   void pass(event_queue::duration time) { net->here().events.run_until(net->now() + time); }
 
-  std::size_t write(end_of_stream e, std::string_view octets) {
-    const std::array pieces{std::as_bytes(std::span{octets})};
+  std::size_t write(end_of_stream e, std::string_view bytes) {
+    const std::array pieces{std::as_bytes(std::span{bytes})};
     return stream->write_some(e, pieces).count;
   }
-  // Returns the octets that have arrived, up to `most`; "lost" if the connection is lost.
+  // Returns the bytes that have arrived, up to `most`; "lost" if the connection is lost.
   std::string read(end_of_stream e, std::size_t most = 1000) {
-    std::string octets(most, '\0');
-    const auto got = stream->read_some(e, std::as_writable_bytes(std::span{octets}));
-    octets.resize(got.count);
-    return got.why_none == fault::lost ? "lost" : octets;
+    std::string bytes(most, '\0');
+    const auto got = stream->read_some(e, std::as_writable_bytes(std::span{bytes}));
+    bytes.resize(got.count);
+    return got.why_none == fault::lost ? "lost" : bytes;
   }
 
   std::unique_ptr<sim_net> net;
@@ -92,15 +92,15 @@ TEST_F(a_network, holds_no_more_than_its_window) {
 
 TEST_F(a_network, calls_a_program_that_waits_for_bytes) {
   connect();
-  int told = 0;
-  stream->wait_readable(there, [&] { ++told; });
+  int notified = 0;
+  stream->wait_readable(there, [&] { ++notified; });
   rest();
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(notified, 0);
   write(here, "x");
   rest();
   write(here, "y");
   rest();
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(notified, 1);
 }
 
 TEST_F(a_network, delivers_bytes_written_before_the_end) {
@@ -161,15 +161,15 @@ TEST_F(a_network, leaves_an_end_half_open_until_its_timer_runs_out) {
 
 TEST_F(a_network, does_not_call_handlers_on_a_paused_host) {
   connect();
-  std::string heard;
-  stream->wait_readable(there, [&] { heard += "octets "; });
-  net->after(*server_host, milliseconds{5}, [&] { heard += "timer "; });
+  std::string received;
+  stream->wait_readable(there, [&] { received += "bytes "; });
+  net->after(*server_host, milliseconds{5}, [&] { received += "timer "; });
   server_host->pause();
   write(here, "x");
   pass(seconds{1});
-  EXPECT_EQ(heard, "");
+  EXPECT_EQ(received, "");
   server_host->resume();
-  EXPECT_EQ(heard, "octets timer ");
+  EXPECT_EQ(received, "bytes timer ");
 }
 
 TEST_F(a_network, frees_a_connection_that_both_ends_have_closed) {

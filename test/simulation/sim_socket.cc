@@ -129,15 +129,15 @@ void sim_socket::unsubscribe(std::string_view topic) {
 }
 
 void sim_socket::tell_peers() {
-  auto& untold = state_->untold();
+  auto& unsent_subscriptions = state_->unsent_subscriptions();
   state_->for_each_pipe([&](const pipe& p) {
     if (auto* link = link_of(p.id)) {
-      for (const auto& change : untold) {
+      for (const auto& change : unsent_subscriptions) {
         link->tell(change.subscribe, change.topic);
       }
     }
   });
-  untold.clear();
+  unsent_subscriptions.clear();
 }
 
 template <class Body>
@@ -152,7 +152,7 @@ void sim_socket::act(Body&& body) {
 
 void sim_socket::schedule() {
   if (turns_ == 0 &&
-      !(state_->dirty().empty() && state_->drained().empty() && state_->overrun().empty())) {
+      !(state_->dirty().empty() && state_->resumable().empty() && state_->too_slow().empty())) {
     post_turn();
   }
 }
@@ -192,32 +192,32 @@ bool sim_socket::flush() {
 }
 
 bool sim_socket::resume_drained() {
-  auto& drained = state_->drained();
-  if (drained.empty()) {
+  auto& resumable = state_->resumable();
+  if (resumable.empty()) {
     return false;
   }
-  for (std::size_t i = 0; i < drained.size() && !faults_.never_resumes; ++i) {
-    if (auto* link = link_of(drained[i])) {
+  for (std::size_t i = 0; i < resumable.size() && !faults_.never_resumes; ++i) {
+    if (auto* link = link_of(resumable[i])) {
       link->resume();
     }
   }
-  drained.clear();
+  resumable.clear();
   return true;
 }
 
 // Disconnects the peer that was too slow, if it still has the same connection.
 bool sim_socket::end_overrun() {
-  auto& overrun = state_->overrun();
-  if (overrun.empty()) {
+  auto& too_slow = state_->too_slow();
+  if (too_slow.empty()) {
     return false;
   }
-  for (std::size_t i = 0; i < overrun.size(); ++i) {
-    const auto* const p = state_->find(overrun[i]);
-    if (auto* const link = p != nullptr && p->overrun ? link_of(overrun[i]) : nullptr) {
+  for (std::size_t i = 0; i < too_slow.size(); ++i) {
+    const auto* const p = state_->find(too_slow[i]);
+    if (auto* const link = p != nullptr && p->too_slow ? link_of(too_slow[i]) : nullptr) {
       link->close(errc::too_slow);
     }
   }
-  overrun.clear();
+  too_slow.clear();
   return true;
 }
 
@@ -230,11 +230,11 @@ void sim_socket::end_turn() {
     more = (user_ && !abandoned_ && user_()) || more;
     // A pattern may have dropped everything that it received, and freed its queue without a
     // notification.
-    more = !state_->drained().empty() || !state_->overrun().empty() || more;
+    more = !state_->resumable().empty() || !state_->too_slow().empty() || more;
   }
   const auto promising = !state_->dirty().empty() && sender_waits_;
   flush();
-  more = more || !state_->overrun().empty();
+  more = more || !state_->too_slow().empty();
   if (more || promising || !state_->dirty().empty()) {
     post_turn();
   }

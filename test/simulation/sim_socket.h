@@ -2,7 +2,7 @@
 // zmtp/socket/socket_core in virtual time: a socket_state with its links, its listeners, its dialers
 // and the turn, in the same order of calls. Its user is a function.
 
-#include "test/simulation/sabotage.h"
+#include "test/simulation/planted_fault.h"
 #include "test/simulation/sim_dialer.h"
 #include "test/simulation/sim_host.h"
 #include "test/simulation/sim_link.h"
@@ -37,7 +37,7 @@ public:
   [[nodiscard]] sim_host& host() const noexcept { return *host_; }
   [[nodiscard]] socket_state& state() noexcept { return *state_; }
   [[nodiscard]] const socket_state& state() const noexcept { return *state_; }
-  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  [[nodiscard]] planted_fault& faults() noexcept { return faults_; }
 
   void bind(std::string_view name);
   void unbind(std::string_view name);
@@ -56,7 +56,7 @@ public:
 
   void serve(user u) { user_ = std::move(u); }
   // `told` is called when the socket gives up an endpoint (reconnect_options::stop_after).
-  void on_stopped(std::function<void()> told) { told_of_stop_ = std::move(told); }
+  void on_stopped(std::function<void()> notified) { told_of_stop_ = std::move(notified); }
   // The user has a message that the socket could not queue.
   void wait_to_send(bool waits) noexcept { sender_waits_ = waits; }
   // Tries to send as try_send() does: once more after a write to the kernel.
@@ -112,7 +112,7 @@ private:
   std::uint32_t number_;
   std::unique_ptr<socket_state> state_;
   socket_watcher* watcher_;
-  sabotage faults_;
+  planted_fault faults_;
   user user_;
   std::function<void()> told_of_stop_;
   int turns_ = 0;

@@ -17,8 +17,8 @@ void trace::mix(std::uint64_t figure) noexcept {
 void trace::note(std::uint64_t microseconds, std::string_view what,
                  std::initializer_list<std::uint64_t> figures) {
   mix(microseconds);
-  for (const auto octet : what) {
-    hash_ = (hash_ ^ static_cast<unsigned char>(octet)) * fnv_prime;
+  for (const auto byte : what) {
+    hash_ = (hash_ ^ static_cast<unsigned char>(byte)) * fnv_prime;
   }
   for (const auto figure : figures) {
     mix(figure);

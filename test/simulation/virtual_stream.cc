@@ -64,23 +64,23 @@ virtual_stream::transferred virtual_stream::write_some(end_of_stream e,
   if (options_.cuts && world_->random.chance(20)) {
     count = world_->random.between(1, count);
   }
-  std::string octets;
-  octets.reserve(count);
+  std::string bytes;
+  bytes.reserve(count);
   for (const auto& p : pieces) {
-    const auto taken = std::min(p.size(), count - octets.size());
-    octets.append(reinterpret_cast<const char*>(p.data()), taken);
+    const auto taken = std::min(p.size(), count - bytes.size());
+    bytes.append(reinterpret_cast<const char*>(p.data()), taken);
   }
   own.taken += count;
-  note("write: stream, end, octets", e, count);
+  note("write: stream, end, bytes", e, count);
   if (observer_ != nullptr) {
-    observer_->on_written(id_, e, std::as_bytes(std::span{octets}));
+    observer_->on_written(id_, e, std::as_bytes(std::span{bytes}));
   }
   if (cut_ || at(other(e)).closed) {
     // No host answers, or a host that does not know the connection.
     const auto wait = cut_ ? milliseconds{world_->random.between(200, 2000)} : options_.delay;
     learn_after(e, wait);
   } else {
-    send(e, std::move(octets));
+    send(e, std::move(bytes));
   }
   if (own.taken == own.taken_limit) {
     cut(options_.delay, options_.delay);
@@ -98,17 +98,17 @@ event_queue::time_point virtual_stream::next_arrival(end& from) {
   return from.last_arrival;
 }
 
-void virtual_stream::send(end_of_stream from, std::string octets) {
+void virtual_stream::send(end_of_stream from, std::string bytes) {
   auto& own = at(from);
   std::size_t segments = 1;
-  if (options_.cuts && octets.size() > 1 && world_->random.chance(40)) {
+  if (options_.cuts && bytes.size() > 1 && world_->random.chance(40)) {
     segments = world_->random.between(2, most_segments);
   }
   std::size_t begin = 0;
-  while (begin < octets.size()) {
-    const auto rest = octets.size() - begin;
+  while (begin < bytes.size()) {
+    const auto rest = bytes.size() - begin;
     const auto size = --segments == 0 || rest == 1 ? rest : world_->random.between(1, rest - 1);
-    own.under_way.push_back(octets.substr(begin, size));
+    own.under_way.push_back(bytes.substr(begin, size));
     begin += size;
     world_->events.at(next_arrival(own), [self = shared_from_this(), from] { self->arrive(from); });
     if (segments == 0) {
@@ -122,17 +122,17 @@ void virtual_stream::arrive(end_of_stream from) {
   if (cut_ || own.under_way.empty() || keep_back(from, {&virtual_stream::arrive, from})) {
     return;
   }
-  auto octets = std::move(own.under_way.front());
+  auto bytes = std::move(own.under_way.front());
   own.under_way.pop_front();
-  const bool last = octets.size() >= own.arrive_limit - own.reached;
-  octets.resize(std::min(octets.size(), own.arrive_limit - own.reached));
-  own.reached += octets.size();
+  const bool last = bytes.size() >= own.arrive_limit - own.reached;
+  bytes.resize(std::min(bytes.size(), own.arrive_limit - own.reached));
+  own.reached += bytes.size();
   if (!at(other(from)).held_back) {
     own.known = own.reached;
   }
-  note("arrive: stream, end it came from, octets", from, octets.size());
+  note("arrive: stream, end it came from, bytes", from, bytes.size());
   if (!at(other(from)).closed) {
-    own.arrived += octets;
+    own.arrived += bytes;
   }
   if (last) {
     cut(options_.delay, options_.delay);
@@ -156,7 +156,7 @@ virtual_stream::transferred virtual_stream::read_some(end_of_stream e, std::span
     from.arrived.clear();
     from.unread_from = 0;
   }
-  note("read: stream, end, octets", e, count);
+  note("read: stream, end, bytes", e, count);
   if (observer_ != nullptr) {
     observer_->on_read(id_, e, count);
   }
@@ -213,7 +213,7 @@ void virtual_stream::close(end_of_stream e) {
     return;
   }
   if (waiting(e) != 0 || !at(other(e)).under_way.empty()) {
-    // If an end closes without having read everything, it resets the connection. The octets that it
+    // If an end closes without having read everything, it resets the connection. The bytes that it
     // wrote may be lost.
     if (options_.cuts && world_->random.chance(50)) {
       own.under_way.clear();

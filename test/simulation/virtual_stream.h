@@ -1,5 +1,5 @@
 #pragma once
-// A connection like TCP's, in virtual time: octets in order, a window in each direction, and faults.
+// A connection like TCP's, in virtual time: bytes in order, a window in each direction, and faults.
 
 #include "test/simulation/sim_host.h"
 #include "test/simulation/world.h"
@@ -23,22 +23,22 @@ enum class end_of_stream : std::uint8_t { connecting, accepting };
   return e == end_of_stream::connecting ? end_of_stream::accepting : end_of_stream::connecting;
 }
 
-// An observer of the octets that enter and leave streams.
+// An observer of the bytes that enter and leave streams.
 class stream_observer {
 public:
   virtual ~stream_observer() = default;
-  // The kernel at `from` has taken these octets.
+  // The kernel at `from` has taken these bytes.
   virtual void on_written(std::uint64_t stream, end_of_stream from,
-                          std::span<const std::byte> octets) = 0;
-  // The program at `at` has read `count` octets.
+                          std::span<const std::byte> bytes) = 0;
+  // The program at `at` has read `count` bytes.
   virtual void on_read(std::uint64_t stream, end_of_stream at, std::size_t count) = 0;
 };
 
 struct stream_options {
   event_queue::duration delay{};  // from end to end
   event_queue::duration jitter{};
-  std::size_t window = 64 * 1024;  // octets that one direction holds
-  bool cuts = false;               // reads, writes and segments end at any octet
+  std::size_t window = 64 * 1024;  // bytes that one direction holds
+  bool cuts = false;               // reads, writes and segments end at any byte
 };
 
 class virtual_stream final : public std::enable_shared_from_this<virtual_stream> {
@@ -64,19 +64,19 @@ public:
   // Each calls `then` once, from the event queue, unless the end is closed before.
   void wait_readable(end_of_stream e, action then);
   void wait_writable(end_of_stream e, action then);
-  // The other end reads the octets in flight, and then the end of the stream.
+  // The other end reads the bytes in flight, and then the end of the stream.
   void close(end_of_stream e);
   // The other end's kernel has taken all that was written.
   [[nodiscard]] bool acknowledged(end_of_stream e) const noexcept;
 
-  // Kills the connection: octets in flight are lost.
+  // Kills the connection: bytes in flight are lost.
   void cut(learns_after connecting, learns_after accepting);
-  // Kills the connection when the kernel at `from` has taken this number of octets. The kernel
+  // Kills the connection when the kernel at `from` has taken this number of bytes. The kernel
   // takes no more.
-  void cut_when_taken(end_of_stream from, std::size_t octets) { at(from).taken_limit = octets; }
-  // Kills the connection when this number of octets from `from` have arrived. Octets that the
+  void cut_when_taken(end_of_stream from, std::size_t bytes) { at(from).taken_limit = bytes; }
+  // Kills the connection when this number of bytes from `from` have arrived. Bytes that the
   // kernel has taken beyond this number are lost.
-  void cut_when_arrived(end_of_stream from, std::size_t octets) { at(from).arrive_limit = octets; }
+  void cut_when_arrived(end_of_stream from, std::size_t bytes) { at(from).arrive_limit = bytes; }
 
   // Blocks everything that is sent from this end, or unblocks it, with everything held back.
   void hold_back(end_of_stream from, bool held);
@@ -90,11 +90,11 @@ public:
   }
 
   [[nodiscard]] bool is_cut() const noexcept { return cut_; }
-  // Octets that the kernel at `from` has taken.
+  // Bytes that the kernel at `from` has taken.
   [[nodiscard]] std::size_t taken(end_of_stream from) const noexcept { return at(from).taken; }
-  // Returns the octets that the other end's kernel has acknowledged to the one at `from`.
+  // Returns the bytes that the other end's kernel has acknowledged to the one at `from`.
   [[nodiscard]] std::size_t reached(end_of_stream from) const noexcept { return at(from).known; }
-  // Octets flow in both directions.
+  // Bytes flow in both directions.
   [[nodiscard]] bool alive() const noexcept;
   // Both ends are closed.
   [[nodiscard]] bool over() const noexcept { return ends_[0].closed && ends_[1].closed; }
@@ -122,7 +122,7 @@ private:
     std::size_t unread_from = 0;
     std::size_t taken = 0;
     std::size_t reached = 0;
-    std::size_t known = 0;  // octets of `reached` known at this end
+    std::size_t known = 0;  // bytes of `reached` known at this end
     std::size_t read = 0;
     std::size_t taken_limit = unlimited;
     std::size_t arrive_limit = unlimited;
@@ -140,7 +140,7 @@ private:
   [[nodiscard]] bool readable(end_of_stream e) const noexcept;
   [[nodiscard]] bool writable(end_of_stream e) const noexcept;
   [[nodiscard]] event_queue::time_point next_arrival(end& from);
-  void send(end_of_stream from, std::string octets);
+  void send(end_of_stream from, std::string bytes);
   void arrive(end_of_stream from);
   void arrive_end(end_of_stream from);
   void learn_after(end_of_stream e, event_queue::duration wait);

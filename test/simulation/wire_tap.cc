@@ -11,10 +11,10 @@ constexpr unsigned command = 4;
 
 }  // namespace
 
-void wire_tap::hear(std::span<const std::byte> octets, const listener& on_message) {
-  heard_.append(reinterpret_cast<const char*>(octets.data()), octets.size());
+void wire_tap::hear(std::span<const std::byte> bytes, const listener& on_message) {
+  received_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!greeted_) {
-    if (heard_.size() < greeting_size) {
+    if (received_.size() < greeting_size) {
       return;
     }
     greeted_ = true;
@@ -23,32 +23,32 @@ void wire_tap::hear(std::span<const std::byte> octets, const listener& on_messag
   while (!garbled_ && take_frame(on_message)) {
   }
   if (parts_.empty()) {
-    heard_.erase(0, at_);
+    received_.erase(0, at_);
     dropped_ += at_;
     at_ = 0;
   }
 }
 
 bool wire_tap::take_frame(const listener& on_message) {
-  if (at_ == heard_.size()) {
+  if (at_ == received_.size()) {
     return false;
   }
-  const auto flags = static_cast<unsigned char>(heard_[at_]);
+  const auto flags = static_cast<unsigned char>(received_[at_]);
   if (flags > (command | long_form) || (flags & (command | more)) == (command | more) ||
       ((flags & command) != 0 && !parts_.empty())) {
     garbled_ = true;
     return false;
   }
-  const std::size_t size_octets = (flags & long_form) != 0 ? 8 : 1;
-  if (heard_.size() - at_ < 1 + size_octets) {
+  const std::size_t size_bytes = (flags & long_form) != 0 ? 8 : 1;
+  if (received_.size() - at_ < 1 + size_bytes) {
     return false;
   }
   std::size_t size = 0;
-  for (std::size_t i = 0; i < size_octets; ++i) {
-    size = size << 8 | static_cast<unsigned char>(heard_[at_ + 1 + i]);
+  for (std::size_t i = 0; i < size_bytes; ++i) {
+    size = size << 8 | static_cast<unsigned char>(received_[at_ + 1 + i]);
   }
-  const auto begin = at_ + 1 + size_octets;
-  if (heard_.size() - begin < size) {
+  const auto begin = at_ + 1 + size_bytes;
+  if (received_.size() - begin < size) {
     return false;
   }
   at_ = begin + size;
@@ -60,7 +60,7 @@ bool wire_tap::take_frame(const listener& on_message) {
     std::vector<std::string_view> message;
     message.reserve(parts_.size());
     for (const auto& part : parts_) {
-      message.push_back(std::string_view{heard_}.substr(part.begin, part.size));
+      message.push_back(std::string_view{received_}.substr(part.begin, part.size));
     }
     on_message(message, dropped_ + at_);
     parts_.clear();

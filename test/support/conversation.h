@@ -33,7 +33,7 @@ inline std::string heard_end(error_code why) { return "closed: " + why.message()
 inline std::string heard_part(std::string_view part) {
   // Shows long parts by their hash, or a failure fills the screen.
   return part.size() <= 64 ? "[" + std::string{part} + "]"
-                           : "[" + std::to_string(part.size()) + " octets, hash " +
+                           : "[" + std::to_string(part.size()) + " bytes, hash " +
                                  std::to_string(std::hash<std::string_view>{}(part)) + "]";
 }
 template <class Parts>
@@ -77,17 +77,17 @@ public:
     talk = begin();
   }
 
-  // Reads as a shell does, at most `at_most` octets at a time; returns how many it took, fewer than
+  // Reads as a shell does, at most `at_most` bytes at a time; returns how many it took, fewer than
   // all only where it reads no further.
-  std::size_t hear(std::string_view octets, std::size_t at_most = everything) {
+  std::size_t hear(std::string_view bytes, std::size_t at_most = everything) {
     std::size_t taken = 0;
-    while (taken < octets.size()) {
+    while (taken < bytes.size()) {
       const auto to = talk.prepare();
       if (to.empty()) {
         break;
       }
-      const auto count = std::min({to.size(), at_most, octets.size() - taken});
-      std::memcpy(to.data(), octets.data() + taken, count);
+      const auto count = std::min({to.size(), at_most, bytes.size() - taken});
+      std::memcpy(to.data(), bytes.data() + taken, count);
       talk.commit(count, now);
       taken += count;
       digest();
@@ -113,11 +113,11 @@ public:
 
   void receive_all() {
     while (!in.empty()) {
-      heard.push_back(heard_message(in.pop()));
+      received.push_back(heard_message(in.pop()));
     }
   }
 
-  // Writes up to `at_most` octets of the output, and returns them.
+  // Writes up to `at_most` bytes of the output, and returns them.
   std::string say(std::size_t at_most = everything) {
     std::string said;
     while (said.size() < at_most) {
@@ -131,20 +131,20 @@ public:
     return said;
   }
 
-  // Returns the next output, up to `at_most` octets, without writing it.
+  // Returns the next output, up to `at_most` bytes, without writing it.
   std::string offer(std::size_t at_most = everything) {
     std::array<connection::piece, connection::max_pieces> pieces;
     const auto count = talk.output(pieces, out);
-    std::string octets;
-    for (std::size_t i = 0; i < count && octets.size() < at_most; ++i) {
-      const auto taken = std::min(pieces[i].size(), at_most - octets.size());
-      octets.append(reinterpret_cast<const char*>(pieces[i].data()), taken);
+    std::string bytes;
+    for (std::size_t i = 0; i < count && bytes.size() < at_most; ++i) {
+      const auto taken = std::min(pieces[i].size(), at_most - bytes.size());
+      bytes.append(reinterpret_cast<const char*>(pieces[i].data()), taken);
     }
-    return octets;
+    return bytes;
   }
 
   // Returns the events since the last call.
-  std::vector<std::string> news() { return std::exchange(heard, {}); }
+  std::vector<std::string> news() { return std::exchange(received, {}); }
 
   const side_options options;
   limits limit;
@@ -153,7 +153,7 @@ public:
   send_queue out;
   receive_queue in;
   bool receives;
-  std::vector<std::string> heard;
+  std::vector<std::string> received;
   connection talk;
 
 private:
@@ -174,27 +174,27 @@ private:
     struct {
       side& self;
       void operator()(const connection::admission_requested&) const {
-        self.heard.push_back(heard_request());
+        self.received.push_back(heard_request());
         if (self.options.admits) {
           self.talk.admit();
         }
       }
-      void operator()(const connection::ready&) const { self.heard.push_back(heard_ready()); }
+      void operator()(const connection::ready&) const { self.received.push_back(heard_ready()); }
       void operator()(const connection::subscription& s) const {
-        self.heard.push_back(s.subscribe ? heard_subscribe(s.topic) : heard_cancel(s.topic));
+        self.received.push_back(s.subscribe ? heard_subscribe(s.topic) : heard_cancel(s.topic));
       }
       void operator()(const connection::not_reading&) const {
-        self.heard.push_back(heard_not_reading());
+        self.received.push_back(heard_not_reading());
       }
       void operator()(const connection::closed& c) const {
-        self.heard.push_back(heard_end(c.reason));
+        self.received.push_back(heard_end(c.reason));
       }
     } write{*this};
     std::visit(write, event);
   }
 };
 
-// Carries octets between two sides until neither has more output or each has closed.
+// Carries bytes between two sides until neither has more output or each has closed.
 inline void pump(side& a, side& b, std::size_t at_most = everything) {
   for (bool moved = true; moved;) {
     moved = false;

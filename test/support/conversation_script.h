@@ -19,23 +19,23 @@ class conversation_script {
 public:
   explicit conversation_script(side_options options = {}) : options_{std::move(options)} {}
 
-  conversation_script& peer_sends(std::string octets) {
-    size_ += octets.size();
-    return add({.what = step::octets_come, .octets = std::move(octets)});
+  conversation_script& peer_sends(std::string bytes) {
+    size_ += bytes.size();
+    return add({.what = step::bytes_come, .bytes = std::move(bytes)});
   }
   // Expects exactly these events since the last check, in this order.
-  conversation_script& expect(std::vector<std::string> heard) {
-    return add({.what = step::news_expected, .heard = std::move(heard)});
+  conversation_script& expect(std::vector<std::string> received) {
+    return add({.what = step::news_expected, .received = std::move(received)});
   }
-  conversation_script& expect_event(std::string heard) { return expect({std::move(heard)}); }
+  conversation_script& expect_event(std::string received) { return expect({std::move(received)}); }
   conversation_script& expect_message(const parts& message) {
     return expect({heard_message(message)});
   }
   conversation_script& expect_closed(error_code why) { return expect({heard_end(why)}); }
   conversation_script& expect_nothing() { return expect({}); }
   // Expects exactly this output since the last check.
-  conversation_script& expect_output(std::string octets) {
-    return add({.what = step::output_expected, .octets = std::move(octets)});
+  conversation_script& expect_output(std::string bytes) {
+    return add({.what = step::output_expected, .bytes = std::move(bytes)});
   }
   conversation_script& expect_silence() { return expect_output({}); }
   // Runs an action of the user or of the shell.
@@ -61,7 +61,7 @@ public:
   // cutting that goes wrong.
   void run() const {
     const auto fails = [this](const std::string& how, const cutter& cut, const habits& h) {
-      SCOPED_TRACE("peer's octets " + how);
+      SCOPED_TRACE("peer's bytes " + how);
       play(cut, h);
       return testing::Test::HasFailure();
     };
@@ -91,18 +91,18 @@ public:
 
 private:
   struct step {
-    enum { octets_come, news_expected, output_expected, action } what;
-    std::string octets = {};
-    std::vector<std::string> heard = {};
+    enum { bytes_come, news_expected, output_expected, action } what;
+    std::string bytes = {};
+    std::vector<std::string> received = {};
     std::function<void(side&)> act = {};
   };
 
-  // Returns the maximal size of the next piece, from the octets of the conversation so far.
+  // Returns the maximal size of the next piece, from the bytes of the conversation so far.
   using cutter = std::function<std::size_t(std::size_t)>;
   // Options of a shell.
   struct habits {
     bool settles = false;         // a turn ends after each piece
-    bool writes_at_once = false;  // … and writes output at once, octet by octet
+    bool writes_at_once = false;  // … and writes output at once, byte by byte
   };
 
   conversation_script& add(step s) {
@@ -128,10 +128,10 @@ private:
     std::mt19937 random{1};
     std::size_t before = 0;
     for (const auto& s : steps_) {
-      if (s.what != step::octets_come) {
+      if (s.what != step::bytes_come) {
         continue;
       }
-      const auto size = s.octets.size();
+      const auto size = s.bytes.size();
       for (std::size_t at = 1; at <= size; ++at) {
         if (size_ <= 4096 || at < near || size - at < near || random() % (size / near) == 0) {
           places.push_back(before + at);
@@ -148,15 +148,15 @@ private:
     std::size_t before = 0;
     const auto write = [&] {
       while (s.talk.has_output(s.out)) {
-        const auto octets = s.say(h.writes_at_once ? 1 : everything);
-        ASSERT_FALSE(octets.empty()) << "has_output() and nothing to write";
-        said += octets;
+        const auto bytes = s.say(h.writes_at_once ? 1 : everything);
+        ASSERT_FALSE(bytes.empty()) << "has_output() and nothing to write";
+        said += bytes;
       }
       EXPECT_EQ(s.offer(), "") << "something to write without has_output()";
     };
-    const auto hear = [&](const std::string& octets) {
-      for (std::size_t at = 0; at < octets.size();) {
-        const auto piece = std::string_view{octets}.substr(at, cut(before));
+    const auto hear = [&](const std::string& bytes) {
+      for (std::size_t at = 0; at < bytes.size();) {
+        const auto piece = std::string_view{bytes}.substr(at, cut(before));
         const auto taken = s.hear(piece);
         at += piece.size();
         before += piece.size();
@@ -173,11 +173,11 @@ private:
       SCOPED_TRACE("step " + std::to_string(i + 1) + " of the script");
       const auto& now = steps_[i];
       switch (now.what) {
-        case step::octets_come: hear(now.octets); break;
-        case step::news_expected: EXPECT_EQ(s.news(), now.heard); break;
+        case step::bytes_come: hear(now.bytes); break;
+        case step::news_expected: EXPECT_EQ(s.news(), now.received); break;
         case step::output_expected:
           write();
-          EXPECT_EQ(std::exchange(said, {}), now.octets);
+          EXPECT_EQ(std::exchange(said, {}), now.bytes);
           break;
         case step::action: now.act(s); break;
       }
@@ -190,7 +190,7 @@ private:
 
   side_options options_;
   std::vector<step> steps_;
-  std::size_t size_ = 0;  // octets that the peer sends, in all
+  std::size_t size_ = 0;  // bytes that the peer sends, in all
   bool writes_late_ = false;
 };
 

@@ -46,7 +46,7 @@ protected:
     tally all;
     reset_counted_calls();
     context().restart();
-    for (const auto end = std::chrono::steady_clock::now() + patience; !done();) {
+    for (const auto end = std::chrono::steady_clock::now() + timeout; !done();) {
       if (context().run_one_until(end) == 0) {
         ADD_FAILURE() << "time has run out, or there is nothing left to run";
         break;
@@ -71,7 +71,7 @@ protected:
     }
     return all;
   }
-  // Excludes the octets of this peer from the counts.
+  // Excludes the bytes of this peer from the counts.
   void except(raw_peer& peer) { foreign_.insert(peer.socket().native_handle()); }
 
 private:

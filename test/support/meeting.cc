@@ -39,12 +39,12 @@ std::ostream& operator<<(std::ostream& to, medium m) {
 }
 
 std::vector<medium> media() {
-  auto all = octet_media();
+  auto all = byte_media();
   all.push_back(medium::inproc);
   return all;
 }
 
-std::vector<medium> octet_media() {
+std::vector<medium> byte_media() {
   std::vector all{medium::tcp, medium::ipc, medium::ipc_abstract};
   if (has_ipv6()) {
     all.push_back(medium::tcp_ipv6);

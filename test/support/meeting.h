@@ -16,9 +16,9 @@ enum class medium { tcp, tcp_ipv6, ipc, ipc_abstract, inproc };
 
 std::ostream& operator<<(std::ostream& to, medium m);
 
-// The transports that this machine has, and those of them that carry octets between processes.
+// The transports that this machine has, and those of them that carry bytes between processes.
 [[nodiscard]] std::vector<medium> media();
-[[nodiscard]] std::vector<medium> octet_media();
+[[nodiscard]] std::vector<medium> byte_media();
 
 // Returns a free endpoint to bind: chosen by the system, or by the test.
 [[nodiscard]] std::string free_endpoint(medium over);

@@ -20,7 +20,7 @@ namespace zmtp::test {
 class network_test : public testing::Test {
 public:
   // The limit of a whole wait. No test comes near it unless something is wrong.
-  static constexpr std::chrono::seconds patience{20};
+  static constexpr std::chrono::seconds timeout{20};
 
   [[nodiscard]] asio::io_context& context() { return *context_; }
   [[nodiscard]] asio::any_io_executor executor() { return context_->get_executor(); }
@@ -29,7 +29,7 @@ public:
   // fails if time or work runs out before.
   template <class Done>
   void run_until(Done&& done) {
-    const auto end = std::chrono::steady_clock::now() + patience;
+    const auto end = std::chrono::steady_clock::now() + timeout;
     context_->restart();
     while (!done()) {
       if (context_->run_one_until(end) == 0) {
@@ -41,7 +41,7 @@ public:
   // Runs until nothing is pending any more.
   void run_to_the_end() {
     context_->restart();
-    context_->run_for(patience);
+    context_->run_for(timeout);
     EXPECT_TRUE(context_->stopped()) << "something is still pending";
   }
   // Runs what can be run without waiting.

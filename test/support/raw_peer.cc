@@ -28,10 +28,10 @@ struct raw_peer::state : std::enable_shared_from_this<state> {
     });
   }
 
-  // `to_send` holds the octets that the kernel does not take at once.
-  void send(std::string_view octets) {
+  // `to_send` holds the bytes that the kernel does not take at once.
+  void send(std::string_view bytes) {
     const bool idle = to_send.empty();
-    to_send += octets;
+    to_send += bytes;
     if (idle) {
       write();
     }
@@ -64,7 +64,7 @@ void raw_peer::connect(const endpoint& to) {
   state_->socket.connect({asio::ip::make_address(to.tcp()->host), to.tcp()->port});
 }
 
-void raw_peer::send(std::string_view octets) { state_->send(octets); }
+void raw_peer::send(std::string_view bytes) { state_->send(bytes); }
 
 void raw_peer::shake_hands(std::string_view type, std::string_view identity) {
   send(greeting_of(3, 1) + ready_of(type, identity));

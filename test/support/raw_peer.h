@@ -1,5 +1,5 @@
 #pragma once
-// A peer without a library: a TCP connection whose octets the test writes and reads itself.
+// A peer without a library: a TCP connection whose bytes the test writes and reads itself.
 
 #include "zmtp/endpoint.h"
 
@@ -13,7 +13,7 @@
 
 namespace zmtp::test {
 
-// Reads nothing until start_reading() is called. Octets that it sends are in the kernel at once, as
+// Reads nothing until start_reading() is called. Bytes that it sends are in the kernel at once, as
 // far as the kernel takes them. The rest follows while the context runs.
 class raw_peer {
 public:
@@ -24,7 +24,7 @@ public:
 
   // To a numeric tcp:// address.
   void connect(const endpoint& to);
-  void send(std::string_view octets);
+  void send(std::string_view bytes);
   // Greeting and READY at once; the other side's are not waited for.
   void shake_hands(std::string_view type, std::string_view identity = {});
   // Reads on, in the context, until the end of the stream.
@@ -33,10 +33,10 @@ public:
   // Closes so that the other side sees a reset.
   void reset();
 
-  // Octets that the kernel has not taken yet.
+  // Bytes that the kernel has not taken yet.
   [[nodiscard]] std::size_t unsent() const noexcept;
   [[nodiscard]] const std::string& received() const noexcept;
-  // Returns the octets after greeting and READY.
+  // Returns the bytes after greeting and READY.
   [[nodiscard]] std::string traffic() const;
   // The other side has closed, well or not.
   [[nodiscard]] bool ended() const noexcept;

@@ -50,7 +50,7 @@ inline void peer_sends(socket_state& state, peer_id from, message m) {
   state.on_received(p);
 }
 
-// Writes the pipe's queue, up to `at_most` octets, and returns them.
+// Writes the pipe's queue, up to `at_most` bytes, and returns them.
 inline std::string write(socket_state& state, peer_id to,
                          std::size_t at_most = static_cast<std::size_t>(-1)) {
   auto& p = *state.find(to);

@@ -83,7 +83,7 @@ int call_unless(system_call call, long number, int fd, Arguments... arguments) n
 ssize_t read_by(int fd, ssize_t count) noexcept {
   if (auto* of = calls_of(fd)) {
     ++of->reads;
-    of->read_octets += count > 0 ? static_cast<std::size_t>(count) : 0;
+    of->read_bytes += count > 0 ? static_cast<std::size_t>(count) : 0;
   }
   return count;
 }
@@ -91,7 +91,7 @@ ssize_t read_by(int fd, ssize_t count) noexcept {
 ssize_t written_by(int fd, ssize_t count) noexcept {
   if (auto* of = calls_of(fd)) {
     ++of->writes;
-    of->written_octets += count > 0 ? static_cast<std::size_t>(count) : 0;
+    of->written_bytes += count > 0 ? static_cast<std::size_t>(count) : 0;
   }
   return count;
 }

@@ -12,8 +12,8 @@ namespace zmtp::test {
 struct descriptor_calls {
   std::size_t reads = 0;
   std::size_t writes = 0;
-  std::size_t read_octets = 0;
-  std::size_t written_octets = 0;
+  std::size_t read_bytes = 0;
+  std::size_t written_bytes = 0;
 };
 
 // Returns the counts of this thread since the last reset, by descriptor.

@@ -35,7 +35,7 @@ protected:
                                    const transport_options& options = {}) {
     std::optional<error_code> end;
     const auto attempt = std::make_shared<transport::connector>(executor(), options);
-    attempt->start(to, patience, [&](error_code ec, stream s) {
+    attempt->start(to, timeout, [&](error_code ec, stream s) {
       end = ec;
       connected = std::move(s);
     });

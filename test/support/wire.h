@@ -1,7 +1,7 @@
 #pragma once
 // The wire format, written from RFC 37 alone, to compare with the output of the library.
 
-#include "test/support/octets.h"
+#include "test/support/bytes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -52,16 +52,16 @@ inline std::string framed_command(std::string_view name, std::string_view data =
 }
 
 inline std::string ping(std::string_view context = {}) {
-  return framed_command("PING", octets("00 00") + std::string{context});
+  return framed_command("PING", bytes("00 00") + std::string{context});
 }
 
 inline std::string pong(std::string_view context = {}) { return framed_command("PONG", context); }
 
-// The 64 octets; the padding is what libzmq sends.
+// The 64 bytes; the padding is what libzmq sends.
 inline std::string greeting_of(unsigned major, unsigned minor, std::string mechanism = "NULL") {
   mechanism.resize(20, '\0');
-  return octets("ff 00*7 01 7f") + static_cast<char>(major) + static_cast<char>(minor) + mechanism +
-         octets("00*32");
+  return bytes("ff 00*7 01 7f") + static_cast<char>(major) + static_cast<char>(minor) + mechanism +
+         bytes("00*32");
 }
 
 inline std::string property(std::string_view name, std::string_view value) {
@@ -79,7 +79,7 @@ struct stream_content {
   std::vector<parts> messages;        // the whole ones
   std::vector<std::string> commands;  // bodies
   bool command_inside = false;        // one stood between the parts of a message
-  std::size_t unread = 0;             // octets at the end that are not a whole message or command
+  std::size_t unread = 0;             // bytes at the end that are not a whole message or command
 };
 
 inline stream_content content_of(std::string_view stream) {

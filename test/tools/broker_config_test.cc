@@ -70,7 +70,7 @@ TEST(broker_config, a_file_sets_every_setting) {
   EXPECT_EQ(options.worker_capacity, 7U);
   EXPECT_EQ(options.unknown_services, 0U);
   EXPECT_EQ(options.client_limit.requests, 10U);
-  EXPECT_EQ(options.client_limit.octets, 100'000U);
+  EXPECT_EQ(options.client_limit.bytes, 100'000U);
   EXPECT_EQ(options.outcome_limit.requests, 0U);
   EXPECT_EQ(options.outcome_limit.bytes, 65'536U);
   EXPECT_EQ(options.outcome_limit.time, 250ms);
@@ -85,7 +85,7 @@ TEST(broker_config, a_file_sets_every_setting) {
   EXPECT_EQ(pay->busy_deadline, 9s);
   EXPECT_EQ(pay->request_expiry, 60s);
   EXPECT_TRUE(pay->raw_client_address);
-  EXPECT_EQ(pay->limit.octets, 1'048'576U);
+  EXPECT_EQ(pay->limit.bytes, 1'048'576U);
   EXPECT_EQ(pay->limit.requests, 100U);
   // A setting that the service does not have is that of `default`.
   EXPECT_EQ(pay->attempts, 4U);

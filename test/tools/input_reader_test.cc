@@ -21,7 +21,7 @@ class input_reader_test : public testing::Test {
 protected:
   struct outcome {
     zmtp::error_code ec;
-    std::string octets;
+    std::string bytes;
   };
 
   input_reader_test() {
@@ -41,8 +41,8 @@ protected:
   }
   void start() {
     done_.reset();
-    reader_->async_read([this](zmtp::error_code ec, std::string octets) {
-      done_ = outcome{ec, std::move(octets)};
+    reader_->async_read([this](zmtp::error_code ec, std::string bytes) {
+      done_ = outcome{ec, std::move(bytes)};
     });
   }
   outcome wait() {
@@ -64,23 +64,23 @@ protected:
 
 TEST_F(input_reader_test, reads_the_input_and_its_end) {
   write("hello");
-  EXPECT_EQ(read().octets, "hello");
+  EXPECT_EQ(read().bytes, "hello");
   start();
   write("world");
-  EXPECT_EQ(wait().octets, "world");
+  EXPECT_EQ(wait().bytes, "world");
   close_writer();
-  EXPECT_TRUE(read().octets.empty());
+  EXPECT_TRUE(read().bytes.empty());
   const auto again = read();
-  EXPECT_TRUE(!again.ec && again.octets.empty());
+  EXPECT_TRUE(!again.ec && again.bytes.empty());
 }
 
 TEST_F(input_reader_test, reads_no_more_than_it_is_asked_to) {
   write(std::string(60'000, 'x'));
-  EXPECT_EQ(read().octets.size(), 60'000U);
+  EXPECT_EQ(read().bytes.size(), 60'000U);
   write("y");
   context_.restart();
   context_.poll();
-  EXPECT_EQ(read().octets, "y");
+  EXPECT_EQ(read().bytes, "y");
 }
 
 TEST_F(input_reader_test, faults_are_reported) {

@@ -348,11 +348,11 @@ class Draining(unittest.TestCase):
                             f"{DEADLINE}s", "--attempts", "1", *words)
 
     def await_jobs(self, count):
-        octets = b""
-        while octets.count(b"\n") < count:
-            self.assertTrue(select.select([self.ends[self.began]], [], [], DEADLINE)[0], octets)
-            octets += os.read(self.ends[self.began], 100)
-        return octets.decode().split()
+        bytes = b""
+        while bytes.count(b"\n") < count:
+            self.assertTrue(select.select([self.ends[self.began]], [], [], DEADLINE)[0], bytes)
+            bytes += os.read(self.ends[self.began], 100)
+        return bytes.decode().split()
 
     def release(self, count=1):
         os.write(self.ends[self.gate], b"\n" * count)
@@ -747,7 +747,7 @@ class Brokers(unittest.TestCase):
                         f"broker state: endpoint={endpoints[0]} peers=0 ",
                         f"broker state: endpoint={endpoints[1]} peers=",
                         f"service state: endpoint={endpoints[1]} service=of\\x20two\\x20words workers=1 busy=0 "
-                        "waiting=0 working=0 octets=0 requests=1 replies=1 "}
+                        "waiting=0 working=0 bytes=0 requests=1 replies=1 "}
                     while waited_for:
                         line = process.stderr.readline()
                         self.assertNotEqual(line, "")

@@ -1,7 +1,7 @@
 #include "zmtp/command.h"
 
+#include "test/support/bytes.h"
 #include "test/support/commands.h"
-#include "test/support/octets.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 namespace zmtp {
 namespace {
 
-using test::for_each_changed_octet;
+using test::bytes;
+using test::for_each_changed_byte;
 using test::for_each_truncation;
-using test::octets;
 
 template <class Kind>
 Kind as(const result<command::traffic>& parsed) {
@@ -26,68 +26,68 @@ TEST(command, frames_are_exact) {
   std::string to;
   const auto taken = [&] { return std::exchange(to, {}); };
   command::put_subscribe(to, "A", 1);
-  EXPECT_EQ(taken(), octets("04 0b 09 'SUBSCRIBE' 41"));
+  EXPECT_EQ(taken(), bytes("04 0b 09 'SUBSCRIBE' 41"));
   command::put_cancel(to, "A", 1);
-  EXPECT_EQ(taken(), octets("04 08 06 'CANCEL' 41"));
+  EXPECT_EQ(taken(), bytes("04 08 06 'CANCEL' 41"));
   command::put_subscribe(to, "A", 0);
-  EXPECT_EQ(taken(), octets("00 02 01 41"));
+  EXPECT_EQ(taken(), bytes("00 02 01 41"));
   command::put_cancel(to, "A", 0);
-  EXPECT_EQ(taken(), octets("00 02 00 41"));
+  EXPECT_EQ(taken(), bytes("00 02 00 41"));
   command::put_ping(to, 30, "");
-  EXPECT_EQ(taken(), octets("04 07 04 'PING' 00 1e"));
+  EXPECT_EQ(taken(), bytes("04 07 04 'PING' 00 1e"));
   command::put_ping(to, 0xfffe, "ctx");
-  EXPECT_EQ(taken(), octets("04 0a 04 'PING' ff fe 'ctx'"));
+  EXPECT_EQ(taken(), bytes("04 0a 04 'PING' ff fe 'ctx'"));
   command::put_pong(to, "ctx");
-  EXPECT_EQ(taken(), octets("04 08 04 'PONG' 'ctx'"));
+  EXPECT_EQ(taken(), bytes("04 08 04 'PONG' 'ctx'"));
   command::put_error(to, "400");
-  EXPECT_EQ(taken(), octets("04 0a 05 'ERROR' 03 '400'"));
-  command::put(to, "READY", octets("0b 'Socket-Type' 00 00 00 03 'SUB'"));
-  EXPECT_EQ(taken(), octets("04 19 05 'READY' 0b 'Socket-Type' 00 00 00 03 'SUB'"));
+  EXPECT_EQ(taken(), bytes("04 0a 05 'ERROR' 03 '400'"));
+  command::put(to, "READY", bytes("0b 'Socket-Type' 00 00 00 03 'SUB'"));
+  EXPECT_EQ(taken(), bytes("04 19 05 'READY' 0b 'Socket-Type' 00 00 00 03 'SUB'"));
 }
 
 TEST(command, frames_are_appended) {
   std::string to = "before";
   command::put_pong(to, "");
   command::put_pong(to, "");
-  EXPECT_EQ(to, "before" + octets("04 05 04 'PONG' 04 05 04 'PONG'"));
+  EXPECT_EQ(to, "before" + bytes("04 05 04 'PONG' 04 05 04 'PONG'"));
 }
 
 TEST(command, topics_around_255_bytes_are_framed_with_their_size) {
   std::string to;
-  // The topic's frame has one octet more than it, the command's ten.
+  // The topic's frame has one byte more than it, the command's ten.
   command::put_subscribe(to, topic_of(254), 0);
-  EXPECT_EQ(to, octets("00 ff 01") + topic_of(254));
+  EXPECT_EQ(to, bytes("00 ff 01") + topic_of(254));
   to.clear();
   command::put_subscribe(to, topic_of(255), 0);
-  EXPECT_EQ(to, octets("02 00 00 00 00 00 00 01 00 01") + topic_of(255));
+  EXPECT_EQ(to, bytes("02 00 00 00 00 00 00 01 00 01") + topic_of(255));
   to.clear();
   command::put_subscribe(to, topic_of(245), 1);
-  EXPECT_EQ(to, octets("04 ff 09 'SUBSCRIBE'") + topic_of(245));
+  EXPECT_EQ(to, bytes("04 ff 09 'SUBSCRIBE'") + topic_of(245));
   to.clear();
   command::put_subscribe(to, topic_of(246), 1);
-  EXPECT_EQ(to, octets("06 00 00 00 00 00 00 01 00 09 'SUBSCRIBE'") + topic_of(246));
+  EXPECT_EQ(to, bytes("06 00 00 00 00 00 00 01 00 09 'SUBSCRIBE'") + topic_of(246));
 }
 
 TEST(command, a_reason_beyond_255_bytes_is_cut) {
   std::string to;
   command::put_error(to, std::string(300, 'r'));
-  EXPECT_EQ(to, octets("06 00 00 00 00 00 00 01 06 05 'ERROR' ff") + std::string(255, 'r'));
+  EXPECT_EQ(to, bytes("06 00 00 00 00 00 00 01 06 05 'ERROR' ff") + std::string(255, 'r'));
 }
 
 TEST(command, is_split_after_its_name) {
-  const auto text = octets("05 'READY' 'data'");
+  const auto text = bytes("05 'READY' 'data'");
   const auto named = command::split(text);
   ASSERT_TRUE(named);
   EXPECT_EQ(named->name, "READY");
   EXPECT_EQ(named->data, "data");
-  const auto bare = command::split(octets("01 'x'"));
+  const auto bare = command::split(bytes("01 'x'"));
   ASSERT_TRUE(bare);
   EXPECT_EQ(bare->data.size(), 0U);
 }
 
 TEST(command, without_a_whole_name_is_bad) {
-  for (const auto& text : {octets(""), octets("00"), octets("00 'READY'"), octets("05 'READ'"),
-                           octets("01"), octets("ff 41*254"), octets("'^RRO'")}) {
+  for (const auto& text : {bytes(""), bytes("00"), bytes("00 'READY'"), bytes("05 'READ'"),
+                           bytes("01"), bytes("ff 41*254"), bytes("'^RRO'")}) {
     const auto named = command::split(text);
     ASSERT_FALSE(named) << text;
     EXPECT_EQ(named.error(), errc::bad_command) << text;
@@ -95,7 +95,7 @@ TEST(command, without_a_whole_name_is_bad) {
 }
 
 TEST(command, libzmqs_misspelt_error_is_an_error) {
-  const auto text = octets("5e 52 52 4f 52 03 '400'");
+  const auto text = bytes("5e 52 52 4f 52 03 '400'");
   const auto named = command::split(text);
   ASSERT_TRUE(named);
   EXPECT_EQ(named->name, "ERROR");
@@ -105,7 +105,7 @@ TEST(command, libzmqs_misspelt_error_is_an_error) {
 }
 
 TEST(command, a_long_name_that_begins_like_the_misspelt_error_is_its_own) {
-  const auto text = octets("5e 'RROR' 41*90 'data'");
+  const auto text = bytes("5e 'RROR' 41*90 'data'");
   const auto named = command::split(text);
   ASSERT_TRUE(named);
   EXPECT_EQ(named->name, "RROR" + std::string(90, 'A'));
@@ -113,20 +113,20 @@ TEST(command, a_long_name_that_begins_like_the_misspelt_error_is_its_own) {
 }
 
 TEST(command, traffic_is_read) {
-  const auto subscribe = octets("09 'SUBSCRIBE' 'A'");
+  const auto subscribe = bytes("09 'SUBSCRIBE' 'A'");
   EXPECT_EQ(as<command::subscribe>(command::parse_traffic(subscribe, {})).topic, "A");
-  const auto everything = octets("09 'SUBSCRIBE'");
+  const auto everything = bytes("09 'SUBSCRIBE'");
   EXPECT_EQ(as<command::subscribe>(command::parse_traffic(everything, {})).topic, "");
-  const auto cancel = octets("06 'CANCEL' 'A'");
+  const auto cancel = bytes("06 'CANCEL' 'A'");
   EXPECT_EQ(as<command::cancel>(command::parse_traffic(cancel, {})).topic, "A");
-  const auto ping = octets("04 'PING' 01 02 'ctx'");
+  const auto ping = bytes("04 'PING' 01 02 'ctx'");
   EXPECT_EQ(as<command::ping>(command::parse_traffic(ping, {})).ttl, 0x0102);
   EXPECT_EQ(as<command::ping>(command::parse_traffic(ping, {})).context, "ctx");
-  const auto pong = octets("04 'PONG' 'ctx'");
+  const auto pong = bytes("04 'PONG' 'ctx'");
   EXPECT_EQ(as<command::pong>(command::parse_traffic(pong, {})).context, "ctx");
-  const auto error = octets("05 'ERROR' 03 '300'");
+  const auto error = bytes("05 'ERROR' 03 '300'");
   EXPECT_EQ(as<command::error>(command::parse_traffic(error, {})).reason, "300");
-  const auto silent = octets("05 'ERROR' 00");
+  const auto silent = bytes("05 'ERROR' 00");
   EXPECT_EQ(as<command::error>(command::parse_traffic(silent, {})).reason, "");
 }
 
@@ -144,16 +144,16 @@ TEST(command, each_fault_has_its_name) {
     std::string text;
     errc fault;
   } faults[] = {
-      {"empty", octets(""), errc::bad_command},
-      {"name cut short", octets("04 'PIN'"), errc::bad_command},
-      {"no TTL", octets("04 'PING'"), errc::bad_ping},
-      {"half a TTL", octets("04 'PING' 00"), errc::bad_ping},
-      {"no reason", octets("05 'ERROR'"), errc::bad_command},
-      {"reason cut short", octets("05 'ERROR' 03 '40'"), errc::bad_command},
-      {"octets behind the reason", octets("05 'ERROR' 03 '4000'"), errc::bad_command},
-      {"misspelt, reason cut short", octets("'^RROR' 03 '40'"), errc::bad_command},
-      {"topic of 1,025 octets", octets("09 'SUBSCRIBE' 74*1025"), errc::topic_too_long},
-      {"cancelled topic of 1,025 octets", octets("06 'CANCEL' 74*1025"), errc::topic_too_long},
+      {"empty", bytes(""), errc::bad_command},
+      {"name cut short", bytes("04 'PIN'"), errc::bad_command},
+      {"no TTL", bytes("04 'PING'"), errc::bad_ping},
+      {"half a TTL", bytes("04 'PING' 00"), errc::bad_ping},
+      {"no reason", bytes("05 'ERROR'"), errc::bad_command},
+      {"reason cut short", bytes("05 'ERROR' 03 '40'"), errc::bad_command},
+      {"bytes behind the reason", bytes("05 'ERROR' 03 '4000'"), errc::bad_command},
+      {"misspelt, reason cut short", bytes("'^RROR' 03 '40'"), errc::bad_command},
+      {"topic of 1,025 bytes", bytes("09 'SUBSCRIBE' 74*1025"), errc::topic_too_long},
+      {"cancelled topic of 1,025 bytes", bytes("06 'CANCEL' 74*1025"), errc::topic_too_long},
   };
   for (const auto& [what, text, fault] : faults) {
     const auto parsed = command::parse_traffic(text, {});
@@ -164,19 +164,19 @@ TEST(command, each_fault_has_its_name) {
 
 TEST(command, sizes_up_to_the_limits_are_read) {
   for (const std::size_t size : {0U, 7U, 16U, 17U, 60'000U}) {
-    const auto text = octets("04 'PING' 00 00") + std::string(size, 'c');
+    const auto text = bytes("04 'PING' 00 00") + std::string(size, 'c');
     EXPECT_EQ(as<command::ping>(command::parse_traffic(text, {})).context.size(), size);
   }
   for (const std::size_t size : {254U, 255U, 256U, 1024U}) {
-    const auto text = octets("09 'SUBSCRIBE'") + topic_of(size);
+    const auto text = bytes("09 'SUBSCRIBE'") + topic_of(size);
     EXPECT_EQ(as<command::subscribe>(command::parse_traffic(text, {})).topic, topic_of(size));
   }
 }
 
 const std::string valid_bodies[] = {
-    octets("09 'SUBSCRIBE' 'A'"), octets("06 'CANCEL' 'A'"),     octets("04 'PING' 00 1e 'ctx'"),
-    octets("04 'PONG' 'ctx'"),    octets("05 'ERROR' 03 '400'"), octets("04 'JOIN' 'group'"),
-    octets("'^RROR' 03 '400'"),
+    bytes("09 'SUBSCRIBE' 'A'"), bytes("06 'CANCEL' 'A'"),     bytes("04 'PING' 00 1e 'ctx'"),
+    bytes("04 'PONG' 'ctx'"),    bytes("05 'ERROR' 03 '400'"), bytes("04 'JOIN' 'group'"),
+    bytes("'^RROR' 03 '400'"),
 };
 
 void expect_defined(std::string_view body) {
@@ -193,7 +193,7 @@ TEST(command, any_truncation_or_changed_byte_is_rejected_or_preserved) {
   for (const auto& body : valid_bodies) {
     expect_defined(body);
     for_each_truncation(body, expect_defined);
-    for_each_changed_octet(body, expect_defined);
+    for_each_changed_byte(body, expect_defined);
   }
 }
 
@@ -203,11 +203,11 @@ TEST(command, a_subscription_is_also_a_message) {
     bool subscribe;
     std::string topic;
   } subscriptions[] = {
-      {octets("01 'topic'"), true, "topic"},
-      {octets("00 'topic'"), false, "topic"},
-      {octets("01"), true, ""},
-      {octets("00"), false, ""},
-      {octets("01 00 01"), true, octets("00 01")},
+      {bytes("01 'topic'"), true, "topic"},
+      {bytes("00 'topic'"), false, "topic"},
+      {bytes("01"), true, ""},
+      {bytes("00"), false, ""},
+      {bytes("01 00 01"), true, bytes("00 01")},
   };
   for (const auto& [part, subscribe, topic] : subscriptions) {
     const auto parsed = command::parse_subscription(part);
@@ -216,7 +216,7 @@ TEST(command, a_subscription_is_also_a_message) {
     EXPECT_EQ(found->subscribe, subscribe) << part;
     EXPECT_EQ(found->topic, topic) << part;
   }
-  for (const auto& other : {octets(""), octets("02 'topic'"), octets("'topic'"), octets("ff")}) {
+  for (const auto& other : {bytes(""), bytes("02 'topic'"), bytes("'topic'"), bytes("ff")}) {
     EXPECT_TRUE(std::holds_alternative<std::monostate>(command::parse_subscription(other)))
         << other;
   }

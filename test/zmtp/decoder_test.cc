@@ -17,12 +17,12 @@ namespace zmtp {
 namespace {
 
 using found = decoder::found;
+using test::bytes;
 using test::frame;
 using test::frame_header;
 using test::framed;
-using test::octets;
 
-// Octets that are all available, decoded only as far as requested.
+// Bytes that are all available, decoded only as far as requested.
 class looking {
 public:
   explicit looking(std::string text, const limits& limit = {})
@@ -215,10 +215,10 @@ TEST(decoder, a_command_may_have_reserved_flags_and_not_more) {
   }
 }
 
-// So libzmq 4.3.4 writes SUBSCRIBE of a topic of 246 to 255 octets.
+// So libzmq 4.3.4 writes SUBSCRIBE of a topic of 246 to 255 bytes.
 TEST(decoder, a_command_may_have_a_long_size_without_its_flag) {
   for (const std::size_t size : {256U, 265U}) {
-    const auto without_flag = octets("04 00*6 01") + static_cast<char>(size - 256);
+    const auto without_flag = bytes("04 00*6 01") + static_cast<char>(size - 256);
     const std::string body(size, 'x');
     const auto part = frame(test::more, "a");
     const auto all = part + without_flag + body + frame(0, "c");
@@ -254,11 +254,11 @@ TEST(decoder, an_error_is_found_as_soon_as_the_header_has_arrived) {
     std::string sent;
     errc fault;
   } faults[] = {
-      {"MORE on a command", octets("05 00"), errc::bad_frame_flags},
-      {"a size with its top bit", octets("02 80 00*7"), errc::bad_frame_size},
-      {"the largest size", octets("02 ff*8"), errc::bad_frame_size},
-      {"a command with the largest size", octets("06 ff*8"), errc::bad_frame_size},
-      {"the largest size that may be said", octets("02 7f ff*7"), errc::frame_too_large},
+      {"MORE on a command", bytes("05 00"), errc::bad_frame_flags},
+      {"a size with its top bit", bytes("02 80 00*7"), errc::bad_frame_size},
+      {"the largest size", bytes("02 ff*8"), errc::bad_frame_size},
+      {"a command with the largest size", bytes("06 ff*8"), errc::bad_frame_size},
+      {"the largest size that may be said", bytes("02 7f ff*7"), errc::frame_too_large},
       {"a frame above the limit", frame_header(0, 1001), errc::frame_too_large},
       {"a message above the limit", part + part + frame_header(0, 282 - 1),
        errc::message_too_large},
@@ -266,8 +266,8 @@ TEST(decoder, an_error_is_found_as_soon_as_the_header_has_arrived) {
        frame(test::more, "") + frame(test::more, "") + frame(test::more, "") + frame_header(0, 0),
        errc::too_many_parts},
       {"a command above the limit", frame_header(test::command, 21), errc::command_too_large},
-      {"a command far above the limit", octets("06 7f ff*7"), errc::command_too_large},
-      {"the same without the flag", octets("04 00 ff*7"), errc::command_too_large},
+      {"a command far above the limit", bytes("06 7f ff*7"), errc::command_too_large},
+      {"the same without the flag", bytes("04 00 ff*7"), errc::command_too_large},
   };
   for (const auto& [what, sent, fault] : faults) {
     looking l{sent, limit};
@@ -301,7 +301,7 @@ TEST(decoder, each_limit_may_be_reached) {
   EXPECT_EQ(too_large.at_all(), found::fault);
 }
 
-// Everything that a stream of octets is found to be, as text.
+// Everything that a stream of bytes is found to be, as text.
 std::string all_found(std::string text, const limits& limit,
                       const std::function<std::size_t()>& piece) {
   decoder d{limit};

@@ -1,6 +1,6 @@
 #include "zmtp/endpoint.h"
 
-#include "test/support/octets.h"
+#include "test/support/bytes.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace zmtp {
 namespace {
 
-using test::for_each_changed_octet;
+using test::for_each_changed_byte;
 using test::for_each_truncation;
 
 struct accepted_text {
@@ -271,11 +271,11 @@ void expect_defined(std::string_view text) {
 TEST(endpoint, any_truncation_or_changed_byte_has_a_defined_result) {
   for (const auto& each : accepted) {
     for_each_truncation(each.text, expect_defined);
-    for_each_changed_octet(each.text, expect_defined);
+    for_each_changed_byte(each.text, expect_defined);
   }
   for (const auto& text : accepted_names) {
     for_each_truncation(text, expect_defined);
-    for_each_changed_octet(text, expect_defined);
+    for_each_changed_byte(text, expect_defined);
   }
 }
 

@@ -1,6 +1,6 @@
 #include "zmtp/message.h"
 
-#include "test/support/octets.h"
+#include "test/support/bytes.h"
 
 #include <gtest/gtest.h>
 
@@ -12,37 +12,37 @@ namespace zmtp {
 namespace {
 
 std::string wire(const message& m) {
-  std::string octets;
+  std::string bytes;
   for (const auto piece : {m.head(), m.tail()}) {
-    octets.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
   }
-  return octets;
+  return bytes;
 }
 
 // Returns the wire form of a message of these parts by RFC 37, written in the simplest way.
 std::string framed(const std::deque<std::string>& parts) {
-  std::string octets;
+  std::string bytes;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto size = parts[i].size();
     const char more = i + 1 < parts.size() ? 1 : 0;
     if (size <= 255) {
-      octets += more;
-      octets += static_cast<char>(size);
+      bytes += more;
+      bytes += static_cast<char>(size);
     } else {
-      octets += static_cast<char>(more | 2);
+      bytes += static_cast<char>(more | 2);
       for (int shift = 56; shift >= 0; shift -= 8) {
-        octets += static_cast<char>(static_cast<std::uint64_t>(size) >> shift);
+        bytes += static_cast<char>(static_cast<std::uint64_t>(size) >> shift);
       }
     }
-    octets += parts[i];
+    bytes += parts[i];
   }
-  return octets;
+  return bytes;
 }
 
-message read_from_buffer(const std::string& octets, std::size_t parts) {
-  block_ptr buffer{block::create(64 * 1024 + octets.size())};
-  std::memcpy(buffer->data() + 1000, octets.data(), octets.size());
-  return {buffer, {buffer->data() + 1000, octets.size()}, parts};
+message read_from_buffer(const std::string& bytes, std::size_t parts) {
+  block_ptr buffer{block::create(64 * 1024 + bytes.size())};
+  std::memcpy(buffer->data() + 1000, bytes.data(), bytes.size());
+  return {buffer, {buffer->data() + 1000, bytes.size()}, parts};
 }
 
 void expect_parts(const message& m, const std::deque<std::string>& parts) {
@@ -81,36 +81,36 @@ TEST(message, five_small_parts_stay_in_the_object) {
 }
 
 TEST(message, messages_of_the_patterns_are_framed_as_their_peers_frame_them) {
-  using test::octets;
-  const std::string sequence_5 = octets("00*7 05");
-  const std::string uuid = octets("00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f");
+  using test::bytes;
+  const std::string sequence_5 = bytes("00*7 05");
+  const std::string uuid = bytes("00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f");
   const struct {
     message m;
     std::string expected;
   } vectors[] = {
-      {{"", "1"}, octets("01 00 00 01 31")},
-      {{"", "\x01"}, octets("01 00 00 01 01")},
-      {{"\x01"}, octets("00 01 01")},
-      {{"\x02"}, octets("00 01 02")},
+      {{"", "1"}, bytes("01 00 00 01 31")},
+      {{"", "\x01"}, bytes("01 00 00 01 01")},
+      {{"\x01"}, bytes("00 01 01")},
+      {{"\x02"}, bytes("00 01 02")},
       {{"", "MDPW01", "\x01", "echo"},
-       octets("01 00 01 06 4d 44 50 57 30 31 01 01 01 00 04 65 63 68 6f")},
-      {{"", "MDPW01", "\x04"}, octets("01 00 01 06 4d 44 50 57 30 31 00 01 04")},
+       bytes("01 00 01 06 4d 44 50 57 30 31 01 01 01 00 04 65 63 68 6f")},
+      {{"", "MDPW01", "\x04"}, bytes("01 00 01 06 4d 44 50 57 30 31 00 01 04")},
       {{"", "MDPC01", "echo", "Hello world"},
-       octets("01 00 01 06 4d 44 50 43 30 31 01 04 65 63 68 6f 00 0b 'Hello world'")},
-      {{"MDPW02", "\x01", "echo"}, octets("01 06 4d 44 50 57 30 32 01 01 01 00 04 65 63 68 6f")},
-      {{"MDPW02", "\x05"}, octets("01 06 4d 44 50 57 30 32 00 01 05")},
+       bytes("01 00 01 06 4d 44 50 43 30 31 01 04 65 63 68 6f 00 0b 'Hello world'")},
+      {{"MDPW02", "\x01", "echo"}, bytes("01 06 4d 44 50 57 30 32 01 01 01 00 04 65 63 68 6f")},
+      {{"MDPW02", "\x05"}, bytes("01 06 4d 44 50 57 30 32 00 01 05")},
       {{"ICANHAZ?", "/client/"},
-       octets("01 08 49 43 41 4e 48 41 5a 3f 00 08 2f 63 6c 69 65 6e 74 2f")},
+       bytes("01 08 49 43 41 4e 48 41 5a 3f 00 08 2f 63 6c 69 65 6e 74 2f")},
       {{"KTHXBAI", sequence_5, "", "", ""},
-       octets("01 07 4b 54 48 58 42 41 49 01 08 00*7 05 01 00 01 00 00 00")},
+       bytes("01 07 4b 54 48 58 42 41 49 01 08 00*7 05 01 00 01 00 00 00")},
       {{"HUGZ", std::string(8, '\0'), "", "", ""},
-       octets("01 04 48 55 47 5a 01 08 00*8 01 00 01 00 00 00")},
+       bytes("01 04 48 55 47 5a 01 08 00*8 01 00 01 00 00 00")},
       {{"/client/7", sequence_5, uuid, "ttl=5\n", "42"},
-       octets("01 09 2f 63 6c 69 65 6e 74 2f 37 01 08 00*7 05 01 10") + uuid +
-           octets("01 06 74 74 6c 3d 35 0a 00 02 34 32")},
-      {{"3"}, octets("00 01 33")},
-      {{"PING"}, octets("00 04 50 49 4e 47")},
-      {{"PONG"}, octets("00 04 50 4f 4e 47")},
+       bytes("01 09 2f 63 6c 69 65 6e 74 2f 37 01 08 00*7 05 01 10") + uuid +
+           bytes("01 06 74 74 6c 3d 35 0a 00 02 34 32")},
+      {{"3"}, bytes("00 01 33")},
+      {{"PING"}, bytes("00 04 50 49 4e 47")},
+      {{"PONG"}, bytes("00 04 50 4f 4e 47")},
   };
   for (const auto& [m, expected] : vectors) {
     EXPECT_EQ(wire(m), expected);
@@ -127,7 +127,7 @@ TEST(message, popped_to_nothing_is_empty) {
 TEST(message, envelope_is_changed_without_copying_a_slice) {
   const std::string body(3000, 'b');
   auto m = read_from_buffer(framed({"", "MDPC01", "echo", body}), 4);
-  const auto* octets = m[3].data();
+  const auto* bytes = m[3].data();
   m.pop_front();
   m.pop_front();
   m.pop_front();
@@ -137,7 +137,7 @@ TEST(message, envelope_is_changed_without_copying_a_slice) {
   m.push_front("MDPW01");
   m.push_front("");
   expect_parts(m, {"", "MDPW01", "\x02", "0123456789abcdef", "", body});
-  EXPECT_EQ(m[5].data(), octets);
+  EXPECT_EQ(m[5].data(), bytes);
 }
 
 TEST(message, front_that_fits_nowhere_moves_the_message) {
@@ -150,13 +150,13 @@ TEST(message, front_that_fits_nowhere_moves_the_message) {
 
 TEST(message, adopted_body_is_not_copied) {
   std::string body(10'000, 'q');
-  const auto* octets = body.data();
+  const auto* bytes = body.data();
   message m{"topic"};
   m.adopt_back(std::move(body));
-  EXPECT_EQ(m[1].data(), octets);
+  EXPECT_EQ(m[1].data(), bytes);
   m.push_front("");
   expect_parts(m, {"", "topic", std::string(10'000, 'q')});
-  EXPECT_EQ(m[2].data(), octets);
+  EXPECT_EQ(m[2].data(), bytes);
   m.pop_front();
   m.pop_front();
   expect_parts(m, {std::string(10'000, 'q')});

@@ -1,6 +1,6 @@
 #include "zmtp/metadata.h"
 
-#include "test/support/octets.h"
+#include "test/support/bytes.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 namespace zmtp {
 namespace {
 
-using test::for_each_changed_octet;
+using test::bytes;
+using test::for_each_changed_byte;
 using test::for_each_truncation;
-using test::octets;
 
 std::string encoded(const metadata& m) {
   std::string to;
@@ -22,9 +22,9 @@ std::string encoded(const metadata& m) {
 }
 
 // As libzmq sends them.
-const std::string of_sub = octets("0b 'Socket-Type' 00 00 00 03 'SUB'");
+const std::string of_sub = bytes("0b 'Socket-Type' 00 00 00 03 'SUB'");
 const std::string of_dealer =
-    octets("0b 'Socket-Type' 00 00 00 06 'DEALER' 08 'Identity' 00 00 00 00");
+    bytes("0b 'Socket-Type' 00 00 00 06 'DEALER' 08 'Identity' 00 00 00 00");
 
 TEST(metadata, is_encoded_as_libzmq_does) {
   metadata sub;
@@ -59,7 +59,7 @@ TEST(metadata, none_at_all_is_valid) {
 }
 
 TEST(metadata, names_ignore_case_and_are_stored_as_received) {
-  const auto parsed = metadata::parse(octets("0b 'sOCKET-tYPE' 00 00 00 03 'SUB'"), {});
+  const auto parsed = metadata::parse(bytes("0b 'sOCKET-tYPE' 00 00 00 03 'SUB'"), {});
   ASSERT_TRUE(parsed);
   ASSERT_NE(parsed->find("Socket-Type"), nullptr);
   EXPECT_EQ(*parsed->find("Socket-Type"), "SUB");
@@ -82,7 +82,7 @@ TEST(metadata, unknown_names_and_any_byte_of_a_value_are_stored) {
   for (int i = 0; i < 256; ++i) {
     every.push_back(static_cast<char>(i));
   }
-  const auto text = octets("06 'X-Zinc' 00 00 01 00") + every + octets("05 'a.+_9' 00 00 00 00");
+  const auto text = bytes("06 'X-Zinc' 00 00 01 00") + every + bytes("05 'a.+_9' 00 00 00 00");
   const auto parsed = metadata::parse(text, {});
   ASSERT_TRUE(parsed);
   EXPECT_EQ(*parsed->find("x-zinc"), every);
@@ -91,7 +91,7 @@ TEST(metadata, unknown_names_and_any_byte_of_a_value_are_stored) {
 }
 
 TEST(metadata, a_name_of_255_bytes_is_read) {
-  const auto text = octets("ff 6e*255 00 00 00 01 'v'");
+  const auto text = bytes("ff 6e*255 00 00 00 01 'v'");
   const auto parsed = metadata::parse(text, {});
   ASSERT_TRUE(parsed);
   EXPECT_EQ(*parsed->find(std::string(255, 'N')), "v");
@@ -104,22 +104,22 @@ TEST(metadata, each_fault_has_its_name) {
     std::string text;
     errc fault;
   } faults[] = {
-      {"name cut short", octets("05 'abc'"), errc::bad_metadata},
-      {"no value", octets("03 'abc'"), errc::bad_metadata},
-      {"length cut short", octets("03 'abc' 00 00 00"), errc::bad_metadata},
-      {"value cut short", octets("03 'abc' 00 00 00 02 'v'"), errc::bad_metadata},
-      {"value of 2^32 - 1", octets("03 'abc' ff ff ff ff 'v'"), errc::bad_metadata},
-      {"value of 2^31", octets("03 'abc' 80 00 00 00 'v'"), errc::bad_metadata},
-      {"stray zero", of_sub + octets("00"), errc::bad_metadata},
-      {"stray octet", of_sub + "x", errc::bad_metadata},
-      {"empty name", octets("00 00 00 00 00"), errc::bad_property_name},
-      {"empty name with a value", octets("00 00 00 00 01 'v'"), errc::bad_property_name},
-      {"space", octets("03 'a b' 00 00 00 00"), errc::bad_property_name},
-      {"NUL", octets("03 61 00 62 00 00 00 00"), errc::bad_property_name},
-      {"colon", octets("02 'a:' 00 00 00 00"), errc::bad_property_name},
-      {"beyond ASCII", octets("02 c3 b6 00 00 00 00"), errc::bad_property_name},
+      {"name cut short", bytes("05 'abc'"), errc::bad_metadata},
+      {"no value", bytes("03 'abc'"), errc::bad_metadata},
+      {"length cut short", bytes("03 'abc' 00 00 00"), errc::bad_metadata},
+      {"value cut short", bytes("03 'abc' 00 00 00 02 'v'"), errc::bad_metadata},
+      {"value of 2^32 - 1", bytes("03 'abc' ff ff ff ff 'v'"), errc::bad_metadata},
+      {"value of 2^31", bytes("03 'abc' 80 00 00 00 'v'"), errc::bad_metadata},
+      {"stray zero", of_sub + bytes("00"), errc::bad_metadata},
+      {"stray byte", of_sub + "x", errc::bad_metadata},
+      {"empty name", bytes("00 00 00 00 00"), errc::bad_property_name},
+      {"empty name with a value", bytes("00 00 00 00 01 'v'"), errc::bad_property_name},
+      {"space", bytes("03 'a b' 00 00 00 00"), errc::bad_property_name},
+      {"NUL", bytes("03 61 00 62 00 00 00 00"), errc::bad_property_name},
+      {"colon", bytes("02 'a:' 00 00 00 00"), errc::bad_property_name},
+      {"beyond ASCII", bytes("02 c3 b6 00 00 00 00"), errc::bad_property_name},
       {"twice", of_sub + of_sub, errc::duplicate_property},
-      {"twice, another case", of_sub + octets("0b 'SOCKET-TYPE' 00 00 00 03 'PUB'"),
+      {"twice, another case", of_sub + bytes("0b 'SOCKET-TYPE' 00 00 00 03 'PUB'"),
        errc::duplicate_property},
   };
   for (const auto& [what, text, fault] : faults) {
@@ -154,7 +154,7 @@ TEST(metadata, a_truncation_is_valid_only_between_properties) {
 }
 
 TEST(metadata, any_changed_byte_is_rejected_or_encoded_as_it_came) {
-  for_each_changed_octet(of_dealer, [](std::string_view changed) {
+  for_each_changed_byte(of_dealer, [](std::string_view changed) {
     const auto parsed = metadata::parse(changed, {});
     if (parsed) {
       EXPECT_EQ(encoded(*parsed), changed);

@@ -28,8 +28,8 @@ TEST(options, outermost_values_are_valid) {
   const change valid[] = {
       [](auto& o) { o.routing_id = std::string(255, '\xff'); },
       [](auto& o) { o.routing_id = std::string("a\0", 2); },
-      [](auto& o) { o.send_mark = {.messages = {}, .octets = {}}; },
-      [](auto& o) { o.receive_mark = {.messages = 1, .octets = 1}; },
+      [](auto& o) { o.send_mark = {.messages = {}, .bytes = {}}; },
+      [](auto& o) { o.receive_mark = {.messages = 1, .bytes = 1}; },
       [](auto& o) { o.linger.reset(); },
       [](auto& o) { o.linger = milliseconds{0}; },
       [](auto& o) { o.linger = year; },
@@ -73,7 +73,7 @@ TEST(options, outermost_values_are_valid) {
         o.extensions = {std::string(127, 'a'), std::string(127, 'b')};
       },
       [](auto& o) { o.extensions = {std::string(255, 'a')}; },
-      [](auto& o) { o.xpub.last_values = {.topics = 1, .octets = 1}; },
+      [](auto& o) { o.xpub.last_values = {.topics = 1, .bytes = 1}; },
   };
   for (const auto& c : valid) {
     EXPECT_EQ(judged(c), error_code{}) << "value " << &c - valid;
@@ -81,19 +81,19 @@ TEST(options, outermost_values_are_valid) {
 }
 
 TEST(options, options_that_peers_have_received_cannot_change) {
-  const change told[] = {
+  const change notified[] = {
       [](auto& o) { o.routing_id = "another"; },
       [](auto& o) { o.extensions = {"another"}; },
       [](auto& o) { o.announce_peers = true; },
       [](auto& o) { o.correlate = true; },
   };
-  for (const auto& c : told) {
+  for (const auto& c : notified) {
     socket_options to;
     c(to);
     EXPECT_EQ(validate_change({}, to, socket_type::req, false), error_code{})
-        << "value " << &c - told;
+        << "value " << &c - notified;
     EXPECT_EQ(validate_change({}, to, socket_type::req, true), errc::bad_option)
-        << "value " << &c - told;
+        << "value " << &c - notified;
   }
   socket_options as_pub;
   as_pub.xpub.announce_as_pub = true;
@@ -109,7 +109,7 @@ TEST(options, everything_else_can_change) {
   const change changes[] = {
       [](auto& o) { o.linger.reset(); },
       [](auto& o) { o.send_mark.messages = 1; },
-      [](auto& o) { o.receive_mark.octets = 1; },
+      [](auto& o) { o.receive_mark.bytes = 1; },
       [](auto& o) { o.reconnect.stop_after = 1; },
       [](auto& o) { o.heartbeat.strict = true; },
       [](auto& o) { o.limit.frame_size = 1; },
@@ -141,9 +141,9 @@ TEST(options, values_that_no_socket_can_use_are_rejected) {
       [](auto& o) { o.spin = std::chrono::microseconds{-1}; },
       [](auto& o) { o.spin = year + std::chrono::microseconds{1}; },
       [](auto& o) { o.send_mark.messages = 0; },
-      [](auto& o) { o.send_mark.octets = 0; },
+      [](auto& o) { o.send_mark.bytes = 0; },
       [](auto& o) { o.receive_mark.messages = 0; },
-      [](auto& o) { o.receive_mark.octets = 0; },
+      [](auto& o) { o.receive_mark.bytes = 0; },
       [](auto& o) { o.linger = milliseconds{-1}; },
       [](auto& o) { o.linger = milliseconds::max(); },
       [](auto& o) { o.reconnect.initial = milliseconds{0}; },
@@ -198,8 +198,8 @@ TEST(options, values_that_no_socket_can_use_are_rejected) {
       [](auto& o) { o.backlog = 0; },
       [](auto& o) { o.backlog = -1; },
       [](auto& o) { o.pending_handshakes = 0; },
-      [](auto& o) { o.xpub.last_values = {.topics = 0, .octets = 1}; },
-      [](auto& o) { o.xpub.last_values = {.topics = 1, .octets = 0}; },
+      [](auto& o) { o.xpub.last_values = {.topics = 0, .bytes = 1}; },
+      [](auto& o) { o.xpub.last_values = {.topics = 1, .bytes = 0}; },
       [](auto& o) {
         o.extensions = {"a", ""};
       },
@@ -248,7 +248,7 @@ TEST(options, a_type_accepts_only_the_options_that_it_has) {
       {[](auto& o) { o.hello_message = {"hello"}; }, {router, dealer, push, socket_type::pair}},
       {[](auto& o) { o.disconnect_message = {"bye"}; },
        {router, dealer, pull, socket_type::pair, xsub}},
-      {[](auto& o) { o.xpub.told = xpub_options::notices::all; }, {xpub}},
+      {[](auto& o) { o.xpub.notifications = xpub_options::notices::all; }, {xpub}},
       {[](auto& o) { o.xpub.manual = true; }, {xpub}},
       {[](auto& o) { o.xpub.announce_as_pub = true; }, {xpub}},
       {[](auto& o) { o.xpub.welcome = {"welcome"}; }, {xpub}},

@@ -29,7 +29,7 @@ struct settings {
   bool no_feed = false;
 };
 
-// Messages of 100 octets, of a thousand topics.
+// Messages of 100 bytes, of a thousand topics.
 asio::awaitable<void> feed(const settings& is) {
   zmtp::socket_options options;
   options.no_drop = true;

@@ -25,7 +25,7 @@ namespace {
 chp::client_options options_of(const following_settings& is) {
   auto options = is.options;
   if (is.kvmsg || is.python) {
-    options.how = is.kvmsg ? chp::form::kvmsg : chp::form::kvsimple_4;
+    options.wire_format = is.kvmsg ? chp::form::kvmsg : chp::form::kvsimple_4;
   }
   return options;
 }

@@ -15,7 +15,7 @@ namespace guide {
 
 struct following_settings {
   std::vector<std::string> servers{"tcp://localhost:5556"};  // their first ports
-  chp::client_options options{.how = chp::form::kvsimple_8,
+  chp::client_options options{.wire_format = chp::form::kvsimple_8,
                               .collector = chp::collector_kind::pull,
                               // There is no HUGZ before model six.
                               .server_ttl = {},
@@ -30,7 +30,7 @@ struct following_settings {
   std::chrono::milliseconds interval{1'000};  // between two that it sets
   // Of what it sets a time to live in seconds is below this; 0: none has one.
   std::uint32_t ttl_below = 0;
-  bool python = false;  // four octets of sequence
+  bool python = false;  // four bytes of sequence
   bool kvmsg = false;   // five frames
 };
 

@@ -42,12 +42,12 @@ asio::awaitable<void> publish_on(chp::server& server, const publishing_settings&
 void add_flags(command_line& line, publishing_settings& is) {
   line.milliseconds("--pause", is.pause, "before the first update", 0);
   line.milliseconds("--interval", is.interval, "between updates; 0: as fast as it can", 0);
-  line.flag("--python", is.python, "with clients of the Guide in Python: sequences of four octets");
+  line.flag("--python", is.python, "with clients of the Guide in Python: sequences of four bytes");
 }
 
 chp::server_options options_of(const publishing_settings& is) {
   chp::server_options options;
-  options.how = is.python ? chp::form::kvsimple_4 : chp::form::kvsimple_8;
+  options.wire_format = is.python ? chp::form::kvsimple_4 : chp::form::kvsimple_8;
   return options;
 }
 

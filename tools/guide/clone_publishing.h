@@ -15,7 +15,7 @@ struct publishing_settings {
   std::chrono::milliseconds pause{200};
   // Between updates; 0: as fast as it can.
   std::chrono::milliseconds interval{0};
-  bool python = false;  // four octets of sequence
+  bool python = false;  // four bytes of sequence
 };
 
 // Their flags.

@@ -12,7 +12,7 @@ namespace guide {
 boost::asio::awaitable<int> serve_map(const serving_settings& is) {
   auto options = is.options;
   if (is.kvmsg || is.python) {
-    options.how = is.kvmsg ? chp::form::kvmsg : chp::form::kvsimple_4;
+    options.wire_format = is.kvmsg ? chp::form::kvmsg : chp::form::kvsimple_4;
   }
   const auto executor = co_await boost::asio::this_coro::executor;
   const auto log = std::make_shared<clone_log>(is.words, is.print);

@@ -13,11 +13,12 @@ namespace guide {
 
 struct serving_settings {
   std::string bind = "tcp://*:5556";
-  chp::server_options options{.how = chp::form::kvsimple_8, .collector = chp::collector_kind::pull};
+  chp::server_options options{.wire_format = chp::form::kvsimple_8,
+                              .collector = chp::collector_kind::pull};
   clone_words words{};
   line_printer print = say_line;
   bool counts = true;   // at its end it says how many updates there were
-  bool python = false;  // four octets of sequence
+  bool python = false;  // four bytes of sequence
   bool kvmsg = false;   // five frames
 };
 

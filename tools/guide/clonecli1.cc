@@ -18,7 +18,7 @@ struct settings {
 
 boost::asio::awaitable<int> follow(const settings& is) {
   chp::client_options options;
-  options.how = is.python ? chp::form::kvsimple_4 : chp::form::kvsimple_8;
+  options.wire_format = is.python ? chp::form::kvsimple_4 : chp::form::kvsimple_8;
   options.snapshots = chp::snapshot_kind::none;
   // There are no other ports.
   const std::vector<chp::server_address> servers{
@@ -35,7 +35,6 @@ int main(int argc, char** argv) {
   settings is;
   guide::command_line line{"Clone client, model one: counts the updates that it hears"};
   line.endpoint("--connect", is.connect, "of the publisher");
-  line.flag("--python", is.python,
-            "with a server of the Guide in Python: sequences of four octets");
+  line.flag("--python", is.python, "with a server of the Guide in Python: sequences of four bytes");
   return guide::run(line, argc, argv, follow, is);
 }

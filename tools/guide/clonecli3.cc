@@ -7,8 +7,7 @@ int main(int argc, char** argv) {
   is.options.snapshots = chp::snapshot_kind::whole;
   guide::command_line line{"Clone client, model three: sets random entries of the map"};
   guide::add_flags(line, is);
-  line.flag("--python", is.python,
-            "with a server of the Guide in Python: sequences of four octets");
+  line.flag("--python", is.python, "with a server of the Guide in Python: sequences of four bytes");
   line.flag("--kvmsg", is.kvmsg, "with clonesrv3_py3 of the Guide: messages of five frames");
   return guide::run(line, argc, argv, guide::follow_map, is);
 }

@@ -7,7 +7,6 @@ int main(int argc, char** argv) {
   is.options.subtree = "/client/";
   guide::command_line line{"Clone client, model four: sets random entries of the subtree /client/"};
   guide::add_flags(line, is);
-  line.flag("--python", is.python,
-            "with a server of the Guide in Python: sequences of four octets");
+  line.flag("--python", is.python, "with a server of the Guide in Python: sequences of four bytes");
   return guide::run(line, argc, argv, guide::follow_map, is);
 }

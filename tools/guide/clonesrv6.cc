@@ -47,14 +47,14 @@ public:
   void on_active() {
     // As soon as it has been constructed.
     const auto server = server_.lock();
-    const bool heard = server && server->status().pair.peer_alive;
+    const bool received = server && server->status().pair.peer_alive;
     switch (std::exchange(state_, state::active)) {
       case state::initial:
-        guide::log_line(heard ? "I: connected to backup (passive), ready as active"
-                              : "I: request from client, ready as active");
+        guide::log_line(received ? "I: connected to backup (passive), ready as active"
+                                 : "I: request from client, ready as active");
         return;
       case state::passive:
-        guide::log_line(!heard     ? "I: failover successful, ready as active"
+        guide::log_line(!received  ? "I: failover successful, ready as active"
                         : primary_ ? "I: backup (passive) is restarting, ready as active"
                                    : "I: primary (passive) is restarting, ready as active");
         return;

@@ -11,12 +11,12 @@ namespace {
 
 // What is shown of a frame.
 constexpr std::size_t most_text = 70;
-constexpr std::size_t most_octets = 35;
+constexpr std::size_t most_bytes = 35;
 
 std::string shown(std::string_view part) {
   const auto is_text = [](char c) { return c >= ' ' && c <= '~'; };
   const bool text = std::all_of(part.begin(), part.end(), is_text);
-  const auto beginning = part.substr(0, text ? most_text : most_octets);
+  const auto beginning = part.substr(0, text ? most_text : most_bytes);
   return (text ? std::string{beginning} : hexadecimal(beginning)) +
          (beginning.size() < part.size() ? "..." : "");
 }
@@ -25,9 +25,9 @@ void dump_frame(std::string_view part) { say("[{:03}] {}", part.size(), shown(pa
 
 }  // namespace
 
-std::string hexadecimal(std::string_view octets) {
+std::string hexadecimal(std::string_view bytes) {
   std::string digits;
-  for (const char c : octets) {
+  for (const char c : bytes) {
     digits += fmt::format("{:02X}", static_cast<unsigned char>(c));
   }
   return digits;

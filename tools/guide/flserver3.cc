@@ -32,10 +32,9 @@ int main(int argc, char** argv) {
   settings is;
   guide::command_line line{"Freelance server, model three (10/FLP): answers OK, and PONG to PING"};
   line.endpoint("--bind", is.bind, "where clients come");
-  line.endpoint(
-      "--public", is.identity,
-      "what clients connect to, octet by octet: the server's identity; otherwise as it is "
-      "bound, * being localhost");
+  line.endpoint("--public", is.identity,
+                "what clients connect to, byte by byte: the server's identity; otherwise as it is "
+                "bound, * being localhost");
   line.flag("-v,--verbose", is.verbose, "show requests and replies");
   return guide::run(line, argc, argv, serve, is);
 }

@@ -47,6 +47,6 @@ int main(int argc, char** argv) {
   line.flag("--prefixes", is.prefixes,
             "who subscribes to how topics begin has the last message of each of them");
   line.number("--topics", is.limit.topics, "that are kept at most");
-  line.number("--octets", is.limit.octets, "of all that is kept, at most");
+  line.number("--bytes", is.limit.bytes, "of all that is kept, at most");
   return guide::run(line, argc, argv, remember, is);
 }

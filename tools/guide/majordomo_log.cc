@@ -20,7 +20,7 @@ namespace {
 
 using names = std::array<std::string_view, 7>;
 
-// By their octets.
+// By their bytes.
 constexpr names commands_of_0_1{"", "READY", "REQUEST", "REPLY", "HEARTBEAT", "DISCONNECT", ""};
 constexpr names commands_of_0_2{"",      "READY",     "REQUEST",   "PARTIAL",
                                 "FINAL", "HEARTBEAT", "DISCONNECT"};
@@ -31,12 +31,12 @@ std::string_view worker_command(const zmtp::message& m) {
   if (m.part_count() < header + 2 || m[header + 1].size() != 1) {
     return {};
   }
-  const auto octet = static_cast<unsigned char>(m[header + 1].front());
+  const auto byte = static_cast<unsigned char>(m[header + 1].front());
   const bool old = m[header] == "MDPW01";
-  if ((!old && m[header] != "MDPW02") || octet >= names{}.size()) {
+  if ((!old && m[header] != "MDPW02") || byte >= names{}.size()) {
     return {};
   }
-  return (old ? commands_of_0_1 : commands_of_0_2)[octet];
+  return (old ? commands_of_0_1 : commands_of_0_2)[byte];
 }
 
 void log_connecting(const std::string& broker) { log("I: connecting to broker at {}...", broker); }

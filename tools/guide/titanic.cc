@@ -1,7 +1,7 @@
 // titanic: keeps requests on the disk until they are carried out, and their replies until they are closed.
 
 #include "mdp/titanic/service.h"
-#include "mdp/titanic/sqlite_store.h"
+#include "mdp/titanic/sqlite_request_database.h"
 #include "tools/guide/program.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -50,7 +50,7 @@ asio::awaitable<int> keep(const settings& is) {
   titanic::service service{executor,
                            is.connect,
                            titanic::service_options{},
-                           std::make_shared<titanic::sqlite_store>(executor, options),
+                           std::make_shared<titanic::sqlite_request_database>(executor, options),
                            on_open,
                            on_dispatch};
   static_cast<void>(co_await over.async_wait(asio::as_tuple(asio::use_awaitable)));

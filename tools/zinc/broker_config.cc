@@ -103,7 +103,7 @@ constexpr service_field service_fields[] = {
     {"busy_timeout", {}, [](auto& of, auto text) { return read(text, of.busy_deadline); }},
     {"raw_client_address", right_flag,
      [](auto& of, auto text) { return read(text, of.raw_client_address); }},
-    {"bytes", {}, [](auto& of, auto text) { return read_size(text, of.limit.octets); }},
+    {"bytes", {}, [](auto& of, auto text) { return read_size(text, of.limit.bytes); }},
     {"requests", "a number from 1 to 1000000000, or none",
      [](auto& of, auto text) { return read(text, of.limit.requests); }},
 };
@@ -134,7 +134,7 @@ constexpr broker_field broker_fields[] = {
      }},
     {"client_bytes",
      {},
-     [](auto& of, auto text) { return read_size(text, of.options.client_limit.octets); }},
+     [](auto& of, auto text) { return read_size(text, of.options.client_limit.bytes); }},
     {"outcome_requests", "a number from 0 to 1000000000",
      [](auto& of, auto text) {
        return read_number(text, 0, 1'000'000'000, of.options.outcome_limit.requests);
@@ -339,7 +339,7 @@ bool differ_beyond_services(const broker_arguments& a, const broker_arguments& b
   const auto rest = [](const broker_arguments& of) {
     return std::tie(of.bind, of.threads, of.drain, of.options.heartbeat_interval,
                     of.options.liveness, of.options.worker_capacity, of.options.unknown_services,
-                    of.options.client_limit.requests, of.options.client_limit.octets,
+                    of.options.client_limit.requests, of.options.client_limit.bytes,
                     of.options.outcome_limit.requests, of.options.outcome_limit.bytes,
                     of.options.outcome_limit.time);
   };

@@ -66,9 +66,9 @@ zmtp::socket_options options_of(const cat_arguments& arguments) {
   if (publishes(arguments.type)) {
     options.no_drop = true;
     options.xpub.announce_as_pub = arguments.type == zmtp::socket_type::pub;
-    options.xpub.told = arguments.type == zmtp::socket_type::pub
-                            ? zmtp::xpub_options::notices::changes
-                            : zmtp::xpub_options::notices::all;
+    options.xpub.notifications = arguments.type == zmtp::socket_type::pub
+                                     ? zmtp::xpub_options::notices::changes
+                                     : zmtp::xpub_options::notices::all;
   }
   return options;
 }
@@ -323,7 +323,7 @@ private:
         break;
       }
       ++requests;
-      in_hand_ = true;
+      in_flight_ = true;
       if (!print(m)) {
         co_return;
       }
@@ -336,7 +336,7 @@ private:
         }
       }
       const auto done = co_await send(std::move(m));
-      in_hand_ = false;
+      in_flight_ = false;
       if (!done || (replies_over_ && !has_reply_)) {
         co_return;
       }
@@ -378,7 +378,7 @@ private:
     }
     replies_over_ = true;
     news_.cancel();
-    if (!in_hand_) {
+    if (!in_flight_) {
       socket_.base().close();
     }
   }
@@ -404,7 +404,7 @@ private:
   zmtp::message next_reply_;
   bool has_reply_ = false;
   bool replies_over_ = false;
-  bool in_hand_ = false;
+  bool in_flight_ = false;
 
   bool subscribed_ = false;
   bool timed_out_ = false;

@@ -60,7 +60,7 @@ chp::client_options options_of(const chp_client_arguments& arguments) {
   chp::client_options options;
   options.subtree = subtree_of(arguments);
   options.heartbeat = arguments.heartbeat;
-  options.how = arguments.frames;
+  options.wire_format = arguments.frames;
   options.collector = arguments.collector;
   options.snapshots = arguments.snapshots;
   if (arguments.no_hugz) {

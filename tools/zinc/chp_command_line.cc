@@ -134,11 +134,11 @@ void chp_command_line::add_server(CLI::App& to) {
       ->type_name("FILE");
   add_duration(to, "--heartbeat", options.heartbeat, "time between heartbeats");
   add_number(to, "--max-keys", options.map.max_keys, "keys that the map may have");
-  add_size(to, "--max-bytes", options.map.max_octets, "size of all keys and values");
+  add_size(to, "--max-bytes", options.map.max_bytes, "size of all keys and values");
   add_size(to, "--max-value", options.limit.max_value_size, "size of one value");
-  add_size(to, "--subscriber-bytes", options.publisher_octets,
+  add_size(to, "--subscriber-bytes", options.publisher_bytes,
            "size of pending messages for a client; the server disconnects a slower client");
-  add_frames(to, options.how);
+  add_frames(to, options.wire_format);
   add_collector(to, options.collector);
   to.callback([this, pair = add_pair(to)] {
     const auto complete =

@@ -4,7 +4,7 @@
 #include "chp/replicated_server.h"
 #include "chp/server.h"
 #include "chp/server_address.h"
-#include "chp/sqlite_map_store.h"
+#include "chp/sqlite_map_database.h"
 #include "tools/zinc/chp_commands.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
@@ -47,13 +47,13 @@ std::string report(const chp::server_status& s) {
       "resubmitted={} "
       "resubmissions_outdated={} ignored={} refused={} stored={} durable={} unwritten_bytes={}",
       s.active, chp::epoch_of(s.number), chp::position_of(s.number), chp::position_of(s.committed),
-      s.backup_in_sync, s.following, s.keys, s.octets, s.subscribers, s.askers, s.snapshots,
-      s.pending, counted.updates, counted.repeated, counted.expired, counted.snapshots, s.waiting,
-      counted.put_off, counted.followed, counted.gaps, counted.pending_dropped, counted.replayed,
-      counted.resubmitted, counted.resubmissions_outdated,
+      s.backup_in_sync, s.following, s.keys, s.bytes, s.subscribers, s.snapshot_clients,
+      s.snapshots, s.pending, counted.updates, counted.repeated, counted.expired, counted.snapshots,
+      s.waiting, counted.deferred, counted.followed, counted.gaps, counted.pending_dropped,
+      counted.replayed, counted.resubmitted, counted.resubmissions_outdated,
       counted.ignored_requests + counted.ignored_messages,
       std::accumulate(counted.refused.begin(), counted.refused.end(), std::uint64_t{0}),
-      chp::to_string(s.kept), chp::position_of(s.durable), s.unwritten_octets);
+      chp::to_string(s.kept), chp::position_of(s.durable), s.unwritten_bytes);
 }
 
 std::string report(const bstar::node_status& s) {
@@ -112,10 +112,10 @@ std::optional<chp::loaded_map> load(asio::io_context& context, const std::string
   // Only the user of this process may read the map.
   ::umask(S_IRWXG | S_IRWXO);
   chp::loaded_map loaded;
-  loaded.store = std::make_shared<chp::sqlite_map_store>(
+  loaded.store = std::make_shared<chp::sqlite_map_database>(
       context.get_executor(), chp::map_file_options{.file = {.path = path}});
   boost::system::error_code result;
-  loaded.store->load([&](boost::system::error_code ec, chp::kept_map found) {
+  loaded.store->load([&](boost::system::error_code ec, chp::stored_map found) {
     result = ec;
     loaded.found = std::move(found);
   });
@@ -127,7 +127,7 @@ std::optional<chp::loaded_map> load(asio::io_context& context, const std::string
   const auto& all = loaded.found.entries;
   spdlog::info("store loaded: path={} keys={}", path,
                std::count_if(all.begin(), all.end(),
-                             [](const chp::kept_entry& e) { return !e.value.empty(); }));
+                             [](const chp::stored_entry& e) { return !e.value.empty(); }));
   return loaded;
 }
 

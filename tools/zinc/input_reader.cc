@@ -77,18 +77,18 @@ void input_reader::read(const std::shared_ptr<desk>& of) {
     }
     of->wanted = false;
     lock.unlock();
-    std::string octets;
-    const auto ec = read_some(of->descriptor, octets);
+    std::string bytes;
+    const auto ec = read_some(of->descriptor, bytes);
     lock.lock();
     // The context lives at least until the reader has set this.
     if (of->over) {
       return;
     }
-    asio::post(of->executor, [weak = std::weak_ptr{of}, ec, octets = std::move(octets)]() mutable {
+    asio::post(of->executor, [weak = std::weak_ptr{of}, ec, bytes = std::move(bytes)]() mutable {
       if (const auto own = weak.lock(); own && own->waiting) {
         const auto h = std::move(own->waiting);
         own->work = {};
-        zmtp::complete_now(own->executor, std::move(*h), ec, std::move(octets));
+        zmtp::complete_now(own->executor, std::move(*h), ec, std::move(bytes));
       }
     });
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Octets in JSON, which knows text alone.
+// Bytes in JSON, which knows text alone.
 
 #include <boost/json/value.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace zinc {
 
-// A string where the octets are text, else {"hex": "..."}.
-[[nodiscard]] boost::json::value json_of(std::string_view octets);
+// A string where the bytes are text, else {"hex": "..."}.
+[[nodiscard]] boost::json::value json_of(std::string_view bytes);
 
 }  // namespace zinc

@@ -17,26 +17,26 @@ namespace zinc {
 
 namespace {
 
-std::string hex_of(std::string_view octets) {
+std::string hex_of(std::string_view bytes) {
   std::string hex;
-  boost::algorithm::hex_lower(octets, std::back_inserter(hex));
+  boost::algorithm::hex_lower(bytes, std::back_inserter(hex));
   return hex;
 }
 
-std::string octets_of(std::string_view hex) {
-  std::string octets;
+std::string bytes_of(std::string_view hex) {
+  std::string bytes;
   try {
-    boost::algorithm::unhex(hex, std::back_inserter(octets));
+    boost::algorithm::unhex(hex, std::back_inserter(bytes));
   } catch (const boost::algorithm::hex_decode_error&) {
     throw unreadable_line{"'" + std::string{hex} +
                           "' is not hexadecimal; give an even number of digits"};
   }
-  return octets;
+  return bytes;
 }
 
 std::string written_text(std::string_view part) {
-  const bool one_line = std::none_of(part.begin(), part.end(), [](char octet) {
-    return (static_cast<unsigned char>(octet) < ' ' && octet != '\t') || octet == '\x7f';
+  const bool one_line = std::none_of(part.begin(), part.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) < ' ' && byte != '\t') || byte == '\x7f';
   });
   if (one_line && json_of(part).is_string()) {
     return std::string{part};
@@ -55,7 +55,7 @@ std::string part_of(const boost::json::value& value) {
     throw unreadable_line{boost::json::serialize(value) +
                           R"( is not a part; give "text" or {"hex": "00ff"})"};
   }
-  return octets_of({hex->get_string().data(), hex->get_string().size()});
+  return bytes_of({hex->get_string().data(), hex->get_string().size()});
 }
 
 std::string routing_id_of(std::string_view text) {
@@ -123,7 +123,7 @@ zmtp::message of_hex(std::string_view line) {
   zmtp::message m;
   for (const auto word : split(line, " ")) {
     if (!word.empty()) {
-      m.push_back(word == "-" ? std::string{} : octets_of(word));
+      m.push_back(word == "-" ? std::string{} : bytes_of(word));
     }
   }
   if (m.empty()) {

@@ -22,24 +22,24 @@ namespace asio = boost::asio;
 namespace {
 
 // Bytes of a line or a file. A line without an end must not fill the memory.
-constexpr std::size_t most_octets = 256 * 1024 * 1024;
+constexpr std::size_t most_bytes = 256 * 1024 * 1024;
 
 // Throws std::runtime_error.
-std::string octets_of(const std::string& file) {
+std::string bytes_of(const std::string& file) {
   std::ifstream input{file, std::ios::binary};
-  std::string octets;
-  for (std::array<char, 64 * 1024> some; input && octets.size() <= most_octets;) {
+  std::string bytes;
+  for (std::array<char, 64 * 1024> some; input && bytes.size() <= most_bytes;) {
     input.read(some.data(), some.size());
-    octets.append(some.data(), static_cast<std::size_t>(input.gcount()));
+    bytes.append(some.data(), static_cast<std::size_t>(input.gcount()));
   }
-  if (octets.size() > most_octets) {
+  if (bytes.size() > most_bytes) {
     throw std::runtime_error{
-        fmt::format("{} is larger than {}; split it", file, text_of_size(most_octets))};
+        fmt::format("{} is larger than {}; split it", file, text_of_size(most_bytes))};
   }
   if (!input.eof()) {
     throw std::runtime_error{"cannot read " + file + ": " + std::strerror(errno)};
   }
-  return octets;
+  return bytes;
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ asio::awaitable<bool> message_source::read(zmtp::message& to) {
       co_return false;
     }
     to.clear();
-    to.adopt_back(octets_of(files_[next_file_++]));
+    to.adopt_back(bytes_of(files_[next_file_++]));
     co_return true;
   }
   for (;;) {
@@ -86,24 +86,24 @@ asio::awaitable<bool> message_source::read_line() {
     unread_.erase(0, begin_);
     begin_ = 0;
     seen = unread_.size();
-    if (seen > most_octets) {
+    if (seen > most_bytes) {
       on_fault_(fmt::format("line {} is larger than {}; send a --file", line_number_ + 1,
-                            text_of_size(most_octets)));
+                            text_of_size(most_bytes)));
       co_return false;
     }
-    const auto [ec, octets] = co_await input_.async_read(asio::as_tuple(asio::use_awaitable));
+    const auto [ec, bytes] = co_await input_.async_read(asio::as_tuple(asio::use_awaitable));
     if (ec) {
       if (ec != asio::error::operation_aborted) {
         on_fault_("cannot read standard input: " + ec.message());
       }
       co_return false;
     }
-    if (octets.empty()) {
+    if (bytes.empty()) {
       // The last line may have no newline.
       line_ = std::exchange(unread_, {});
       co_return !line_.empty();
     }
-    unread_ += octets;
+    unread_ += bytes;
   }
 }
 

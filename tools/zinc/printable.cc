@@ -6,11 +6,11 @@ namespace zinc {
 
 std::string printable(std::string_view name) {
   std::string text;
-  for (const char octet : name) {
-    if (octet > ' ' && octet <= '~' && octet != '\\') {
-      text += octet;
+  for (const char byte : name) {
+    if (byte > ' ' && byte <= '~' && byte != '\\') {
+      text += byte;
     } else {
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(octet));
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
     }
   }
   return text;

@@ -1,5 +1,5 @@
 #pragma once
-// Names of services in a log: they may be any octets, a log is lines of text.
+// Names of services in a log: they may be any bytes, a log is lines of text.
 
 #include <string>
 #include <string_view>

@@ -41,8 +41,7 @@ void say_bound(const char* word, const std::vector<zmtp::endpoint>& bound) {
 std::string text_of(const zmtp::proxy_statistics& s) {
   const auto side = [](const char* name, const zmtp::proxy_traffic& t) {
     return fmt::format("{0}_received={1} {0}_received_bytes={2} {0}_sent={3} {0}_sent_bytes={4}",
-                       name, t.messages_received, t.octets_received, t.messages_sent,
-                       t.octets_sent);
+                       name, t.messages_received, t.bytes_received, t.messages_sent, t.bytes_sent);
   };
   return fmt::format("{} {} dropped={}", side("frontend", s.frontend), side("backend", s.backend),
                      s.dropped);
@@ -163,7 +162,7 @@ private:
   void log_state() const {
     const auto now = cache_.status();
     spdlog::info("proxy state: forwarded={} subscriptions={} topics={} bytes={}", now.forwarded,
-                 now.subscriptions, now.topics, now.octets);
+                 now.subscriptions, now.topics, now.bytes);
   }
   void end() {
     log_state();

@@ -115,14 +115,14 @@ void add_proxy(CLI::App& app, proxy_arguments& to) {
          "--last-value-bytes",
          [limits](const std::string& text) {
            try {
-             limits().octets = parse_size(text);
+             limits().bytes = parse_size(text);
            } catch (const unit_error& e) {
              throw CLI::ValidationError{"--last-value-bytes", e.what()};
            }
          },
          "size of the messages that --last-value may store")
       ->type_name("SIZE")
-      ->default_str(text_of_size(usual.octets))
+      ->default_str(text_of_size(usual.bytes))
       ->needs(last_value);
   app.callback([&to, name, front, back, capture, connect_capture, last_value] {
     const bool front_typed = read_side(front->results(), "--frontend", to.frontend);

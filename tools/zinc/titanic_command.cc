@@ -3,7 +3,7 @@
 #include "mdp/titanic/guide_directory.h"
 #include "mdp/titanic/salvage.h"
 #include "mdp/titanic/service.h"
-#include "mdp/titanic/sqlite_store.h"
+#include "mdp/titanic/sqlite_request_database.h"
 #include "mdp/titanic/titanic_report.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
@@ -38,7 +38,7 @@ titanic::sqlite_options store_of(const titanic_arguments& arguments) {
   titanic::sqlite_options options;
   options.path = arguments.store;
   options.sync = !arguments.unsafe_nosync;
-  options.reserve_octets = arguments.reserve;
+  options.reserve_bytes = arguments.reserve;
   return options;
 }
 
@@ -81,7 +81,8 @@ void log_state(const titanic::service& of) {
 int run_service(const titanic_arguments& arguments) {
   asio::io_context context{1};
   auto result = exit_code::done;
-  auto store = std::make_shared<titanic::sqlite_store>(context.get_executor(), store_of(arguments));
+  auto store = std::make_shared<titanic::sqlite_request_database>(context.get_executor(),
+                                                                  store_of(arguments));
   std::optional<titanic::service> service;
   std::optional<repeated_signal> state;
   std::optional<stop_signals> signals;

@@ -71,7 +71,7 @@ json::array json_of_parts(const zmtp::message& parts) {
   return all;
 }
 
-json::object json_of_request(const titanic::kept_request& one) {
+json::object json_of_request(const titanic::stored_request& one) {
   return {{"id", one.id.to_string()},
           {"state", json::string_view{name_of(one.state).data(), name_of(one.state).size()}},
           {"service", json_of(one.service)},
@@ -167,7 +167,7 @@ private:
   }
 
   int close_named() {
-    std::vector<const titanic::kept_request*> all;
+    std::vector<const titanic::stored_request*> all;
     for (const auto& id : arguments_.ids) {
       const auto* const one = find(id);
       if (one == nullptr) {
@@ -181,7 +181,7 @@ private:
   }
 
   int purge() {
-    std::vector<const titanic::kept_request*> all;
+    std::vector<const titanic::stored_request*> all;
     for (const auto& one : slots_) {
       if (one.state != titanic::outcome::pending && one.age >= arguments_.older) {
         all.push_back(&one);
@@ -191,7 +191,7 @@ private:
   }
 
   // Prints how many requests it removed, also after an error.
-  int close(const std::vector<const titanic::kept_request*>& all) {
+  int close(const std::vector<const titanic::stored_request*>& all) {
     constexpr std::size_t at_once = 1'000;
     std::size_t closed = 0;
     error_code failed;
@@ -220,7 +220,7 @@ private:
   }
 
   // Logs an error and returns null if the request is not in the store.
-  [[nodiscard]] const titanic::kept_request* find(const std::string& text) const {
+  [[nodiscard]] const titanic::stored_request* find(const std::string& text) const {
     const auto id = titanic::request_id::parse(text);
     const auto known =
         std::find_if(slots_.begin(), slots_.end(), [&](const auto& one) { return one.id == id; });
@@ -234,7 +234,7 @@ private:
 
   const titanic_arguments& arguments_;
   titanic::slot_file file_;
-  std::vector<titanic::kept_request> slots_;
+  std::vector<titanic::stored_request> slots_;
 };
 
 }  // namespace

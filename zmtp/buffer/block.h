@@ -126,8 +126,8 @@ public:
   explicit adopted_block(Container&& container)
       : block{[](block* self) noexcept { delete static_cast<adopted_block*>(self); }},
         container_{std::move(container)} {
-    const auto octets = std::as_writable_bytes(std::span{container_});
-    refer_to(octets.data(), octets.size());
+    const auto bytes = std::as_writable_bytes(std::span{container_});
+    refer_to(bytes.data(), bytes.size());
   }
 
 private:

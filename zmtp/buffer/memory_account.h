@@ -14,18 +14,18 @@ public:
   // A block in several queues counts once. The account that queued the block first adds it, and the
   // account that removes it last subtracts it. So the value can be negative if several sockets
   // share blocks.
-  [[nodiscard]] std::ptrdiff_t octets() const noexcept { return octets_; }
-  void add(std::size_t octets) noexcept { octets_ += static_cast<std::ptrdiff_t>(octets); }
-  void subtract(std::size_t octets) noexcept { octets_ -= static_cast<std::ptrdiff_t>(octets); }
+  [[nodiscard]] std::ptrdiff_t bytes() const noexcept { return bytes_; }
+  void add(std::size_t bytes) noexcept { bytes_ += static_cast<std::ptrdiff_t>(bytes); }
+  void subtract(std::size_t bytes) noexcept { bytes_ -= static_cast<std::ptrdiff_t>(bytes); }
 
   // A queue that holds this many bytes or more accepts nothing. Never zero, so that an empty queue
   // always accepts a message. Otherwise sockets that forward in a ring could wait for each other.
-  [[nodiscard]] std::size_t allowance() const noexcept { return allowance_; }
-  void allow(std::size_t octets) noexcept { allowance_ = octets; }
+  [[nodiscard]] std::size_t quota() const noexcept { return quota_; }
+  void allow(std::size_t bytes) noexcept { quota_ = bytes; }
 
 private:
-  std::ptrdiff_t octets_ = 0;
-  std::size_t allowance_ = unlimited;
+  std::ptrdiff_t bytes_ = 0;
+  std::size_t quota_ = unlimited;
 };
 
 }  // namespace zmtp

@@ -18,8 +18,8 @@ void queue_ledger::change(std::ptrdiff_t by) noexcept {
   look();
 }
 
-void queue_ledger::set_budget(std::size_t octets) noexcept {
-  budget_ = octets;
+void queue_ledger::set_budget(std::size_t bytes) noexcept {
+  budget_ = bytes;
   look();
 }
 
@@ -47,7 +47,7 @@ std::size_t queue_ledger::begin_of(step s) const noexcept {
 
 std::size_t queue_ledger::end_of(step s) const noexcept { return begin_of(s) - budget_ / 8; }
 
-std::size_t queue_ledger::allowance() const noexcept {
+std::size_t queue_ledger::quota() const noexcept {
   switch (now_) {
     case step::ample: break;
     case step::scarce: return std::max(budget_ / 32, least);
@@ -63,41 +63,42 @@ std::size_t queue_ledger::unheard() const noexcept {
   return std::clamp(budget_ / 4'096, few, many);
 }
 
-half_message_ledger::entry* half_message_ledger::hold(entry& who, std::size_t octets) noexcept {
-  if (who.condemned_) {
+partial_message_ledger::entry* partial_message_ledger::hold(entry& who,
+                                                            std::size_t bytes) noexcept {
+  if (who.evicted_) {
     return &who;
   }
-  if (octets > who.octets_ && !fits(octets - who.octets_)) {
-    auto& goes = worth_least(who, octets);
+  if (bytes > who.bytes_ && !fits(bytes - who.bytes_)) {
+    auto& goes = worth_least(who, bytes);
     release(goes);
-    goes.condemned_ = true;
+    goes.evicted_ = true;
     return &goes;
   }
   release(who);
-  who.octets_ = octets;
+  who.bytes_ = bytes;
   who.changed_ = ++changes_;
-  used_ += octets;
+  used_ += bytes;
   entries_.insert(who);
   return nullptr;
 }
 
-half_message_ledger::entry& half_message_ledger::worth_least(entry& who,
-                                                             std::size_t octets) noexcept {
+partial_message_ledger::entry& partial_message_ledger::worth_least(entry& who,
+                                                                   std::size_t bytes) noexcept {
   for (auto each = entries_.rbegin(); each != entries_.rend(); ++each) {
     if (&*each != &who) {
-      return each->octets_ >= octets ? *each : who;
+      return each->bytes_ >= bytes ? *each : who;
     }
   }
   return who;
 }
 
-void half_message_ledger::release(entry& who) noexcept {
+void partial_message_ledger::release(entry& who) noexcept {
   if (who.is_linked()) {
     entries_.erase(entries_.iterator_to(who));
-    used_ -= who.octets_;
+    used_ -= who.bytes_;
   }
-  who.octets_ = 0;
-  who.condemned_ = false;
+  who.bytes_ = 0;
+  who.evicted_ = false;
 }
 
 }  // namespace zmtp

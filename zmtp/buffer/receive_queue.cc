@@ -8,25 +8,25 @@ namespace {
 
 // Returns a usual block size, or above those a power of two.
 std::size_t ring_size(std::size_t messages) noexcept {
-  const auto octets = messages * sizeof(message);
-  return octets <= block_size::small   ? block_size::small
-         : octets <= block_size::large ? block_size::large
-                                       : std::bit_ceil(octets);
+  const auto bytes = messages * sizeof(message);
+  return bytes <= block_size::small   ? block_size::small
+         : bytes <= block_size::large ? block_size::large
+                                      : std::bit_ceil(bytes);
 }
 
 }  // namespace
 
 void receive_queue::grow() {
   // A ring that is full doubles. A new ring starts with the size that the previous one needed.
-  const auto octets = ring_size(capacity_ == 0 ? std::exchange(peak_, 0) : capacity_ + 1);
-  block_ptr ring{block::create(octets)};
+  const auto bytes = ring_size(capacity_ == 0 ? std::exchange(peak_, 0) : capacity_ + 1);
+  block_ptr ring{block::create(bytes)};
   auto* to = reinterpret_cast<message*>(ring->data());
   for (std::size_t i = 0; i < size_; ++i) {
     new (to + i) message{std::move(*slot(i))};
     std::destroy_at(slot(i));
   }
   ring_ = std::move(ring);
-  capacity_ = octets / sizeof(message);
+  capacity_ = bytes / sizeof(message);
   first_ = 0;
 }
 
@@ -51,7 +51,7 @@ void receive_queue::clear() noexcept {
   }
   size_ = 0;
   settled_ = 0;
-  octets_ = 0;
+  bytes_ = 0;
   first_ = 0;
   capacity_ = 0;
   ring_ = block_ptr{};

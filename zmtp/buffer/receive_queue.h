@@ -28,21 +28,21 @@ public:
   // Returns whether the queue is at a mark or at the quota of its account.
   [[nodiscard]] bool full() const noexcept {
     return (mark_.messages && size_ >= *mark_.messages) ||
-           (mark_.octets && octets_ >= *mark_.octets) || octets_ >= allowance();
+           (mark_.bytes && bytes_ >= *mark_.bytes) || bytes_ >= quota();
   }
   // Returns whether the queue is at most half full by every limit. Decoding that had stopped
   // resumes then.
   [[nodiscard]] bool half_empty() const noexcept {
     return (!mark_.messages || size_ <= *mark_.messages / 2) &&
-           (!mark_.octets || octets_ <= *mark_.octets / 2) && octets_ <= allowance() / 2;
+           (!mark_.bytes || bytes_ <= *mark_.bytes / 2) && bytes_ <= quota() / 2;
   }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   // Returns the bytes that count for the mark: the messages with the objects that hold them.
-  [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   // See queue_account.
-  [[nodiscard]] std::size_t allowance() const noexcept {
-    return account_ != nullptr ? account_->allowance() : queue_account::unlimited;
+  [[nodiscard]] std::size_t quota() const noexcept {
+    return account_ != nullptr ? account_->quota() : queue_account::unlimited;
   }
 
   // Constructs a message in the queue.
@@ -51,10 +51,10 @@ public:
     if (size_ == capacity_) {
       grow();
     }
-    const auto octets = charge(*new (slot(size_)) message{std::forward<Args>(args)...});
-    octets_ += octets;
+    const auto bytes = charge(*new (slot(size_)) message{std::forward<Args>(args)...});
+    bytes_ += bytes;
     if (account_ != nullptr) {
-      account_->add(octets);
+      account_->add(bytes);
     }
     ++size_;
     peak_ = std::max(peak_, size_);
@@ -90,10 +90,10 @@ private:
     return sizeof(message) + m.tail().size();
   }
   void discharge(const message& m, bool settled) noexcept {
-    const auto octets = charge(m);
-    octets_ -= octets;
+    const auto bytes = charge(m);
+    bytes_ -= bytes;
     if (account_ != nullptr) {
-      settled&& is_large(m) ? discharge_large(m) : account_->subtract(octets);
+      settled&& is_large(m) ? discharge_large(m) : account_->subtract(bytes);
     }
   }
   // For large messages that remain after a turn, the account counts whole blocks, each once.
@@ -116,7 +116,7 @@ private:
   std::size_t first_ = 0;
   std::size_t size_ = 0;
   std::size_t settled_ = 0;  // messages at the front that are older than this turn
-  std::size_t octets_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace zmtp

@@ -75,7 +75,7 @@ public:
   [[nodiscard]] bool put(void* memory, size_class of) noexcept {
     in_use_ -= std::min(in_use_, of.size);
     const auto most = std::clamp(in_use_ / 2, kept, kept_at_most);
-    while (octets_ + of.size > most) {
+    while (bytes_ + of.size > most) {
       if (!drop_one_but(of)) {
         shrink(of, most);
         return false;
@@ -83,7 +83,7 @@ public:
     }
     first_[of.index] = new (memory) link{first_[of.index]};
     ASAN_POISON_MEMORY_REGION(memory, of.size);
-    octets_ += of.size;
+    bytes_ += of.size;
     return true;
   }
 
@@ -105,13 +105,13 @@ private:
     auto* const first = first_[of.index];
     ASAN_UNPOISON_MEMORY_REGION(first, of.size);
     first_[of.index] = first->next;
-    octets_ -= of.size;
+    bytes_ -= of.size;
     return first;
   }
 
   // Frees memory of the only size that is left. The limit decreases with the bytes in use.
   void shrink(size_class of, std::size_t most) noexcept {
-    while (octets_ > most) {
+    while (bytes_ > most) {
       ::operator delete(pop(of));
     }
   }
@@ -128,7 +128,7 @@ private:
   }
 
   std::array<link*, class_of(largest).index + 1> first_{};
-  std::size_t octets_ = 0;
+  std::size_t bytes_ = 0;
   std::size_t in_use_ = 0;  // allocated minus released by this thread; blocks cross threads
   std::size_t next_ = 0;    // index of the size to free next
   state now_ = state::unused;

@@ -13,7 +13,7 @@ namespace zmtp {
 namespace {
 
 // Number of written entries, and of free entries in an empty queue, to keep.
-constexpr std::size_t kept_entries = 64;
+constexpr std::size_t stored_entries = 64;
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void send_queue::push(message&& m) {
     m.clear();
   }
   ++messages_;
-  octets_ += size;
+  bytes_ += size;
 }
 
 void send_queue::push_entry(message&& m) {
@@ -93,15 +93,15 @@ void send_queue::push_framed(const block_ptr& memory, std::size_t size, std::siz
     unnoted_ += messages;
   }
   messages_ += messages;
-  octets_ += size;
+  bytes_ += size;
 }
 
-void send_queue::add_chunk(std::size_t octets) {
+void send_queue::add_chunk(std::size_t bytes) {
   close_chunk();
   // A peer that receives little needs a small chunk. This also applies to small messages between
   // large ones.
   const auto begins = empty() || std::holds_alternative<message>(entries_.back());
-  const auto wanted = std::max(octets, begins ? 0 : octets_);
+  const auto wanted = std::max(bytes, begins ? 0 : bytes_);
   const auto capacity = std::clamp(std::bit_ceil(wanted), block_size::small, block_size::large);
   charge(entries_.emplace_back(chunk{.memory = block_ptr{block::create(capacity)}}));
   const auto& memory = std::get_if<chunk>(&entries_.back())->memory;
@@ -184,7 +184,7 @@ void send_queue::advance(std::size_t count) noexcept {
 void send_queue::drop_first() noexcept {
   auto& done = entries_[first_];
   (void)discharge(done);
-  octets_ -= size_of(done);
+  bytes_ -= size_of(done);
   written_ = 0;
   start_ = 0;
   if (auto* c = std::get_if<chunk>(&done)) {
@@ -200,10 +200,10 @@ void send_queue::drop_first() noexcept {
     entries_.clear();
     first_ = 0;
     settled_ = 0;
-    if (entries_.capacity() > kept_entries) {
+    if (entries_.capacity() > stored_entries) {
       entries_ = std::vector<entry>{};
     }
-  } else if (first_ >= kept_entries && first_ * 2 >= entries_.size()) {
+  } else if (first_ >= stored_entries && first_ * 2 >= entries_.size()) {
     entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
     settled_ -= std::min(settled_, first_);
     first_ = 0;
@@ -225,7 +225,7 @@ void send_queue::hand_over(std::vector<entry>& to) {
     account_->add(counted);
   }
   away_counted_ += counted;
-  away_ = octets_;
+  away_ = bytes_;
   away_messages_ = messages_;
   if (swaps) {
     std::swap(to, entries_);
@@ -239,13 +239,13 @@ void send_queue::hand_over(std::vector<entry>& to) {
   settled_ = 0;
 }
 
-void send_queue::release(std::size_t messages, std::size_t octets) noexcept {
+void send_queue::release(std::size_t messages, std::size_t bytes) noexcept {
   messages_ -= messages;
-  octets_ -= octets;
-  away_ -= octets;
+  bytes_ -= bytes;
+  away_ -= bytes;
   away_messages_ -= messages;
   if (account_ != nullptr) {
-    const auto counted = std::min(octets, away_counted_);
+    const auto counted = std::min(bytes, away_counted_);
     away_counted_ -= counted;
     account_->subtract(counted);
   }
@@ -259,9 +259,9 @@ void send_queue::rewind() noexcept {
   if (auto* c = std::get_if<chunk>(&entries_[first_])) {
     // A chunk holds whole messages, so walk its frames up to the message that was cut. The messages
     // before it are done, although their bytes remain until the chunk is released.
-    const auto* octets = c->memory->data();
+    const auto* bytes = c->memory->data();
     while (start_ < written_) {
-      const auto end = start_ + frame::message_at(octets + start_).octets;
+      const auto end = start_ + frame::message_at(bytes + start_).bytes;
       if (end > written_) {
         break;
       }
@@ -284,12 +284,12 @@ std::size_t send_queue::drop_unbegun() noexcept {
     entries_.clear();
     first_ = settled_ = written_ = start_ = 0;
     messages_ = away_messages_;
-    octets_ = away_;
+    bytes_ = away_;
     return before - messages_;
   }
   while (entries_.size() > first_ + 1) {
     messages_ -= messages_of(entries_.back());
-    octets_ -= size_of(entries_.back());
+    bytes_ -= size_of(entries_.back());
     (void)discharge(entries_.back());
     entries_.pop_back();
   }
@@ -335,7 +335,7 @@ void send_queue::clear() noexcept {
   away_messages_ = 0;
   away_counted_ = 0;
   messages_ = 0;
-  octets_ = 0;
+  bytes_ = 0;
 }
 
 }  // namespace zmtp

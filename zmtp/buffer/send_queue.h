@@ -34,34 +34,33 @@ public:
   // Without an account, the queue counts only for its own marks.
   explicit send_queue(const high_water_mark& mark, queue_account* account = nullptr) noexcept
       : most_messages_{mark.messages.value_or(no_mark)},
-        most_octets_{mark.octets.value_or(no_mark)},
+        most_bytes_{mark.bytes.value_or(no_mark)},
         account_{account} {}
   send_queue(const send_queue&) = delete;
   send_queue& operator=(const send_queue&) = delete;
   ~send_queue() { clear(); }
 
   // Returns whether the queue is at a mark or at the quota of its account.
-  [[nodiscard]] bool full() const noexcept { return at_mark() || over_allowance(); }
+  [[nodiscard]] bool full() const noexcept { return at_mark() || over_quota(); }
   [[nodiscard]] bool at_mark() const noexcept {
-    return messages_ >= most_messages_ || octets_ >= most_octets_;
+    return messages_ >= most_messages_ || bytes_ >= most_bytes_;
   }
-  [[nodiscard]] bool over_allowance() const noexcept {
-    return account_ != nullptr && octets_ >= account_->allowance();
+  [[nodiscard]] bool over_quota() const noexcept {
+    return account_ != nullptr && bytes_ >= account_->quota();
   }
   // Returns whether nothing is left to write.
   [[nodiscard]] bool empty() const noexcept { return first_ == entries_.size(); }
   // Messages and bytes that are not released yet.
   [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
-  [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
   // How many messages and bytes the queue still accepts.
   [[nodiscard]] std::size_t room_for_messages() const noexcept {
     return most_messages_ - std::min(most_messages_, messages_);
   }
-  [[nodiscard]] std::size_t room_for_octets() const noexcept {
-    const auto most =
-        account_ == nullptr ? most_octets_ : std::min(most_octets_, account_->allowance());
-    return most - std::min(most, octets_);
+  [[nodiscard]] std::size_t room_for_bytes() const noexcept {
+    const auto most = account_ == nullptr ? most_bytes_ : std::min(most_bytes_, account_->quota());
+    return most - std::min(most, bytes_);
   }
 
   // Call shortly before a push.
@@ -95,7 +94,7 @@ public:
   // `to`. They count until release().
   void hand_over(std::vector<entry>& to);
   // Stops counting this part of the entries that were handed over.
-  void release(std::size_t messages, std::size_t octets) noexcept;
+  void release(std::size_t messages, std::size_t bytes) noexcept;
 
   // Call when the connection has ended. The next connection starts with the first message that the
   // kernel has not taken whole. messages() then counts the messages that are left.
@@ -119,7 +118,7 @@ private:
   bool discharge(const entry& e) noexcept;
   void discharge_all() noexcept;
   void push_entry(message&& m);
-  void add_chunk(std::size_t octets);
+  void add_chunk(std::size_t bytes);
   void note() noexcept;
   void close_chunk() noexcept;
   void drop_first() noexcept;
@@ -130,9 +129,9 @@ private:
   // Both counters change with one store. Across two cache lines, the next read would have to wait
   // for that store.
   alignas(2 * sizeof(std::size_t)) std::size_t messages_ = 0;
-  std::size_t octets_ = 0;
+  std::size_t bytes_ = 0;
   std::size_t most_messages_;
-  std::size_t most_octets_;
+  std::size_t most_bytes_;
   // where the next message goes, if the last entry is a chunk that may grow …
   std::byte* tail_ = nullptr;
   std::size_t room_ = 0;     // … and bytes that are free there

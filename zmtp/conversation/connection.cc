@@ -21,8 +21,8 @@ constexpr std::size_t control_size = block_size::large;
 // Bytes of the longer of both names, with its length.
 constexpr std::size_t subscribe_name_size = 1 + std::string_view{"SUBSCRIBE"}.size();
 
-std::string_view view(std::span<const std::byte> octets) noexcept {
-  return {reinterpret_cast<const char*>(octets.data()), octets.size()};
+std::string_view view(std::span<const std::byte> bytes) noexcept {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // Peers may send these also between the parts of a message.
@@ -74,7 +74,7 @@ void connection::commit(std::size_t count, time_point now) noexcept {
   // Reads grow back to the usual size, unless many commands follow.
   longest_read_ = std::min(longest_read_ * 2, usual_read);
   now_ = now;
-  heartbeat_.on_octets(now);
+  heartbeat_.on_bytes(now);
 }
 
 void connection::receive_into(receive_queue& queue) {
@@ -93,8 +93,8 @@ void connection::drop_unread() noexcept {
 }
 
 bool connection::read_greeting() {
-  const auto octets = buffer_.undecoded();
-  const auto seen = octets.first(std::min(octets.size(), greeting::size));
+  const auto bytes = buffer_.undecoded();
+  const auto seen = bytes.first(std::min(bytes.size(), greeting::size));
   if (const auto fault = greeting::check(seen, mechanism_name_)) {
     close(fault);
     return false;
@@ -115,12 +115,12 @@ bool connection::read_frame(receive_queue& queue) {
     return false;
   }
   // Before admission, reject a message immediately. Its end would be rejected anyway.
-  const auto octets = buffer_.undecoded();
-  if (!traffic() && !octets.empty() && !frame::has(octets.front(), frame::command)) {
+  const auto bytes = buffer_.undecoded();
+  if (!traffic() && !bytes.empty() && !frame::has(bytes.front(), frame::command)) {
     close(errc::unexpected_command);
     return false;
   }
-  switch (decoder_.look(octets)) {
+  switch (decoder_.look(bytes)) {
     case decoder::found::more: return false;
     case decoder::found::message: take_message(queue); return true;
     case decoder::found::command: take_command(); return true;
@@ -401,7 +401,7 @@ void connection::on_deadline(time_point now, const acknowledgement& acknowledged
     return;
   }
   if (blocked_) {
-    heartbeat_.on_octets(now);  // reading has paused on the local side
+    heartbeat_.on_bytes(now);  // reading has paused on the local side
   }
   act(heartbeat_.on_deadline(now, acknowledged));
 }

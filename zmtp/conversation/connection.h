@@ -88,7 +88,7 @@ public:
   }
   // Call when bytes of the peer were read and dropped during a graceful close. They prove that the
   // peer is alive.
-  void heard(time_point now) noexcept { heartbeat_.on_octets(now); }
+  void received(time_point now) noexcept { heartbeat_.on_bytes(now); }
   // Decodes into `queue` up to its mark, or up to the next event. The remaining bytes stay
   // undecoded, which causes back-pressure.
   void receive_into(receive_queue& queue);
@@ -148,8 +148,8 @@ public:
   // all slots are taken. Returns nothing for an admitted peer. READY has already told it to send,
   // and its messages would be lost.
   [[nodiscard]] std::optional<time_point::duration> silence(time_point now) const noexcept {
-    const bool told = state_ != state::greeting && state_ != state::handshake;
-    return told ? std::nullopt : std::optional{now - now_};
+    const bool notified = state_ != state::greeting && state_ != state::handshake;
+    return notified ? std::nullopt : std::optional{now - now_};
   }
 
   [[nodiscard]] bool traffic() const noexcept { return state_ == state::traffic; }

@@ -12,23 +12,24 @@ constexpr std::chrono::milliseconds longest_pause{160};
 
 }  // namespace
 
-parting::verdict parting::on_read(heard what) noexcept {
+graceful_close::verdict graceful_close::on_read(received what) noexcept {
   switch (what) {
-    case heard::octets:
-    case heard::nothing: return verdict::stays;
+    case received::bytes:
+    case received::nothing: return verdict::stays;
     // If the peer closes before the local end does, it cannot have read everything.
-    case heard::end: peer_ended_ = shut_; return shut_ ? verdict::closed : verdict::left_unread;
-    case heard::failure: break;
+    case received::end: peer_ended_ = shut_; return shut_ ? verdict::closed : verdict::left_unread;
+    case received::failure: break;
   }
   return verdict::left_unread;
 }
 
 // TCP tells whether the peer read everything before it closed: it acknowledges the bytes, or it
 // resets the connection.
-parting::outcome parting::judge(clock::time_point now, bool deaf, bool reset,
-                                std::size_t unacknowledged) noexcept {
+graceful_close::outcome graceful_close::decide_admission(clock::time_point now, bool send_broken,
+                                                         bool reset,
+                                                         std::size_t unacknowledged) noexcept {
   next_look_.reset();
-  if (deaf || reset) {
+  if (send_broken || reset) {
     return outcome::left_unread;
   }
   if (unacknowledged == 0) {

@@ -8,7 +8,7 @@
 
 namespace zmtp {
 
-class parting {
+class graceful_close {
 public:
   using clock = std::chrono::steady_clock;
 
@@ -28,8 +28,8 @@ public:
   }
 
   // The result of a read whose bytes are dropped.
-  enum class heard {
-    octets,   // the peer is alive
+  enum class received {
+    bytes,    // the peer is alive
     nothing,  // no more data for now
     end,      // the peer closed its end
     failure,  // the connection failed
@@ -39,7 +39,7 @@ public:
     closed,       // judge() decides whether the peer read everything
     left_unread,  // queued or written data is lost
   };
-  [[nodiscard]] verdict on_read(heard what) noexcept;
+  [[nodiscard]] verdict on_read(received what) noexcept;
   // Returns false after the peer has closed its end after the local one. The stream then stays
   // readable without data.
   [[nodiscard]] bool listens() const noexcept { return !peer_ended_; }
@@ -53,8 +53,8 @@ public:
   // - `deaf`: the peer took no more bytes.
   // - `reset`: the peer has reset the connection.
   // - `unacknowledged`: bytes that the peer has not acknowledged.
-  [[nodiscard]] outcome judge(clock::time_point now, bool deaf, bool reset,
-                              std::size_t unacknowledged) noexcept;
+  [[nodiscard]] outcome decide_admission(clock::time_point now, bool send_broken, bool reset,
+                                         std::size_t unacknowledged) noexcept;
   // The time of the next judge() after an unknown outcome.
   [[nodiscard]] std::optional<clock::time_point> next_look() const noexcept { return next_look_; }
 

@@ -7,7 +7,7 @@ namespace zmtp {
 namespace {
 
 // Minimum time for TCP to acknowledge, so that a slow network does not look like a dead peer.
-constexpr std::chrono::seconds least_patience{2};
+constexpr std::chrono::seconds least_timeout{2};
 
 }  // namespace
 
@@ -59,27 +59,27 @@ heartbeat::action heartbeat::probe(time_point now, const acknowledgement& acknow
   }
   probing_ = true;
   if (!asked_at_) {
-    return ask(now, least_patience, acknowledged);
+    return ask(now, least_timeout, acknowledged);
   }
   // One PING at a time. TCP still has to acknowledge that PING or later bytes.
   outstanding_ = !acknowledged.complete;
-  octets_ = acknowledged.octets;
-  look_again(now, least_patience);
+  bytes_ = acknowledged.bytes;
+  look_again(now, least_timeout);
   return action::none;
 }
 
-heartbeat::action heartbeat::ask(time_point now, duration patience,
+heartbeat::action heartbeat::ask(time_point now, duration timeout,
                                  const acknowledgement& acknowledged) noexcept {
   asked_at_ = now;
-  octets_ = acknowledged.octets;
+  bytes_ = acknowledged.bytes;
   outstanding_ = knows_ping_ || !acknowledged.complete;
-  look_again(now, patience);
+  look_again(now, timeout);
   return knows_ping_ ? action::ping : action::none;
 }
 
-void heartbeat::look_again(time_point now, duration patience) noexcept {
-  patience_ = patience;
-  due_ = now + patience;
+void heartbeat::look_again(time_point now, duration timeout) noexcept {
+  timeout_ = timeout;
+  due_ = now + timeout;
   if (options_->strict && ttl_ != duration::zero()) {
     due_ = std::min(*due_, last_ + ttl_);
   }
@@ -94,7 +94,7 @@ heartbeat::action heartbeat::on_deadline(time_point now,
     return action::expired;
   }
   if (asked_at_) {
-    return judge(now, acknowledged);
+    return decide_admission(now, acknowledged);
   }
   wait_for_silence();
   if (!due_ || now < *due_) {
@@ -102,25 +102,26 @@ heartbeat::action heartbeat::on_deadline(time_point now,
   }
   const duration timeout = options_->timeout;
   const auto hinted = ttl_ != duration::zero() && now - last_ >= ttl_;
-  return ask(now, hinted ? std::min(timeout, std::max<duration>(ttl_, least_patience)) : timeout,
+  return ask(now, hinted ? std::min(timeout, std::max<duration>(ttl_, least_timeout)) : timeout,
              acknowledged);
 }
 
-heartbeat::action heartbeat::judge(time_point now, const acknowledgement& acknowledged) noexcept {
+heartbeat::action heartbeat::decide_admission(time_point now,
+                                              const acknowledgement& acknowledged) noexcept {
   const auto probed = probing_;
   if (options_->strict && !probed) {
     return action::timed_out;
   }
   const bool outstanding = !acknowledged.complete;
-  const bool stirred = acknowledged.octets != octets_;
+  const bool stirred = acknowledged.bytes != bytes_;
   if (outstanding && outstanding_ && !stirred) {
     return action::dead;
   }
-  octets_ = acknowledged.octets;
+  bytes_ = acknowledged.bytes;
   outstanding_ = outstanding;
   if (outstanding && !stirred) {
     // The latest bytes have not had their full time yet.
-    look_again(now, patience_);
+    look_again(now, timeout_);
     return action::none;
   }
   probing_ = false;

@@ -19,8 +19,8 @@ public:
 
   // The state of TCP acknowledgements.
   struct acknowledgement {
-    std::uint64_t octets = 0;  // bytes that the peer's kernel has acknowledged so far
-    bool complete = true;      // everything is acknowledged, and window probes are answered
+    std::uint64_t bytes = 0;  // bytes that the peer's kernel has acknowledged so far
+    bool complete = true;     // everything is acknowledged, and window probes are answered
   };
   enum class action {
     none,
@@ -39,7 +39,7 @@ public:
 
   // Call for any received bytes. Does not move the deadline, which is cheap; on_deadline() detects
   // that it is early.
-  void on_octets(time_point now) noexcept {
+  void on_bytes(time_point now) noexcept {
     last_ = now;
     if (asked_at_) {
       answered();
@@ -65,10 +65,11 @@ private:
   [[nodiscard]] std::optional<duration> allowed_silence() const noexcept;
   [[nodiscard]] bool expired(time_point now) const noexcept;
   void wait_for_silence() noexcept;
-  [[nodiscard]] action ask(time_point now, duration patience,
+  [[nodiscard]] action ask(time_point now, duration timeout,
                            const acknowledgement& acknowledged) noexcept;
-  [[nodiscard]] action judge(time_point now, const acknowledgement& acknowledged) noexcept;
-  void look_again(time_point now, duration patience) noexcept;
+  [[nodiscard]] action decide_admission(time_point now,
+                                        const acknowledgement& acknowledged) noexcept;
+  void look_again(time_point now, duration timeout) noexcept;
 
   const heartbeat_options* options_;
   bool asks_ = false;                   // the peer gets a PING each interval
@@ -76,9 +77,9 @@ private:
   bool probing_ = false;                // probe() sent the pending PING
   bool reported_ = false;               // not_reading was reported
   bool outstanding_ = false;            // unacknowledged bytes at the last check
-  std::uint64_t octets_ = 0;            // acknowledged bytes at the last check
+  std::uint64_t bytes_ = 0;             // acknowledged bytes at the last check
   duration ttl_{};                      // zero: none
-  duration patience_{};                 // time between two checks
+  duration timeout_{};                  // time between two checks
   time_point last_;                     // time of the last byte
   std::optional<time_point> asked_at_;  // time of the PING, while no byte has followed
   std::optional<time_point> due_;

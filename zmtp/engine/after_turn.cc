@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace zmtp::turn_tail {
+namespace zmtp::after_turn {
 
 namespace {
 
@@ -71,4 +71,4 @@ bool add(call& what) {
   return true;
 }
 
-}  // namespace zmtp::turn_tail
+}  // namespace zmtp::after_turn

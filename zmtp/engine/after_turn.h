@@ -10,7 +10,7 @@ namespace zmtp {
 
 class inproc_link;
 
-namespace turn_tail {
+namespace after_turn {
 
 // A call to a link of this executor that has mail.
 struct call {
@@ -38,6 +38,6 @@ public:
 // Returns false outside a turn, and then does not take the call.
 [[nodiscard]] bool add(call& what);
 
-}  // namespace turn_tail
+}  // namespace after_turn
 
 }  // namespace zmtp

@@ -11,28 +11,28 @@
 
 namespace zmtp {
 
-socket_service& socket_service::of(const asio::any_io_executor& executor) {
+context_service& context_service::of(const asio::any_io_executor& executor) {
   auto& context = asio::query(executor, asio::execution::context);
-  if (!asio::has_service<socket_service>(context)) {
+  if (!asio::has_service<context_service>(context)) {
     // Services shut down in the reverse order of their creation.
     const transport::stream stream{executor};
     const asio::ip::tcp::resolver resolver{executor};
     const asio::steady_timer timer{executor};
   }
-  return asio::use_service<socket_service>(context);
+  return asio::use_service<context_service>(context);
 }
 
-void socket_service::enter(socket_core& core) {
+void context_service::enter(socket_core& core) {
   const std::lock_guard lock{mutex_};
   cores_.push_back(core);
 }
 
-void socket_service::leave(socket_core& core) noexcept {
+void context_service::leave(socket_core& core) noexcept {
   const std::lock_guard lock{mutex_};
   cores_.erase(cores_.iterator_to(core));
 }
 
-void socket_service::shutdown() noexcept {
+void context_service::shutdown() noexcept {
   for (;;) {
     std::shared_ptr<socket_core> core;
     {
@@ -49,7 +49,7 @@ void socket_service::shutdown() noexcept {
   }
 }
 
-void socket_service::notify_fork(asio::execution_context::fork_event event) {
+void context_service::notify_fork(asio::execution_context::fork_event event) {
   if (event != asio::execution_context::fork_child) {
     return;
   }

@@ -13,17 +13,17 @@ namespace zmtp {
 // Asio destroys pending handlers before it destroys itself. Nothing may be posted in between. User
 // code may destroy sockets at that time, for example as locals of a coroutine, so the sockets must
 // know.
-class socket_service final : public asio::execution_context::service {
+class context_service final : public asio::execution_context::service {
 public:
-  using key_type = socket_service;
+  using key_type = context_service;
   static inline asio::execution_context::id id;
 
-  explicit socket_service(asio::execution_context& context)
+  explicit context_service(asio::execution_context& context)
       : asio::execution_context::service{context} {}
 
   // Returns the service of the executor's context. Created after Asio's own services, so that it
   // shuts down before them.
-  [[nodiscard]] static socket_service& of(const asio::any_io_executor& executor);
+  [[nodiscard]] static context_service& of(const asio::any_io_executor& executor);
 
   void enter(socket_core& core);
   void leave(socket_core& core) noexcept;

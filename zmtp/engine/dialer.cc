@@ -89,7 +89,7 @@ void dialer::on_connected(error_code ec, transport::stream stream) {
     return;
   }
   try {
-    adopt(std::make_shared<wire_link>(core, std::move(stream), pipe_));
+    adopt(std::make_shared<stream_link>(core, std::move(stream), pipe_));
   } catch (const std::bad_alloc&) {
     if (!linked_) {
       wait(errc::out_of_memory, {});

@@ -10,11 +10,11 @@
 
 namespace zmtp {
 
-class entrance {
+class binding {
 public:
-  entrance(const entrance&) = delete;
-  entrance& operator=(const entrance&) = delete;
-  virtual ~entrance() = default;
+  binding(const binding&) = delete;
+  binding& operator=(const binding&) = delete;
+  virtual ~binding() = default;
 
   virtual void close() noexcept = 0;
   // The endpoint to which peers can connect.
@@ -25,7 +25,7 @@ public:
   }
 
 protected:
-  entrance() = default;
+  binding() = default;
 
   endpoint asked_for_;
   endpoint bound_;
@@ -34,7 +34,7 @@ protected:
 // The endpoints of a socket, bound and connected.
 
 class dialer;
-class entrance;
+class binding;
 class socket_core;
 
 class socket_endpoints {
@@ -75,7 +75,7 @@ private:
   socket_core& core_;
   bool used_ = false;
   bool gave_up_ = false;  // an endpoint stopped retrying, and none was added since
-  std::vector<std::shared_ptr<entrance>> entrances_;
+  std::vector<std::shared_ptr<binding>> entrances_;
   std::vector<std::shared_ptr<dialer>> dialers_;
 };
 

@@ -20,7 +20,7 @@ bool inproc_channel::near() {
 }
 
 void inproc_channel::say_hello(end own, peer_info who, std::vector<message> greetings) {
-  turn_tail::call next;
+  after_turn::call next;
   {
     const std::lock_guard lock{mutex_};
     auto& other = other_than(own);
@@ -32,7 +32,7 @@ void inproc_channel::say_hello(end own, peer_info who, std::vector<message> gree
 }
 
 void inproc_channel::tell(end own, bool subscribe, std::string_view topic) {
-  turn_tail::call next;
+  after_turn::call next;
   {
     const std::lock_guard lock{mutex_};
     auto& other = other_than(own);
@@ -44,7 +44,7 @@ void inproc_channel::tell(end own, bool subscribe, std::string_view topic) {
 
 inproc_channel::room inproc_channel::send(end own, std::vector<send_queue::entry>& messages,
                                           room* replaced) {
-  turn_tail::call next;
+  after_turn::call next;
   room taken;
   {
     const std::lock_guard lock{mutex_};
@@ -65,7 +65,7 @@ inproc_channel::room inproc_channel::send(end own, std::vector<send_queue::entry
   if (replaced != nullptr) {
     for (const auto& e : messages) {
       replaced->messages += send_queue::messages_of(e);
-      replaced->octets += send_queue::size_of(e);
+      replaced->bytes += send_queue::size_of(e);
     }
   }
   messages.clear();
@@ -81,12 +81,12 @@ inproc_channel::room inproc_channel::wait_for_room(end own) {
 }
 
 void inproc_channel::take_room(end own, room taken) {
-  turn_tail::call next;
+  after_turn::call next;
   {
     const std::lock_guard lock{mutex_};
     auto& other = other_than(own);
     other.taken.messages += taken.messages;
-    other.taken.octets += taken.octets;
+    other.taken.bytes += taken.bytes;
     if (std::exchange(other.waits_for_room, false)) {
       next = to_call(other);
     }
@@ -111,7 +111,7 @@ void inproc_channel::collect(end own, mail& to) {
 }
 
 void inproc_channel::leave(end own) {
-  turn_tail::call next;
+  after_turn::call next;
   mail unread;
   {
     const std::lock_guard lock{mutex_};
@@ -128,9 +128,9 @@ void inproc_channel::leave(end own) {
   }
 }
 
-void inproc_channel::make(turn_tail::call&& next, side& whom) {
+void inproc_channel::make(after_turn::call&& next, side& whom) {
   try {
-    if (next.where && !(next.near && turn_tail::add(next))) {
+    if (next.where && !(next.near && after_turn::add(next))) {
       next.post();
     }
   } catch (const std::bad_alloc&) {
@@ -141,7 +141,7 @@ void inproc_channel::make(turn_tail::call&& next, side& whom) {
 }
 
 // Notifies a side once until it collects.
-turn_tail::call inproc_channel::to_call(side& whom) {
+after_turn::call inproc_channel::to_call(side& whom) {
   if (!whom.where || std::exchange(whom.called, true)) {
     return {};
   }

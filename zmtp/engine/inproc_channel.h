@@ -30,7 +30,7 @@ public:
   // Space that the other side can fill again.
   struct room {
     std::size_t messages = 0;
-    std::size_t octets = 0;
+    std::size_t bytes = 0;
   };
   // Data of the other side since the last call.
   struct mail {
@@ -80,9 +80,9 @@ private:
   [[nodiscard]] side& of(end e) noexcept { return sides_[static_cast<std::size_t>(e)]; }
   [[nodiscard]] side& other_than(end e) noexcept { return sides_[1 - static_cast<std::size_t>(e)]; }
   // Returns the call to make after the lock is released, or an empty one.
-  [[nodiscard]] turn_tail::call to_call(side& whom);
+  [[nodiscard]] after_turn::call to_call(side& whom);
   // Makes a call, without the lock. Throws std::bad_alloc, and then a later call is possible.
-  void make(turn_tail::call&& next, side& whom);
+  void make(after_turn::call&& next, side& whom);
 
   std::mutex mutex_;
   std::array<side, 2> sides_;

@@ -92,7 +92,7 @@ bool inproc_link::meet(peer_info who) {
   auto& state = core_->state();
   auto refused = who.type && !compatible(state.type(), *who.type)
                      ? make_error_code(errc::bad_socket_type)
-                     : judge(who);
+                     : decide_admission(who);
   auto* const p = refused ? nullptr : attach(std::move(who));
   if (p == nullptr) {
     end(refused ? refused : make_error_code(errc::socket_closed));
@@ -146,9 +146,9 @@ void inproc_link::take_subscriptions(pipe& p) {
 
 void inproc_link::take_messages(pipe& p) {
   inproc_channel::room taken;
-  const auto take = [&](std::size_t octets) {
+  const auto take = [&](std::size_t bytes) {
     ++taken.messages;
-    taken.octets += octets;
+    taken.bytes += bytes;
   };
   auto& entries = mail_.messages;
   while (delivered_ < entries.size() && !p.in.full()) {
@@ -162,9 +162,9 @@ void inproc_link::take_messages(pipe& p) {
     while (cut_ < c.size && !p.in.full()) {
       const auto* const at = c.memory->data() + cut_;
       const auto reach = frame::message_at(at);
-      p.in.emplace(c.memory, std::span{at, reach.octets}, reach.parts);
-      cut_ += reach.octets;
-      take(reach.octets);
+      p.in.emplace(c.memory, std::span{at, reach.bytes}, reach.parts);
+      cut_ += reach.bytes;
+      take(reach.bytes);
     }
     if (cut_ == c.size) {
       cut_ = 0;
@@ -175,7 +175,7 @@ void inproc_link::take_messages(pipe& p) {
   p.rest = delivered_ < entries.size() ? unread::messages : unread::nothing;
   core_->state().on_received(p);
   if (taken.messages != 0) {
-    core_->state().count_read(counters(), taken.octets);
+    core_->state().count_read(counters(), taken.bytes);
     channel_->take_room(own_, taken);
   }
 }
@@ -186,22 +186,22 @@ bool inproc_link::flush() {
   if (p == nullptr || ended_ || !met_) {
     return true;
   }
-  core_->state().count_written(counters(), p->out.octets() - away_.octets);
+  core_->state().count_written(counters(), p->out.bytes() - away_.bytes);
   p->out.hand_over(leaving_);
   inproc_channel::room replaced;
   auto room = channel_->send(own_, leaving_, core_->options().conflate ? &replaced : nullptr);
-  p->out.release(room.messages + replaced.messages, room.octets + replaced.octets);
+  p->out.release(room.messages + replaced.messages, room.bytes + replaced.bytes);
   core_->state().on_conflated(replaced.messages);
   waits_for_room_ = false;
   // While memory is short, learn soon which messages were taken, because other sockets wait for
   // their memory.
-  const bool scarce = core_->state().account().allowance() != queue_account::unlimited;
+  const bool scarce = core_->state().account().quota() != queue_account::unlimited;
   while (!waits_for_room_ && (p->out.full() || (scarce && p->out.messages() != 0))) {
     room = channel_->wait_for_room(own_);
-    p->out.release(room.messages, room.octets);
+    p->out.release(room.messages, room.bytes);
     waits_for_room_ = room.messages == 0;
   }
-  away_ = {p->out.messages(), p->out.octets()};
+  away_ = {p->out.messages(), p->out.bytes()};
   core_->state().on_written(*p);
   // An XPUB may send more now, because its queue has space.
   return p->out.empty();
@@ -270,7 +270,7 @@ void inproc_link::end(error_code reason) {
   report_end(reason);
   // Messages that the peer has not taken are lost with the connection, and no longer count.
   if (auto* p = own_pipe(); p != nullptr) {
-    p->out.release(away_.messages, away_.octets);
+    p->out.release(away_.messages, away_.bytes);
   }
   abandon();
   core_->links().count_in_process(met_ ? -1 : 0);

@@ -18,8 +18,7 @@ namespace zmtp {
 
 class inproc_channel;
 
-class inproc_listener final : public entrance,
-                              public std::enable_shared_from_this<inproc_listener> {
+class inproc_listener final : public binding, public std::enable_shared_from_this<inproc_listener> {
 public:
   explicit inproc_listener(socket_core& core);
 

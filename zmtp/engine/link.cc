@@ -18,7 +18,7 @@ metadata own_properties(const socket_state& state) {
   return own;
 }
 
-error_code peer_link::judge(const peer_info& who) {
+error_code peer_link::decide_admission(const peer_info& who) {
   const auto verdict = core_->state().on_admission(pipe_, who);
   if (verdict.probe) {
     if (auto* holder = core_->links().of(*verdict.probe)) {

@@ -94,7 +94,7 @@ protected:
   }
 
   // Decides whether this peer may attach. Evicts another peer if the decision requires it.
-  [[nodiscard]] error_code judge(const peer_info& who);
+  [[nodiscard]] error_code decide_admission(const peer_info& who);
   // Call when the handshake is complete. Returns nullptr if the endpoint was disconnected
   // meanwhile.
   [[nodiscard]] pipe* attach(peer_info who);

@@ -36,9 +36,9 @@ std::vector<peer_status> link_table::peers() const {
                      .info = p.info,
                      .counters = p.counters,
                      .messages_to_send = p.out.messages(),
-                     .octets_to_send = p.out.octets(),
+                     .bytes_to_send = p.out.bytes(),
                      .messages_to_receive = p.in.size(),
-                     .octets_to_receive = p.in.octets(),
+                     .bytes_to_receive = p.in.bytes(),
                      .attached_at = link->attached_at()});
     }
   });
@@ -78,38 +78,38 @@ void link_table::hand_over() {
   }
 }
 
-void link_table::tell(subscription_changes& untold) {
+void link_table::tell(subscription_changes& unsent_subscriptions) {
   state_.for_each_pipe([&](const pipe& p) {
     if (auto* link = of(p.id)) {
-      for (const auto& change : untold) {
+      for (const auto& change : unsent_subscriptions) {
         link->tell(change.subscribe, change.topic);
       }
     }
   });
-  untold.clear();
+  unsent_subscriptions.clear();
 }
 
-bool link_table::resume(std::vector<peer_id>& drained) {
+bool link_table::resume(std::vector<peer_id>& resumable) {
   // Resuming one peer may add others.
-  for (std::size_t i = 0; i < drained.size(); ++i) {
-    if (auto* link = of(drained[i])) {
+  for (std::size_t i = 0; i < resumable.size(); ++i) {
+    if (auto* link = of(resumable[i])) {
       link->resume();
     }
   }
-  drained.clear();
+  resumable.clear();
   return true;
 }
 
-bool link_table::end(std::vector<peer_id>& overrun) {
-  for (std::size_t i = 0; i < overrun.size(); ++i) {
+bool link_table::end(std::vector<peer_id>& too_slow) {
+  for (std::size_t i = 0; i < too_slow.size(); ++i) {
     // The connection may have ended already, and the endpoint may have another one.
-    const auto* const p = state_.find(overrun[i]);
-    auto* const link = p != nullptr && p->overrun ? of(overrun[i]) : nullptr;
+    const auto* const p = state_.find(too_slow[i]);
+    auto* const link = p != nullptr && p->too_slow ? of(too_slow[i]) : nullptr;
     if (link != nullptr) {
       link->close(errc::too_slow);
     }
   }
-  overrun.clear();
+  too_slow.clear();
   return true;
 }
 

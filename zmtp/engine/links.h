@@ -47,16 +47,16 @@ public:
   void hand_over();
   // Sends changes of the local subscriptions.
   void tell_changes() {
-    if (!state_.untold().empty()) {
-      tell(state_.untold());
+    if (!state_.unsent_subscriptions().empty()) {
+      tell(state_.unsent_subscriptions());
     }
   }
   // Resumes peers whose receive queue has space again. Returns whether there were any.
   [[nodiscard]] bool resume_drained() {
-    return !state_.drained().empty() && resume(state_.drained());
+    return !state_.resumable().empty() && resume(state_.resumable());
   }
   // Closes the connections of subscribers that were too slow. Returns whether there were any.
-  [[nodiscard]] bool end_overrun() { return !state_.overrun().empty() && end(state_.overrun()); }
+  [[nodiscard]] bool end_overrun() { return !state_.too_slow().empty() && end(state_.too_slow()); }
   // Call after a change of the socket's options.
   void options_changed();
 
@@ -66,9 +66,9 @@ public:
   void abandon() noexcept;
 
 private:
-  void tell(subscription_changes& untold);
-  bool resume(std::vector<peer_id>& drained);
-  bool end(std::vector<peer_id>& overrun);
+  void tell(subscription_changes& unsent_subscriptions);
+  bool resume(std::vector<peer_id>& resumable);
+  bool end(std::vector<peer_id>& too_slow);
 
   socket_state& state_;
   std::unordered_map<const peer_link*, std::shared_ptr<peer_link>> links_;

@@ -112,9 +112,9 @@ void listener::take(transport::stream accepted) {
     turn_away(accepted);
     return;
   }
-  std::shared_ptr<wire_link> link;
+  std::shared_ptr<stream_link> link;
   try {
-    link = std::make_shared<wire_link>(core, std::move(accepted), std::nullopt);
+    link = std::make_shared<stream_link>(core, std::move(accepted), std::nullopt);
     link->came_by(at_);
     pending_.push_back(link.get());
     link->on_handshake_over([self = shared_from_this(), handshake = link.get(), from] {
@@ -134,13 +134,13 @@ void listener::take(transport::stream accepted) {
 // The address already has its share of the handshakes. Closes the connection without ERROR, so that
 // others can still connect.
 void listener::turn_away(const transport::stream& accepted) {
-  core_->state().on_ended(errc::address_share_taken);
+  core_->state().on_ended(errc::too_many_handshakes_from_address);
   core_->monitors().report([&] {
     monitor_event event;
     event.what = monitor_event::kind::refused;
     event.endpoint = bound_.to_string();
     event.info.address = transport::remote_address(accepted);
-    event.reason = errc::address_share_taken;
+    event.reason = errc::too_many_handshakes_from_address;
     return event;
   });
 }

@@ -17,9 +17,9 @@
 
 namespace zmtp {
 
-class wire_link;
+class stream_link;
 
-class listener final : public entrance, public std::enable_shared_from_this<listener> {
+class listener final : public binding, public std::enable_shared_from_this<listener> {
 public:
   explicit listener(socket_core& core);
 
@@ -46,7 +46,7 @@ private:
   asio::steady_timer timer_;
   std::chrono::milliseconds pause_;     // the next pause
   std::shared_ptr<const endpoint> at_;  // the bound endpoint, for the links
-  std::vector<wire_link*> pending_;     // pending handshakes
+  std::vector<stream_link*> pending_;   // pending handshakes
   address_shares shares_;               // … by address
   bool waiting_ = false;
 };

@@ -89,7 +89,7 @@ std::size_t process_memory() {
 
 const memory_shares& memory_shares::of_process() {
   static const auto sixteenth = process_memory() / 16;
-  static const memory_shares shares{.queued = 3 * sixteenth, .half_messages = sixteenth};
+  static const memory_shares shares{.queued = 3 * sixteenth, .partial_messages = sixteenth};
   return shares;
 }
 

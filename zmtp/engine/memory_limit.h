@@ -14,7 +14,7 @@ namespace zmtp {
 // messages, the rest for partial messages. Queries the system once.
 struct memory_shares {
   std::size_t queued;
-  std::size_t half_messages;
+  std::size_t partial_messages;
 
   [[nodiscard]] static const memory_shares& of_process();
 };

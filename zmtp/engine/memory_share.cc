@@ -39,7 +39,7 @@ struct queue_share::account {
 
   // Call under the lock, after a change of the ledger.
   void look() {
-    const auto now = ledger.allowance();
+    const auto now = ledger.quota();
     const auto before = now_.load(std::memory_order_relaxed);
     if (now == before) {
       return;
@@ -95,23 +95,23 @@ queue_share::~queue_share() {
   }
 }
 
-std::size_t queue_share::tell(std::ptrdiff_t octets) {
+std::size_t queue_share::tell(std::ptrdiff_t bytes) {
   auto& process = account::of_process();
   {
     const std::lock_guard lock{process.mutex};
     if (is_linked()) {
       unlink();
     }
-    process.ledger.change(octets - std::exchange(told_, octets));
+    process.ledger.change(bytes - std::exchange(notified_, bytes));
     process.look();
-    allowance_ = process.ledger.allowance();
-    unheard_ = static_cast<std::ptrdiff_t>(std::min(process.ledger.unheard(), allowance_ / 8));
-    if (told_ != 0 || allowance_ != queue_account::unlimited) {
+    quota_ = process.ledger.quota();
+    unheard_ = static_cast<std::ptrdiff_t>(std::min(process.ledger.unheard(), quota_ / 8));
+    if (notified_ != 0 || quota_ != queue_account::unlimited) {
       process.listed.push_back(*this);
     }
   }
   process.call();
-  return allowance_;
+  return quota_;
 }
 
 std::size_t queue_share::budget() {
@@ -120,11 +120,11 @@ std::size_t queue_share::budget() {
   return process.ledger.budget();
 }
 
-void queue_share::set_budget(std::size_t octets) {
+void queue_share::set_budget(std::size_t bytes) {
   auto& process = account::of_process();
   {
     const std::lock_guard lock{process.mutex};
-    process.ledger.set_budget(octets);
+    process.ledger.set_budget(bytes);
     process.look();
   }
   process.call();
@@ -142,9 +142,9 @@ std::uint64_t queue_share::times_scarce() {
   return process.ledger.times_scarce();
 }
 
-struct half_message::account {
+struct partial_message::account {
   std::mutex mutex;
-  half_message_ledger ledger{memory_shares::of_process().half_messages};
+  partial_message_ledger ledger{memory_shares::of_process().partial_messages};
 
   // Never destroyed, because sockets with static lifetime may close after static objects are
   // destroyed.
@@ -154,75 +154,75 @@ struct half_message::account {
   }
 };
 
-half_message::half_message(const socket_core& core, std::weak_ptr<wire_link> owner)
+partial_message::partial_message(const socket_core& core, std::weak_ptr<stream_link> owner)
     : own_{.core = &core,
            .where = std::make_shared<remote_executor>(core.executor()),
            .who = std::move(owner)} {}
 
-half_message::~half_message() {
+partial_message::~partial_message() {
   own_.where->close();
   auto& process = account::of_process();
   const std::lock_guard lock{process.mutex};
   process.ledger.release(*this);
 }
 
-bool half_message::hold(std::size_t octets) {
+bool partial_message::hold(std::size_t bytes) {
   auto& process = account::of_process();
   for (;;) {
-    address condemned;
+    address evicted;
     {
       const std::lock_guard lock{process.mutex};
-      if (octets == 0) {
+      if (bytes == 0) {
         process.ledger.release(*this);
         break;
       }
-      const auto* const goes = process.ledger.hold(*this, octets);
+      const auto* const goes = process.ledger.hold(*this, bytes);
       if (goes == nullptr) {
         break;
       }
       if (goes == this) {
         return false;
       }
-      condemned = static_cast<const half_message*>(goes)->own_;
+      evicted = static_cast<const partial_message*>(goes)->own_;
     }
-    tell(condemned);
+    tell(evicted);
   }
-  held_ = octets;
+  held_ = bytes;
   return true;
 }
 
-void half_message::tell(const address& condemned) const {
-  if (condemned.core == own_.core) {
-    if (const auto link = condemned.who.lock()) {
-      link->give_way();
+void partial_message::tell(const address& evicted) const {
+  if (evicted.core == own_.core) {
+    if (const auto link = evicted.who.lock()) {
+      link->evict();
     }
     return;
   }
-  condemned.where->post([who = condemned.who] {
+  evicted.where->post([who = evicted.who] {
     if (const auto link = who.lock()) {
-      link->give_way();
+      link->evict();
     }
   });
 }
 
-bool half_message::condemned() const {
+bool partial_message::evicted() const {
   const std::lock_guard lock{account::of_process().mutex};
-  return entry::condemned();
+  return entry::evicted();
 }
 
-std::size_t half_message::budget() {
+std::size_t partial_message::budget() {
   auto& process = account::of_process();
   const std::lock_guard lock{process.mutex};
   return process.ledger.budget();
 }
 
-void half_message::set_budget(std::size_t octets) {
+void partial_message::set_budget(std::size_t bytes) {
   auto& process = account::of_process();
   const std::lock_guard lock{process.mutex};
-  process.ledger.set_budget(octets);
+  process.ledger.set_budget(bytes);
 }
 
-std::size_t half_message::used() {
+std::size_t partial_message::used() {
   auto& process = account::of_process();
   const std::lock_guard lock{process.mutex};
   return process.ledger.used();

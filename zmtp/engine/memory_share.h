@@ -39,16 +39,16 @@ public:
   void close() noexcept { where_->close(); }
 
   // Returns whether the socket must call tell(), to report its use or to get a new quota.
-  [[nodiscard]] bool due(std::ptrdiff_t octets) const noexcept {
-    const auto more = octets - told_;
-    return more >= unheard_ || -more >= unheard_ || (octets == 0 && more != 0) ||
-           now_.load(std::memory_order_relaxed) != allowance_;
+  [[nodiscard]] bool due(std::ptrdiff_t bytes) const noexcept {
+    const auto more = bytes - notified_;
+    return more >= unheard_ || -more >= unheard_ || (bytes == 0 && more != 0) ||
+           now_.load(std::memory_order_relaxed) != quota_;
   }
   // Reports the bytes in the queues. Returns the quota of each queue.
-  [[nodiscard]] std::size_t tell(std::ptrdiff_t octets);
+  [[nodiscard]] std::size_t tell(std::ptrdiff_t bytes);
 
   [[nodiscard]] static std::size_t budget();
-  static void set_budget(std::size_t octets);
+  static void set_budget(std::size_t bytes);
   [[nodiscard]] static std::size_t used();
   [[nodiscard]] static std::uint64_t times_scarce();
 
@@ -60,37 +60,37 @@ private:
 
   std::shared_ptr<remote_executor> where_;
   std::weak_ptr<socket_core> who_;  // locked only in `where_`
-  std::ptrdiff_t told_ = 0;
-  std::ptrdiff_t unheard_;                            // smaller changes need no report
-  std::size_t allowance_ = queue_account::unlimited;  // the quota at the last report
+  std::ptrdiff_t notified_ = 0;
+  std::ptrdiff_t unheard_;                        // smaller changes need no report
+  std::size_t quota_ = queue_account::unlimited;  // the quota at the last report
 };
 
 // The memory that one connection holds for a partial message, in the ledger of the process.
 
 class socket_core;
-class wire_link;
+class stream_link;
 
 // Belongs to its link. The ledger has a lock, because connections may belong to several threads.
 // The lock is taken once per block of such a message, and once at its end. Nothing is called under
 // the lock.
-class half_message final : private half_message_ledger::entry {
+class partial_message final : private partial_message_ledger::entry {
 public:
-  half_message(const socket_core& core, std::weak_ptr<wire_link> owner);
-  half_message(const half_message&) = delete;
-  half_message& operator=(const half_message&) = delete;
+  partial_message(const socket_core& core, std::weak_ptr<stream_link> owner);
+  partial_message(const partial_message&) = delete;
+  partial_message& operator=(const partial_message&) = delete;
   // After this, no other thread calls the owner.
-  ~half_message();
+  ~partial_message();
 
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
   // Requests this many bytes in total. If another connection is evicted for it, closes that one:
   // immediately if it belongs to the same socket, otherwise in its executor. Returns false if the
   // owner itself is evicted. The owner then keeps its memory until it closes.
-  [[nodiscard]] bool hold(std::size_t octets);
+  [[nodiscard]] bool hold(std::size_t bytes);
   // Returns whether this connection is evicted, and its message has not become complete since.
-  [[nodiscard]] bool condemned() const;
+  [[nodiscard]] bool evicted() const;
 
   [[nodiscard]] static std::size_t budget();
-  static void set_budget(std::size_t octets);
+  static void set_budget(std::size_t bytes);
   [[nodiscard]] static std::size_t used();
 
 private:
@@ -100,9 +100,9 @@ private:
   struct address {
     const socket_core* core = nullptr;
     std::shared_ptr<remote_executor> where;
-    std::weak_ptr<wire_link> who;  // locked only in `where`
+    std::weak_ptr<stream_link> who;  // locked only in `where`
   };
-  void tell(const address& condemned) const;
+  void tell(const address& evicted) const;
 
   address own_;
   std::size_t held_ = 0;  // the owner's copy, for use without the lock

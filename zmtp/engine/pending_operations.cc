@@ -18,12 +18,12 @@ void empty_out(waiter_list& list, Act&& act) {
 
 }  // namespace
 
-bool waiting_room::senders_wait(std::optional<peer_id> to) const noexcept {
+bool pending_operations::senders_wait(std::optional<peer_id> to) const noexcept {
   return std::any_of(senders_.begin(), senders_.end(),
                      [&](const waiter& w) { return !to || !w.to || w.to == to; });
 }
 
-bool waiting_room::is_next(side where, const waiter& w) const noexcept {
+bool pending_operations::is_next(side where, const waiter& w) const noexcept {
   switch (where) {
     case side::to_receive: return receivers_.empty();
     case side::to_send: return !senders_wait(w.to);
@@ -33,7 +33,7 @@ bool waiting_room::is_next(side where, const waiter& w) const noexcept {
   return false;
 }
 
-waiter_list& waiting_room::list_of(side where) noexcept {
+waiter_list& pending_operations::list_of(side where) noexcept {
   switch (where) {
     case side::to_receive: return receivers_;
     case side::to_send: return senders_;
@@ -43,9 +43,9 @@ waiter_list& waiting_room::list_of(side where) noexcept {
   return enders_;
 }
 
-void waiting_room::enter(side where, waiter& w) noexcept { list_of(where).push_back(w); }
+void pending_operations::enter(side where, waiter& w) noexcept { list_of(where).push_back(w); }
 
-void waiting_room::conclude(waiter& w, error_code ec) noexcept {
+void pending_operations::conclude(waiter& w, error_code ec) noexcept {
   w.settle();
   if (w.is_linked()) {
     w.unlink();
@@ -54,7 +54,7 @@ void waiting_room::conclude(waiter& w, error_code ec) noexcept {
   concluded_.push_back(w);
 }
 
-void waiting_room::attempt_all() {
+void pending_operations::attempt_all() {
   for (auto it = receivers_.begin(); it != receivers_.end();) {
     auto& w = *it++;
     error_code ec;
@@ -76,7 +76,7 @@ void waiting_room::attempt_all() {
 // A queue may get space while this runs. Even then, a send must not overtake an earlier one to the
 // same peer. A send without a peer must not overtake any earlier one, and no later one overtakes
 // it.
-void waiting_room::attempt_senders() {
+void pending_operations::attempt_senders() {
   without_room_.clear();
   for (auto it = senders_.begin(); it != senders_.end();) {
     auto& w = *it++;
@@ -97,13 +97,13 @@ void waiting_room::attempt_senders() {
   }
 }
 
-bool waiting_room::tell_all() {
+bool pending_operations::tell_all() {
   const bool any = !concluded_.empty();
   empty_out(concluded_, [](waiter& w) { w.complete(w.failure, waiter::when::now); });
   return any;
 }
 
-std::optional<waiting_room::time_point> waiting_room::first_deadline() const noexcept {
+std::optional<pending_operations::time_point> pending_operations::first_deadline() const noexcept {
   std::optional<time_point> first;
   for (const auto* list : {&receivers_, &senders_, &learners_}) {
     for (const auto& w : *list) {
@@ -115,7 +115,7 @@ std::optional<waiting_room::time_point> waiting_room::first_deadline() const noe
   return first;
 }
 
-void waiting_room::expire(time_point now) noexcept {
+void pending_operations::expire(time_point now) noexcept {
   for (auto* list : {&receivers_, &senders_, &learners_}) {
     for (auto it = list->begin(); it != list->end();) {
       auto& w = *it++;
@@ -126,25 +126,25 @@ void waiting_room::expire(time_point now) noexcept {
   }
 }
 
-void waiting_room::end_senders(error_code ec) noexcept {
+void pending_operations::end_senders(error_code ec) noexcept {
   while (!senders_.empty()) {
     conclude(senders_.front(), ec);
   }
 }
 
-void waiting_room::close(error_code ec) {
+void pending_operations::close(error_code ec) {
   empty_out(concluded_, [](waiter& w) { w.complete(w.failure, waiter::when::later); });
   for (auto* list : {&receivers_, &senders_, &learners_}) {
     empty_out(*list, [&](waiter& w) { w.complete(ec, waiter::when::later); });
   }
 }
 
-void waiting_room::end(error_code ec) {
+void pending_operations::end(error_code ec) {
   empty_out(concluded_, [](waiter& w) { w.complete(w.failure, waiter::when::later); });
   empty_out(enders_, [&](waiter& w) { w.complete(ec, waiter::when::later); });
 }
 
-void waiting_room::abandon() noexcept {
+void pending_operations::abandon() noexcept {
   for (auto* list : {&concluded_, &receivers_, &senders_, &learners_, &enders_}) {
     empty_out(*list, [](waiter& w) { w.abandon(); });
   }

@@ -138,7 +138,7 @@ private:
 // cancellation or deadline has no effect. Receivers and senders are served in turn. Operations that
 // wait for a condition are served when it is true, and those that wait for the end of the socket
 // when it ends.
-class waiting_room {
+class pending_operations {
 public:
   using time_point = deadline::clock::time_point;
   enum class side { to_receive, to_send, to_learn, to_end };

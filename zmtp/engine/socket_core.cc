@@ -34,7 +34,7 @@ std::shared_ptr<socket_core> socket_core::make(asio::any_io_executor executor,
 socket_core::socket_core(asio::any_io_executor executor, std::unique_ptr<socket_state> state)
     : executor_{std::move(executor)},
       state_{std::move(state)},
-      service_{&socket_service::of(executor_)},
+      service_{&context_service::of(executor_)},
       random_{std::random_device{}()},
       queues_{executor_},
       waiting_timer_{executor_, &socket_core::on_deadline},
@@ -53,7 +53,7 @@ socket_core::~socket_core() {
     p.out.clear();
     p.in.clear();
   });
-  (void)queues_.tell(state_->account().octets());
+  (void)queues_.tell(state_->account().bytes());
   if (service_ != nullptr) {
     service_->leave(*this);
   }
@@ -71,14 +71,14 @@ bool socket_core::senders_wait(std::optional<peer_id> to) const noexcept {
   return waiting_.senders_wait(to);
 }
 
-void socket_core::enter(waiting_room::side where, waiter& w) {
+void socket_core::enter(pending_operations::side where, waiter& w) {
   const serial_check::scope alone{serial_};
-  if (where == waiting_room::side::to_end && !ending_.over()) {
+  if (where == pending_operations::side::to_end && !ending_.over()) {
     waiting_.enter(where, w);
     return;
   }
   if (!open()) {
-    w.complete(where == waiting_room::side::to_end ? ending_.outcome() : errc::socket_closed,
+    w.complete(where == pending_operations::side::to_end ? ending_.outcome() : errc::socket_closed,
                waiter::when::later);
     return;
   }
@@ -86,13 +86,13 @@ void socket_core::enter(waiting_room::side where, waiter& w) {
   if (!in_turn() && waiting_.is_next(where, w)) {
     error_code ec;
     auto done = w.attempt(ec);
-    if (!done && where == waiting_room::side::to_send) {
+    if (!done && where == pending_operations::side::to_send) {
       // The kernel may take bytes.
       flush();
       done = w.attempt(ec);
     }
     schedule();
-    if (!done && where == waiting_room::side::to_send && deserted()) {
+    if (!done && where == pending_operations::side::to_send && deserted()) {
       ec = errc::endpoint_stopped;
       done = true;
     }
@@ -126,8 +126,8 @@ void socket_core::schedule() {
   // A sent reply makes REP readable, and a sent request makes it writable.
   const bool waited_for = (waiting_.receivers_wait() && state_->readable()) ||
                           (waiting_.senders_wait() && state_->writable());
-  if (waited_for || !state_->dirty().empty() || !state_->drained().empty() ||
-      !state_->overrun().empty()) {
+  if (waited_for || !state_->dirty().empty() || !state_->resumable().empty() ||
+      !state_->too_slow().empty()) {
     post_turn();
   }
 }
@@ -192,15 +192,15 @@ void socket_core::hand_over() {
 
 // Also inside a turn, because one turn may queue many messages.
 inline void socket_core::account() {
-  if (queues_.due(state_->account().octets())) {
+  if (queues_.due(state_->account().bytes())) {
     tell_queued();
   }
 }
 
 void socket_core::tell_queued() {
-  const auto allowance = queues_.tell(state_->account().octets());
-  if (allowance != state_->account().allowance()) {
-    state_->on_allowance(allowance);
+  const auto quota = queues_.tell(state_->account().bytes());
+  if (quota != state_->account().quota()) {
+    state_->on_quota_changed(quota);
     if (waiting_.senders_wait()) {
       post_turn();
     }
@@ -216,7 +216,7 @@ void socket_core::on_memory() {
 void socket_core::begin_turn() {
   ++turn_number_;
   // Peers in the same process need no write.
-  one_of_several_ = !links_.any_in_process() && clock::now() - turn_ended_ < together;
+  follows_at_once_ = !links_.any_in_process() && clock::now() - turn_ended_ < together;
 }
 
 void socket_core::end_turn() {
@@ -233,15 +233,15 @@ void socket_core::end_turn() {
       }
       more = waiting_.tell_all() || more;
       // A pattern that drops received messages frees space without completing an operation.
-      more = !state_->drained().empty() || !state_->overrun().empty() || more;
+      more = !state_->resumable().empty() || !state_->too_slow().empty() || more;
     }
     // If the kernel takes bytes, waiting send operations can continue.
     const auto promising = !state_->dirty().empty() && waiting_.senders_wait();
-    if (more || promising || !(turn_posted_ || one_of_several_) || !open()) {
+    if (more || promising || !(turn_posted_ || follows_at_once_) || !open()) {
       flush_first(more ? few_flushes : max_flushes);
     }
     account();
-    more = more || !state_->drained().empty() || !state_->overrun().empty();
+    more = more || !state_->resumable().empty() || !state_->too_slow().empty();
     if (more || promising || !state_->dirty().empty()) {
       post_turn();
     }
@@ -309,7 +309,7 @@ void socket_core::finish() {
 
 void socket_core::start_close(std::optional<std::chrono::milliseconds> linger,
                               completion_handler<void(error_code)> handler) {
-  start(waiting_room::side::to_end, std::move(handler), deadline{},
+  start(pending_operations::side::to_end, std::move(handler), deadline{},
         [](error_code&) { return false; });
   close(errc::socket_closed, linger);
 }
@@ -352,7 +352,7 @@ void socket_core::shut() noexcept {
   endpoints_.close();
   state_->on_closed();
   links_.abandon();
-  (void)queues_.tell(state_->account().octets());
+  (void)queues_.tell(state_->account().bytes());
   queues_.close();
   tell_end();
 }

@@ -29,7 +29,7 @@
 
 namespace zmtp {
 
-class socket_service;
+class context_service;
 
 // Outlives the socket object until the queued messages are written or the linger time ends. Shared
 // with the handlers of its links. Not thread-safe: everything runs in `executor`.
@@ -75,8 +75,9 @@ public:
   // its deadline or cancellation. Never completes before this function returns. Handlers run in the
   // order in which operations end.
   template <class Attempt, class... Results>
-  void start(waiting_room::side where, completion_handler<void(error_code, Results...)> handler,
-             deadline until, Attempt attempt, std::optional<peer_id> to = {});
+  void start(pending_operations::side where,
+             completion_handler<void(error_code, Results...)> handler, deadline until,
+             Attempt attempt, std::optional<peer_id> to = {});
   // Returns whether an operation waits to send to this peer or without naming a peer. A new send
   // must not overtake it.
   [[nodiscard]] bool senders_wait(std::optional<peer_id> to = {}) const noexcept;
@@ -101,7 +102,7 @@ public:
   template <class Body>
   void turn(Body&& body) {
     const auto self = shared_from_this();
-    turn_tail::scope tail;
+    after_turn::scope tail;
     {
       const serial_check::scope alone{serial_};
       {
@@ -152,7 +153,7 @@ private:
   };
 
   socket_core(asio::any_io_executor executor, std::unique_ptr<socket_state> state);
-  void enter(waiting_room::side where, waiter& w);
+  void enter(pending_operations::side where, waiter& w);
   void conclude(waiter& w, error_code ec);
   void begin_turn();
   void end_turn();
@@ -171,12 +172,12 @@ private:
 
   asio::any_io_executor executor_;
   std::unique_ptr<socket_state> state_;
-  socket_service* service_;  // null after the context is destroyed
+  context_service* service_;  // null after the context is destroyed
   closing ending_;
   int turns_ = 0;  // nesting depth
   std::uint64_t turn_number_ = 0;
   clock::time_point turn_ended_;  // when the last turn ended
-  bool one_of_several_ = false;   // the turn began directly after another one
+  bool follows_at_once_ = false;  // the turn began directly after another one
   bool turn_posted_ = false;
   bool kept_awake_ = false;  // a posted handler keeps the thread awake (socket_options::spin)
   std::minstd_rand random_;
@@ -184,7 +185,7 @@ private:
   queue_share queues_;
   std::shared_ptr<socket_core> lingering_;  // itself, while nothing else keeps it alive
 
-  waiting_room waiting_;
+  pending_operations waiting_;
   deadline_timer waiting_timer_;
   deadline_timer linger_timer_;
 
@@ -194,7 +195,7 @@ private:
 };
 
 template <class Attempt, class... Results>
-void socket_core::start(waiting_room::side where,
+void socket_core::start(pending_operations::side where,
                         completion_handler<void(error_code, Results...)> handler, deadline until,
                         Attempt attempt, std::optional<peer_id> to) {
   using kind = result_waiter<Attempt, Results...>;

@@ -22,20 +22,20 @@ std::unique_ptr<mechanism> make_mechanism(const socket_state& state, bool accept
                                           accepted ? ready::once_admitted : ready::at_once);
 }
 
-parting::heard what_was_heard(std::size_t octets, const error_code& ec) noexcept {
-  if (octets != 0) {
-    return parting::heard::octets;
+graceful_close::received what_was_heard(std::size_t bytes, const error_code& ec) noexcept {
+  if (bytes != 0) {
+    return graceful_close::received::bytes;
   }
   if (ec == asio::error::would_block) {
-    return parting::heard::nothing;
+    return graceful_close::received::nothing;
   }
-  return ec == asio::error::eof ? parting::heard::end : parting::heard::failure;
+  return ec == asio::error::eof ? graceful_close::received::end : graceful_close::received::failure;
 }
 
 }  // namespace
 
-wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream,
-                     std::optional<peer_id> pipe)
+stream_link::stream_link(std::shared_ptr<socket_core> core, transport::stream stream,
+                         std::optional<peer_id> pipe)
     : peer_link{std::move(core), pipe},
       stream_{std::move(stream)},
       connection_{core_->state().type(),
@@ -46,11 +46,11 @@ wire_link::wire_link(std::shared_ptr<socket_core> core, transport::stream stream
                   core_->options().heartbeat,
                   clock::now()} {}
 
-void wire_link::start() {
+void stream_link::start() {
   report_start();
   // A closed socket connects only to write its remaining messages.
   if (core_->ending().finishing()) {
-    parting_.begin();
+    graceful_close_.begin();
   }
   or_end([this] {
     write_soon();
@@ -59,14 +59,14 @@ void wire_link::start() {
   });
 }
 
-send_queue& wire_link::out() noexcept {
+send_queue& stream_link::out() noexcept {
   auto* p = own_pipe();
   return p != nullptr ? p->out : no_out_;
 }
 
-void wire_link::wait_readable() {
-  if (reading_ || ended_ || connection_.over() || (connection_.blocked() && !parting_.begun()) ||
-      !parting_.listens()) {
+void stream_link::wait_readable() {
+  if (reading_ || ended_ || connection_.over() ||
+      (connection_.blocked() && !graceful_close_.begun()) || !graceful_close_.listens()) {
     return;
   }
   stream_.async_wait(transport::stream::wait_read,
@@ -74,7 +74,7 @@ void wire_link::wait_readable() {
   reading_ = true;
 }
 
-void wire_link::on_readable(error_code ec) {
+void stream_link::on_readable(error_code ec) {
   reading_ = false;
   if (ended_) {
     return;
@@ -84,7 +84,7 @@ void wire_link::on_readable(error_code ec) {
   or_end([this] { settle(); });
 }
 
-void wire_link::listen() {
+void stream_link::listen() {
   try {
     read();
   } catch (const std::bad_alloc&) {
@@ -94,13 +94,13 @@ void wire_link::listen() {
 }
 
 // Call at the end of a turn. The remaining bytes must not hold more memory than they need.
-void wire_link::settle() {
+void stream_link::settle() {
   if (ended_) {
     return;
   }
   connection_.settle();
   if (!hold(connection_.own_memory())) {
-    core_->turn([this] { close(errc::half_message_evicted); });
+    core_->turn([this] { close(errc::partial_message_evicted); });
     return;
   }
   if (auto* p = own_pipe()) {
@@ -113,24 +113,24 @@ void wire_link::settle() {
 }
 
 // Undecoded data uses memory as queued messages do.
-void wire_link::charge(std::size_t octets) noexcept {
+void stream_link::charge(std::size_t bytes) noexcept {
   auto& account = core_->state().account();
-  account.subtract(std::exchange(charged_, octets));
-  account.add(octets);
+  account.subtract(std::exchange(charged_, bytes));
+  account.add(bytes);
 }
 
-void wire_link::read() {
-  if (parting_.begun() && connection_.traffic()) {
+void stream_link::read() {
+  if (graceful_close_.begun() && connection_.traffic()) {
     discard();
     return;
   }
   for (int i = 0; i < reads_per_turn && !ended_; ++i) {
     if (!hold(connection_.next_memory())) {
-      close(errc::half_message_evicted);
+      close(errc::partial_message_evicted);
       return;
     }
     // While memory is short, leave data that the queue cannot take in the kernel.
-    const auto to = connection_.prepare(core_->state().account().allowance());
+    const auto to = connection_.prepare(core_->state().account().quota());
     if (to.empty()) {
       return;
     }
@@ -154,52 +154,53 @@ void wire_link::read() {
 
 // Returns whether a partial message may hold this many bytes. Reports only changes to the ledger of
 // the process, and nothing for small messages.
-bool wire_link::hold(std::size_t octets) {
-  if (octets == (half_message_ != nullptr ? half_message_->held() : 0)) {
+bool stream_link::hold(std::size_t bytes) {
+  if (bytes == (partial_message_ != nullptr ? partial_message_->held() : 0)) {
     return true;
   }
-  if (half_message_ == nullptr) {
-    half_message_ = std::make_unique<half_message>(*core_, self());
+  if (partial_message_ == nullptr) {
+    partial_message_ = std::make_unique<partial_message>(*core_, self());
   }
-  return half_message_->hold(octets);
+  return partial_message_->hold(bytes);
 }
 
-void wire_link::give_way() {
-  if (half_message_ != nullptr && half_message_->condemned()) {
-    core_->turn([this] { close(errc::half_message_evicted); });
+void stream_link::evict() {
+  if (partial_message_ != nullptr && partial_message_->evicted()) {
+    core_->turn([this] { close(errc::partial_message_evicted); });
   }
 }
 
-void wire_link::discard() {
+void stream_link::discard() {
   const auto memory = scratch_block();
   error_code ec;
   const auto count = transport::read_some(stream_, {memory->data(), memory->capacity()}, ec);
   if (count != 0) {
-    connection_.heard(clock::now());
+    connection_.received(clock::now());
   }
-  switch (parting_.on_read(what_was_heard(count, ec))) {
-    case parting::verdict::stays: return;
-    case parting::verdict::closed: part(); return;
-    case parting::verdict::left_unread: leave_unread(); return;
+  switch (graceful_close_.on_read(what_was_heard(count, ec))) {
+    case graceful_close::verdict::stays: return;
+    case graceful_close::verdict::closed: part(); return;
+    case graceful_close::verdict::left_unread: leave_unread(); return;
   }
 }
 
-void wire_link::part() {
+void stream_link::part() {
   const auto handle = stream_.native_handle();
   const auto unacknowledged = static_cast<std::size_t>(transport::unacknowledged(handle));
-  switch (parting_.judge(clock::now(), deaf_, transport::reset(handle), unacknowledged)) {
-    case parting::outcome::read_all: end(errc::socket_closed); return;
-    case parting::outcome::left_unread: leave_unread(); return;
-    case parting::outcome::unknown: arm_deadline(); return;
+  switch (graceful_close_.decide_admission(clock::now(), send_broken_, transport::reset(handle),
+                                           unacknowledged)) {
+    case graceful_close::outcome::read_all: end(errc::socket_closed); return;
+    case graceful_close::outcome::left_unread: leave_unread(); return;
+    case graceful_close::outcome::unknown: arm_deadline(); return;
   }
 }
 
-void wire_link::leave_unread() {
+void stream_link::leave_unread() {
   core_->ending().on_unread();
   end(errc::connection_lost);
 }
 
-void wire_link::process() {
+void stream_link::process() {
   const auto refused_before = core_->state().counters().refused_subscriptions;
   while (!ended_) {
     auto* const p = own_pipe();
@@ -231,9 +232,9 @@ void wire_link::process() {
   arm_deadline();
 }
 
-void wire_link::on_event(connection::event&& event) {
+void stream_link::on_event(connection::event&& event) {
   struct {
-    wire_link& self;
+    stream_link& self;
     void operator()(const connection::admission_requested&) const { self.on_admission(); }
     void operator()(const connection::ready&) const { self.on_ready(); }
     void operator()(const connection::subscription& s) const {
@@ -255,19 +256,19 @@ void wire_link::on_event(connection::event&& event) {
   std::visit(act, event);
 }
 
-void wire_link::on_admission() {
+void stream_link::on_admission() {
   const peer_info info{.type = connection_.peer_type(),
                        .routing_id = std::string{connection_.peer_routing_id()},
                        .address = {},
                        .properties = {}};
-  if (const auto refused = judge(info)) {
+  if (const auto refused = decide_admission(info)) {
     connection_.refuse(refused);
   } else {
     connection_.admit();
   }
 }
 
-void wire_link::on_ready() {
+void stream_link::on_ready() {
   if (attach(known_peer()) == nullptr) {
     connection_.close(errc::socket_closed);
     return;
@@ -282,7 +283,7 @@ void wire_link::on_ready() {
 
 // Queued messages are written when the turn ends. During a handshake, no further output can follow
 // in this turn.
-void wire_link::write_soon() {
+void stream_link::write_soon() {
   if (auto* p = own_pipe(); p != nullptr && p->attached) {
     core_->state().touch(*p);
   } else {
@@ -290,24 +291,25 @@ void wire_link::write_soon() {
   }
 }
 
-bool wire_link::flush() {
+bool stream_link::flush() {
   // After the local end is closed, a PING cannot be sent any more.
-  if (ended_ || writing_ || deaf_ || parting_.shut()) {
+  if (ended_ || writing_ || send_broken_ || graceful_close_.shut()) {
     return true;
   }
-  if (written_in_ == core_->turn_number() && connection_.has_output(out())) {
+  if (last_write_turn_ == core_->turn_number() && connection_.has_output(out())) {
     return false;
   }
   const auto keep = read_before_writing();
   write();
-  return ended_ || writing_ || deaf_ || parting_.shut() || !connection_.has_output(out());
+  return ended_ || writing_ || send_broken_ || graceful_close_.shut() ||
+         !connection_.has_output(out());
 }
 
 // Returns an owner of this link for the caller, because reading may end the link.
-std::shared_ptr<wire_link> wire_link::read_before_writing() {
+std::shared_ptr<stream_link> stream_link::read_before_writing() {
   const auto* const p = own_pipe();
   if (!core_->state().reads_before_writing() || p == nullptr || p->out.empty() ||
-      parting_.begun()) {
+      graceful_close_.begun()) {
     return nullptr;
   }
   auto keep = self();
@@ -316,11 +318,11 @@ std::shared_ptr<wire_link> wire_link::read_before_writing() {
   return keep;
 }
 
-void wire_link::write() {
-  if (ended_ || writing_ || deaf_ || parting_.shut()) {
+void stream_link::write() {
+  if (ended_ || writing_ || send_broken_ || graceful_close_.shut()) {
     return;
   }
-  written_in_ = core_->turn_number();
+  last_write_turn_ = core_->turn_number();
   std::array<connection::piece, connection::max_pieces> pieces;
   auto& queue = out();
   if (const auto count = connection_.output(pieces, queue); count != 0) {
@@ -346,13 +348,14 @@ void wire_link::write() {
       }
     }
   }
-  if (!writing_ && parting_.shuts(connection_.traffic(), !deaf_ && connection_.has_output(queue))) {
+  if (!writing_ && graceful_close_.shuts(connection_.traffic(),
+                                         !send_broken_ && connection_.has_output(queue))) {
     error_code ignored;
     stream_.shutdown(transport::stream::shutdown_send, ignored);
   }
 }
 
-void wire_link::tell(bool subscribe, std::string_view topic) {
+void stream_link::tell(bool subscribe, std::string_view topic) {
   if (subscribe) {
     connection_.subscribe(topic);
   } else {
@@ -360,13 +363,13 @@ void wire_link::tell(bool subscribe, std::string_view topic) {
   }
 }
 
-void wire_link::cut_off() {
-  deaf_ = true;
+void stream_link::cut_off() {
+  send_broken_ = true;
   error_code ignored;
   stream_.shutdown(transport::stream::shutdown_both, ignored);
 }
 
-void wire_link::wait_writable() {
+void stream_link::wait_writable() {
   try {
     stream_.async_wait(transport::stream::wait_write, [self = self()](error_code ec) {
       self->writing_ = false;
@@ -383,7 +386,7 @@ void wire_link::wait_writable() {
   }
 }
 
-void wire_link::resume() {
+void stream_link::resume() {
   const auto keep = self();
   or_end([this] {
     process();
@@ -391,20 +394,20 @@ void wire_link::resume() {
   });
 }
 
-void wire_link::probe() {
+void stream_link::probe() {
   connection_.probe(clock::now(), acknowledged());
   write_soon();
   arm_deadline();
 }
 
-void wire_link::close(error_code reason) {
+void stream_link::close(error_code reason) {
   const auto keep = self();
   connection_.close(reason);
   process();
 }
 
-void wire_link::finish() {
-  parting_.begin();
+void stream_link::finish() {
+  graceful_close_.begin();
   const auto keep = self();
   if (!connection_.traffic() && (own_pipe() == nullptr || own_pipe()->out.empty())) {
     end(errc::socket_closed);
@@ -416,21 +419,22 @@ void wire_link::finish() {
     (void)hold(0);
   }
   write_soon();
-  if (deaf_) {
+  if (send_broken_) {
     end(errc::socket_closed);
     return;
   }
   wait_readable();
 }
 
-connection::acknowledgement wire_link::acknowledged() {
-  const auto told = transport::acknowledged(stream_.native_handle());
-  return {.octets = told.octets, .complete = told.complete};
+connection::acknowledgement stream_link::acknowledged() {
+  const auto notified = transport::acknowledged(stream_.native_handle());
+  return {.bytes = notified.bytes, .complete = notified.complete};
 }
 
-void wire_link::arm_deadline() {
+void stream_link::arm_deadline() {
   // After the peer has closed its end, it cannot answer a heartbeat.
-  const auto due = parting_.listens() ? connection_.next_deadline() : parting_.next_look();
+  const auto due =
+      graceful_close_.listens() ? connection_.next_deadline() : graceful_close_.next_look();
   if (due == timer_due_) {
     return;
   }
@@ -451,9 +455,9 @@ void wire_link::arm_deadline() {
   });
 }
 
-void wire_link::on_deadline() {
+void stream_link::on_deadline() {
   timer_due_.reset();
-  if (!parting_.listens()) {
+  if (!graceful_close_.listens()) {
     part();
     return;
   }
@@ -465,7 +469,7 @@ void wire_link::on_deadline() {
   }
 }
 
-void wire_link::end(error_code reason) {
+void stream_link::end(error_code reason) {
   if (ended_) {
     return;
   }
@@ -476,7 +480,7 @@ void wire_link::end(error_code reason) {
   detach(reason);
 }
 
-peer_info wire_link::known_peer() {
+peer_info stream_link::known_peer() {
   return {.type = connection_.peer_type(),
           .routing_id = std::string{connection_.peer_routing_id()},
           .address = transport::remote_address(stream_),
@@ -484,11 +488,11 @@ peer_info wire_link::known_peer() {
           .credentials = transport::remote_credentials(stream_)};
 }
 
-void wire_link::abandon() noexcept {
+void stream_link::abandon() noexcept {
   ended_ = true;
   connection_.drop_unread();
   charge(0);
-  half_message_.reset();
+  partial_message_.reset();
   error_code ignored;
   stream_.close(ignored);
   timer_.reset();

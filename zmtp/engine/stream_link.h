@@ -18,12 +18,12 @@
 
 namespace zmtp {
 
-class wire_link final : public peer_link {
+class stream_link final : public peer_link {
 public:
   using clock = socket_core::clock;
 
-  wire_link(std::shared_ptr<socket_core> core, transport::stream stream,
-            std::optional<peer_id> pipe);
+  stream_link(std::shared_ptr<socket_core> core, transport::stream stream,
+              std::optional<peer_id> pipe);
 
   void start() override;
   [[nodiscard]] bool flush() override;
@@ -41,7 +41,7 @@ public:
   // Reads and processes pending bytes of the peer, in a turn.
   void listen();
   // Closes the connection if its partial message is evicted.
-  void give_way();
+  void evict();
   void options_changed() override {
     connection_.options_changed();
     arm_deadline();
@@ -60,8 +60,8 @@ private:
   void on_readable(error_code ec);
   void cut_off();
   void read();
-  [[nodiscard]] bool hold(std::size_t octets);
-  void charge(std::size_t octets) noexcept;
+  [[nodiscard]] bool hold(std::size_t bytes);
+  void charge(std::size_t bytes) noexcept;
   void process();
   void on_event(connection::event&& event);
   void on_admission();
@@ -71,7 +71,7 @@ private:
   void part();
   void leave_unread();
   void wait_readable();
-  [[nodiscard]] std::shared_ptr<wire_link> read_before_writing();
+  [[nodiscard]] std::shared_ptr<stream_link> read_before_writing();
   void write();
   void write_soon();
   void wait_writable();
@@ -84,8 +84,8 @@ private:
     return connection_.peer_error();
   }
   [[nodiscard]] send_queue& out() noexcept;
-  [[nodiscard]] std::shared_ptr<wire_link> self() {
-    return std::static_pointer_cast<wire_link>(shared_from_this());
+  [[nodiscard]] std::shared_ptr<stream_link> self() {
+    return std::static_pointer_cast<stream_link>(shared_from_this());
   }
 
   transport::stream stream_;
@@ -93,16 +93,16 @@ private:
   // Used before the link has a pipe. These stay empty.
   receive_queue no_in_{{}};
   send_queue no_out_{{}};
-  std::unique_ptr<half_message> half_message_;  // null before the first partial message
-  std::size_t charged_ = 0;                     // bytes charged to the account for undecoded data
+  std::unique_ptr<partial_message> partial_message_;  // null before the first partial message
+  std::size_t charged_ = 0;  // bytes charged to the account for undecoded data
   std::optional<asio::steady_timer> timer_;
   std::optional<clock::time_point> timer_due_;
-  bool reading_ = false;          // a wait for readability is pending
-  bool writing_ = false;          // a wait for writability is pending
-  bool deaf_ = false;             // the peer takes no more bytes
-  std::uint64_t written_in_ = 0;  // the turn of the last write
-  std::uint64_t refused_ = 0;     // refused subscriptions that the state has counted
-  parting parting_;
+  bool reading_ = false;               // a wait for readability is pending
+  bool writing_ = false;               // a wait for writability is pending
+  bool send_broken_ = false;           // the peer takes no more bytes
+  std::uint64_t last_write_turn_ = 0;  // the turn of the last write
+  std::uint64_t refused_ = 0;          // refused subscriptions that the state has counted
+  graceful_close graceful_close_;
   bool ended_ = false;
 };
 

@@ -36,7 +36,7 @@ boost::system::result<std::uint64_t> freelance_client_state::ask(message&& body,
   }
   ++counters_.calls;
   const auto number = ++last_number_;
-  const auto control = control_frame{session_, number}.octets();
+  const auto control = control_frame{session_, number}.bytes();
   body.push_front({control.data(), control.size()});
   if (options_.model == freelance_model::shotgun) {
     body.push_front({});
@@ -79,7 +79,7 @@ std::optional<std::size_t> freelance_client_state::choose(const call_record& one
     if (!to.silent) {
       return which;
     }
-    if (!silent && now < to.heard_at + options_.server_ttl) {
+    if (!silent && now < to.last_received_at + options_.server_ttl) {
       silent = which;
     }
   }
@@ -89,7 +89,7 @@ std::optional<std::size_t> freelance_client_state::choose(const call_record& one
 void freelance_client_state::send(entry& one, std::size_t to, time_point now, actions& out) {
   one.second.asked.set(to);
   ++one.second.times_sent;
-  if (servers_[to].in_hand++ == 0) {
+  if (servers_[to].in_flight++ == 0) {
     servers_[to].asked_since = now;
   }
   out.sends.push_back({to, one.first, one.second.content});
@@ -99,7 +99,7 @@ void freelance_client_state::forget(
     std::unordered_map<std::uint64_t, call_record>::iterator which) {
   for (std::size_t at = 0; at != servers_.size(); ++at) {
     if (which->second.asked[at]) {
-      --servers_[at].in_hand;
+      --servers_[at].in_flight;
     }
   }
   deadlines_.erase({which->second.deadline, which->first});
@@ -122,7 +122,7 @@ void freelance_client_state::on_attached(std::size_t server, time_point now, act
   auto& one = servers_[server];
   one.attached = true;
   one.silent = false;
-  one.heard_at = now;
+  one.last_received_at = now;
   one.pinged_at.reset();
   serve_the_waiting(now, out);
 }
@@ -156,7 +156,7 @@ void freelance_client_state::on_detached(std::size_t server, time_point now, act
       continue;
     }
     one->second.asked.reset(server);
-    --lost.in_hand;
+    --lost.in_flight;
     if (one->second.idempotent || one->second.times_sent == 0) {
       seek_server(*one, now, out);
     } else {
@@ -180,7 +180,7 @@ void freelance_client_state::on_not_taken(std::size_t server, std::uint64_t call
 void freelance_client_state::on_message(std::size_t server, message&& m, time_point now,
                                         actions& out) {
   auto& from = servers_[server];
-  from.heard_at = now;
+  from.last_received_at = now;
   from.pinged_at.reset();
   const bool back = std::exchange(from.silent, false);
   const auto accept = [&] {
@@ -221,8 +221,9 @@ std::optional<freelance_client_state::time_point> freelance_client_state::due_of
   if (one.pinged_at) {
     return *one.pinged_at + (one.silent ? options_.ping_interval : options_.ping_timeout);
   }
-  return one.in_hand != 0 ? std::max(one.heard_at, one.asked_since) + options_.ping_timeout
-                          : one.heard_at + options_.ping_interval;
+  return one.in_flight != 0
+             ? std::max(one.last_received_at, one.asked_since) + options_.ping_timeout
+             : one.last_received_at + options_.ping_interval;
 }
 
 std::optional<freelance_client_state::time_point> freelance_client_state::next_deadline()

@@ -126,10 +126,10 @@ private:
   struct server_record {
     bool attached = false;
     bool silent = false;
-    time_point heard_at{};
+    time_point last_received_at{};
     time_point asked_since{};
     std::optional<time_point> pinged_at{};  // the time of an unanswered PING
-    std::size_t in_hand = 0;
+    std::size_t in_flight = 0;
   };
   using entry = std::pair<const std::uint64_t, call_record>;
 

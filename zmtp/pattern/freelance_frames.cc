@@ -6,20 +6,20 @@
 
 namespace zmtp {
 
-std::array<char, control_frame::size> control_frame::octets() const noexcept {
+std::array<char, control_frame::size> control_frame::bytes() const noexcept {
   const std::array<std::uint64_t, 2> words{boost::endian::native_to_big(session),
                                            boost::endian::native_to_big(number)};
-  std::array<char, size> octets{};
-  std::memcpy(octets.data(), words.data(), size);
-  return octets;
+  std::array<char, size> bytes{};
+  std::memcpy(bytes.data(), words.data(), size);
+  return bytes;
 }
 
-std::optional<control_frame> control_frame::parse(std::string_view octets) noexcept {
-  if (octets.size() != size) {
+std::optional<control_frame> control_frame::parse(std::string_view bytes) noexcept {
+  if (bytes.size() != size) {
     return std::nullopt;
   }
   std::array<std::uint64_t, 2> words{};
-  std::memcpy(words.data(), octets.data(), size);
+  std::memcpy(words.data(), bytes.data(), size);
   return control_frame{boost::endian::big_to_native(words[0]),
                        boost::endian::big_to_native(words[1])};
 }

@@ -27,8 +27,8 @@ struct control_frame {
   std::uint64_t number = 0;
 
   static constexpr std::size_t size = 16;
-  [[nodiscard]] std::array<char, size> octets() const noexcept;
-  [[nodiscard]] static std::optional<control_frame> parse(std::string_view octets) noexcept;
+  [[nodiscard]] std::array<char, size> bytes() const noexcept;
+  [[nodiscard]] static std::optional<control_frame> parse(std::string_view bytes) noexcept;
 
   friend bool operator==(const control_frame&, const control_frame&) = default;
 };

@@ -34,15 +34,15 @@ void reply_cache::store(std::string_view key, const message& reply, time_point n
   entry added{std::string{key}, reply, now, 0};
   // Do not keep a block that is much larger than the reply.
   added.reply.compact();
-  added.octets = sizeof(entry) + key.size() + added.reply.memory_size();
-  if (added.octets > options_.octets || options_.entries == 0) {
+  added.bytes = sizeof(entry) + key.size() + added.reply.memory_size();
+  if (added.bytes > options_.bytes || options_.entries == 0) {
     return;
   }
   while (!replies_.empty() &&
-         (replies_.size() >= options_.entries || octets_ + added.octets > options_.octets)) {
+         (replies_.size() >= options_.entries || bytes_ + added.bytes > options_.bytes)) {
     drop_first();
   }
-  octets_ += added.octets;
+  bytes_ += added.bytes;
   replies_.push_back(std::move(added));
   by_key_.emplace(replies_.back().key, std::prev(replies_.end()));
 }
@@ -54,7 +54,7 @@ void reply_cache::drop_old(time_point now) {
 }
 
 void reply_cache::drop_first() {
-  octets_ -= replies_.front().octets;
+  bytes_ -= replies_.front().bytes;
   by_key_.erase(replies_.front().key);
   replies_.pop_front();
 }
@@ -97,7 +97,7 @@ void freelance_server_state::on_message(peer_id client, bool sessions, message&&
     if (const auto at = by_key_.find(key); at != by_key_.end()) {
       // The request is in progress. Its reply goes to the client that sent it last.
       ++counters_.repeated;
-      auto& working = in_hand_.at(at->second);
+      auto& working = in_flight_.at(at->second);
       working.client = client;
       working.envelope = std::move(envelope);
       return;
@@ -108,7 +108,7 @@ void freelance_server_state::on_message(peer_id client, bool sessions, message&&
   if (!key.empty()) {
     by_key_.emplace(key, id);
   }
-  in_hand_.emplace(id, hand{client, std::move(envelope), std::move(key)});
+  in_flight_.emplace(id, hand{client, std::move(envelope), std::move(key)});
   out.requests.push_back({id, std::move(m)});
 }
 
@@ -122,8 +122,8 @@ std::string freelance_server_state::key_of(peer_id client, bool sessions,
 
 boost::system::error_code freelance_server_state::reply(std::uint64_t request, message&& body,
                                                         time_point now, actions& out) {
-  const auto found = in_hand_.find(request);
-  if (found == in_hand_.end()) {
+  const auto found = in_flight_.find(request);
+  if (found == in_flight_.end()) {
     return call_errc::no_request;
   }
   auto& held = found->second;
@@ -133,14 +133,14 @@ boost::system::error_code freelance_server_state::reply(std::uint64_t request, m
   }
   body.prepend(held.envelope);
   out.sends.emplace_back(held.client, std::move(body));
-  in_hand_.erase(found);
+  in_flight_.erase(found);
   return {};
 }
 
 void freelance_server_state::drop(std::uint64_t request) {
-  if (const auto found = in_hand_.find(request); found != in_hand_.end()) {
+  if (const auto found = in_flight_.find(request); found != in_flight_.end()) {
     by_key_.erase(found->second.key);
-    in_hand_.erase(found);
+    in_flight_.erase(found);
   }
 }
 

@@ -23,7 +23,7 @@ namespace zmtp {
 // At a limit, the cache evicts the oldest reply.
 struct reply_cache_options {
   std::size_t entries = 100'000;
-  std::size_t octets = 64 * 1024 * 1024;  // bytes of replies and keys in memory
+  std::size_t bytes = 64 * 1024 * 1024;  // bytes of replies and keys in memory
   // How long a reply is stored. Must be longer than clients retry.
   std::chrono::milliseconds age{60'000};
 };
@@ -62,7 +62,7 @@ public:
   }
 
   [[nodiscard]] std::size_t entries() const noexcept { return replies_.size(); }
-  [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::uint64_t hits() const noexcept { return hits_; }
 
 private:
@@ -70,7 +70,7 @@ private:
     std::string key;
     message reply;
     time_point stored_at;
-    std::size_t octets;
+    std::size_t bytes;
   };
 
   void drop_old(time_point now);
@@ -79,7 +79,7 @@ private:
   const reply_cache_options options_;
   std::list<entry> replies_;  // oldest first
   std::unordered_map<std::string_view, std::list<entry>::iterator> by_key_;
-  std::size_t octets_ = 0;
+  std::size_t bytes_ = 0;
   std::uint64_t hits_ = 0;
 };
 
@@ -139,7 +139,9 @@ public:
   void drop(std::uint64_t request);
 
   // Returns whether the shell may read from clients.
-  [[nodiscard]] bool wants_requests() const noexcept { return in_hand_.size() < options_.requests; }
+  [[nodiscard]] bool wants_requests() const noexcept {
+    return in_flight_.size() < options_.requests;
+  }
   [[nodiscard]] const freelance_server_counters& counters() const noexcept { return counters_; }
 
 private:
@@ -155,7 +157,7 @@ private:
   const freelance_server_options options_;
   std::optional<reply_cache> kept_;
   std::uint64_t last_id_ = 0;
-  std::unordered_map<std::uint64_t, hand> in_hand_;
+  std::unordered_map<std::uint64_t, hand> in_flight_;
   // requests in progress whose replies will be stored
   std::unordered_map<std::string, std::uint64_t> by_key_;
   freelance_server_counters counters_;

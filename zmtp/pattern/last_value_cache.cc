@@ -32,7 +32,7 @@ namespace {
 
 socket_options with_cache(const last_value_cache_options& options) {
   auto backend = options.backend;
-  backend.xpub.told = xpub_options::notices::subscriptions;
+  backend.xpub.notifications = xpub_options::notices::subscriptions;
   backend.xpub.last_values = options.limit;
   backend.xpub.last_values_of = options.matching;
   return backend;
@@ -142,7 +142,7 @@ last_value_cache_status last_value_cache::status() const {
   auto now = core_->counted;
   if (const auto* const kept = core_->backend.last_values()) {
     now.topics = kept->topics();
-    now.octets = kept->octets();
+    now.bytes = kept->bytes();
   }
   return now;
 }

@@ -56,7 +56,7 @@ struct last_value_cache_options {
 
 struct last_value_cache_status {
   std::size_t topics = 0;  // stored topics
-  std::size_t octets = 0;  // memory of the stored messages
+  std::size_t bytes = 0;   // memory of the stored messages
   std::uint64_t forwarded = 0;
   std::uint64_t subscriptions = 0;
 };

@@ -20,17 +20,17 @@ pirate_queue_options workable(pirate_queue_options options) noexcept {
 
 // Nine bytes, of which the first is not zero. So a mark is not empty, and the Guide's queue does
 // not take it for a command.
-using mark_octets = std::array<char, 9>;
+using mark_bytes = std::array<char, 9>;
 
-mark_octets octets_of(std::uint64_t mark) noexcept {
-  mark_octets octets{'z'};
-  for (auto at = octets.rbegin(); at != octets.rend() - 1; ++at, mark >>= 8) {
+mark_bytes bytes_of(std::uint64_t mark) noexcept {
+  mark_bytes bytes{'z'};
+  for (auto at = bytes.rbegin(); at != bytes.rend() - 1; ++at, mark >>= 8) {
     *at = static_cast<char>(mark & 0xff);
   }
-  return octets;
+  return bytes;
 }
 
-std::string_view view(const mark_octets& octets) noexcept { return {octets.data(), octets.size()}; }
+std::string_view view(const mark_bytes& bytes) noexcept { return {bytes.data(), bytes.size()}; }
 
 }  // namespace
 
@@ -61,7 +61,7 @@ void pirate_queue_state::on_worker_message(peer_id worker, message&& m, time_poi
   if (new_one && !enlist(one, *said, now, out)) {
     return;
   }
-  one.second.heard_at = now;
+  one.second.last_received_at = now;
   switch (*said) {
     case pirate_kind::heartbeat: break;  // a busy worker remains busy
     case pirate_kind::ready:
@@ -73,7 +73,7 @@ void pirate_queue_state::on_worker_message(peer_id worker, message&& m, time_poi
     case pirate_kind::request:
       if (new_one || one.second.resting) {
         ++counters_.late_replies;
-      } else if (m.front() == view(octets_of(one.second.mark))) {
+      } else if (m.front() == view(bytes_of(one.second.mark))) {
         take_reply(one, std::move(m), out);
         rest(one, now, out);
       } else {
@@ -98,7 +98,7 @@ bool pirate_queue_state::enlist(entry& one, pirate_kind said, time_point now, ac
   ++registered_;
   count_worker(one.second, 1, now);
   one.second.registered = true;
-  one.second.told_at = now;
+  one.second.last_sent_at = now;
   out.events.emplace_back(pirate_event::worker_ready, one.first);
   return true;
 }
@@ -144,11 +144,11 @@ void pirate_queue_state::give(entry& one, request&& what, time_point now, action
   to.mark = next_mark_++;
   to.client = what.client;
   to.envelope = std::move(what.envelope);
-  to.told_at = now;
+  to.last_sent_at = now;
   set_due(one,
           options_.busy_deadline ? std::optional{now + *options_.busy_deadline} : std::nullopt);
   ++counters_.requests;
-  const auto mark = octets_of(to.mark);
+  const auto mark = bytes_of(to.mark);
   wrap_pirate(what.body, message{view(mark), std::string_view{}}, options_.protocol);
   out.to_workers.emplace_back(one.first, std::move(what.body));
 }
@@ -201,7 +201,7 @@ void pirate_queue_state::on_not_taken(peer_id worker, message&& m, time_point no
   auto& one = *found;
   const auto said = parse_pirate(m, options_.protocol);
   if (said == pirate_kind::request && !one.second.resting &&
-      m.front() == view(octets_of(one.second.mark))) {
+      m.front() == view(bytes_of(one.second.mark))) {
     --counters_.requests;
     static_cast<void>(take_front(m, 2));
     request back{one.second.client, std::move(one.second.envelope), std::move(m)};
@@ -245,11 +245,11 @@ pirate_queue_state::line& pirate_queue_state::line_of(const request& what) noexc
 }
 
 void pirate_queue_state::wait_for_worker(request&& what, bool in_front, time_point now) {
-  what.octets = what.body.memory_size() + what.envelope.memory_size();
+  what.bytes = what.body.memory_size() + what.envelope.memory_size();
   what.since = now;
   what.number = in_front ? 0 : ++last_number_;
   ++waiting_;
-  waiting_octets_ += what.octets;
+  waiting_bytes_ += what.bytes;
   ++waiting_of_[what.client];
   auto& requests = line_of(what).requests;
   if (in_front) {
@@ -269,7 +269,7 @@ pirate_queue_state::request pirate_queue_state::leave_front(line& of, actions& o
 // Counts a request that leaves its line. Resumes clients that may have another pending request now.
 void pirate_queue_state::leave(const request& what, actions& out) {
   --waiting_;
-  waiting_octets_ -= what.octets;
+  waiting_bytes_ -= what.bytes;
   if (const auto own = waiting_of_.find(what.client); --own->second == 0) {
     waiting_of_.erase(own);
     if (paused_.erase(what.client) != 0) {
@@ -301,14 +301,14 @@ void pirate_queue_state::on_client_detached(peer_id client, actions& out) {
 }
 
 bool pirate_queue_state::full() const noexcept {
-  return waiting_ >= options_.waiting || waiting_octets_ >= options_.waiting_octets;
+  return waiting_ >= options_.waiting || waiting_bytes_ >= options_.waiting_bytes;
 }
 
 // Returns true well below the limits, so that a full queue does not pause and resume for each
 // request.
 bool pirate_queue_state::roomy() const noexcept {
   const auto level = [](std::size_t limit) { return limit - limit / 4; };
-  return waiting_ < level(options_.waiting) && waiting_octets_ < level(options_.waiting_octets);
+  return waiting_ < level(options_.waiting) && waiting_bytes_ < level(options_.waiting_bytes);
 }
 
 // Returns when the oldest request of the line expires, if no suitable worker connects.
@@ -334,7 +334,8 @@ void pirate_queue_state::expire_requests(time_point now, actions& out) {
 
 pirate_queue_state::time_point pirate_queue_state::dead_at(
     const worker_record& one) const noexcept {
-  return std::max(one.heard_at + options_.heartbeat_interval * options_.liveness, judge_from_);
+  return std::max(one.last_received_at + options_.heartbeat_interval * options_.liveness,
+                  judge_from_);
 }
 
 // For an idle worker. Messages only update a time, and the deadline is computed again when it is
@@ -344,7 +345,7 @@ std::optional<pirate_queue_state::time_point> pirate_queue_state::due_of(
   if (options_.protocol == pirate_protocol::simple) {
     return std::nullopt;
   }
-  return std::min(one.told_at + options_.heartbeat_interval, dead_at(one));
+  return std::min(one.last_sent_at + options_.heartbeat_interval, dead_at(one));
 }
 
 void pirate_queue_state::set_due(entry& one, std::optional<time_point> due) {
@@ -385,8 +386,8 @@ void pirate_queue_state::on_deadline(time_point now, actions& out) {
       set_due(one, judge_from_);
       continue;
     }
-    if (one.second.told_at + options_.heartbeat_interval <= now) {
-      one.second.told_at = now;
+    if (one.second.last_sent_at + options_.heartbeat_interval <= now) {
+      one.second.last_sent_at = now;
       out.to_workers.emplace_back(one.first, make_heartbeat());
     }
     set_due(one, due_of(one.second));

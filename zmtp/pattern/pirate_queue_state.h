@@ -43,7 +43,7 @@ struct pirate_queue_options {
   // pending request. The queue does not read from such a client until this request leaves, or until
   // a quarter of both limits is free.
   std::size_t waiting = 1'000;
-  std::size_t waiting_octets = 64 * 1024 * 1024;
+  std::size_t waiting_bytes = 64 * 1024 * 1024;
   // A request expires after this time without a suitable worker: no worker is connected, or no
   // worker accepts bodies of several parts. The queue then drops the request.
   std::chrono::milliseconds unserved_expiry{60'000};
@@ -136,7 +136,7 @@ private:
     peer_id client;
     message envelope;
     message body;
-    std::size_t octets = 0;    // bytes that count while the request is pending
+    std::size_t bytes = 0;     // bytes that count while the request is pending
     time_point since{};        // when it became pending
     std::uint64_t number = 0;  // order of pending requests
   };
@@ -151,8 +151,8 @@ private:
     bool registered = false;
     std::optional<std::list<peer_id>::iterator> resting{};  // its place, while idle
     std::optional<time_point> due{};                        // as in deadlines_
-    time_point heard_at{};
-    time_point told_at{};
+    time_point last_received_at{};
+    time_point last_sent_at{};
     // The request in flight.
     std::uint64_t mark = 0;
     peer_id client{};
@@ -189,7 +189,7 @@ private:
   time_point judge_from_{};    // no worker is declared dead before
   std::array<line, 2> lines_;  // bodies of one part, bodies of several parts
   std::size_t waiting_ = 0;    // pending requests in both
-  std::size_t waiting_octets_ = 0;
+  std::size_t waiting_bytes_ = 0;
   std::uint64_t last_number_ = 0;
   std::unordered_map<peer_id, std::size_t> waiting_of_;  // pending requests per client
   std::unordered_set<peer_id> paused_;                   // clients that are paused

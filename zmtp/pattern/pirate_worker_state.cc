@@ -25,19 +25,19 @@ pirate_worker_options workable(pirate_worker_options options) noexcept {
 
 pirate_worker_state::pirate_worker_state(const pirate_worker_options& options, time_point now)
     : options_{workable(options)},
-      heard_at_{now},
-      told_at_{now},
+      last_received_at_{now},
+      last_sent_at_{now},
       delay_{options_.reconnect_delay} {}
 
 void pirate_worker_state::on_attached(time_point now, actions& out) {
   in_conversation_ = true;
-  in_hand_.reset();
-  heard_at_ = std::max(heard_at_, now);
+  in_flight_.reset();
+  last_received_at_ = std::max(last_received_at_, now);
   say_ready(now, out);
 }
 
 void pirate_worker_state::say_ready(time_point now, actions& out) {
-  told_at_ = now;
+  last_sent_at_ = now;
   out.sends.push_back(make_ready(options_.protocol));
   out.events.push_back({kind::ready});
 }
@@ -51,57 +51,57 @@ void pirate_worker_state::on_message(message&& m, time_point now, actions& out) 
     out.events.push_back({kind::invalid});
     return;
   }
-  heard_at_ = now;
+  last_received_at_ = now;
   delay_ = options_.reconnect_delay;
   if (*said == pirate_kind::heartbeat) {
     return;
   }
-  if (in_hand_) {
+  if (in_flight_) {
     out.events.push_back({kind::surplus});
     return;
   }
   auto envelope = take_front(m, envelope_size(m));
-  in_hand_ = hand{++last_id_, std::move(envelope)};
+  in_flight_ = hand{++last_id_, std::move(envelope)};
   out.requests.push_back({last_id_, std::move(m)});
 }
 
 void pirate_worker_state::on_detached(actions& out) {
   if (std::exchange(in_conversation_, false)) {
-    in_hand_.reset();
+    in_flight_.reset();
     out.reopen = 0ms;
   }
 }
 
 boost::system::error_code pirate_worker_state::reply(std::uint64_t request, message&& body,
                                                      time_point now, actions& out) {
-  if (!in_hand_ || in_hand_->id != request) {
+  if (!in_flight_ || in_flight_->id != request) {
     return call_errc::no_request;
   }
-  wrap_pirate(body, in_hand_->envelope, options_.protocol);
+  wrap_pirate(body, in_flight_->envelope, options_.protocol);
   out.sends.push_back(std::move(body));
-  in_hand_.reset();
-  heard_at_ = told_at_ = now;
+  in_flight_.reset();
+  last_received_at_ = last_sent_at_ = now;
   return {};
 }
 
 void pirate_worker_state::drop(std::uint64_t request, time_point now, actions& out) {
-  if (in_hand_ && in_hand_->id == request) {
-    in_hand_.reset();
-    heard_at_ = now;
+  if (in_flight_ && in_flight_->id == request) {
+    in_flight_.reset();
+    last_received_at_ = now;
     say_ready(now, out);
   }
 }
 
 pirate_worker_state::time_point pirate_worker_state::queue_dead_at() const noexcept {
-  return heard_at_ + options_.heartbeat_interval * options_.liveness;
+  return last_received_at_ + options_.heartbeat_interval * options_.liveness;
 }
 
 // A disconnected queue also counts as unresponsive.
 std::optional<pirate_worker_state::time_point> pirate_worker_state::next_deadline() const noexcept {
-  if (!paranoid() || in_hand_) {
+  if (!paranoid() || in_flight_) {
     return std::nullopt;
   }
-  return in_conversation_ ? std::min(told_at_ + options_.heartbeat_interval, queue_dead_at())
+  return in_conversation_ ? std::min(last_sent_at_ + options_.heartbeat_interval, queue_dead_at())
                           : queue_dead_at();
 }
 
@@ -111,16 +111,17 @@ void pirate_worker_state::on_deadline(time_point now, actions& out) {
     return;
   }
   if (now - *due > options_.heartbeat_interval) {
-    heard_at_ = std::max(heard_at_, now - options_.heartbeat_interval * (options_.liveness - 1));
+    last_received_at_ =
+        std::max(last_received_at_, now - options_.heartbeat_interval * (options_.liveness - 1));
   }
   if (queue_dead_at() <= now) {
     in_conversation_ = false;
-    heard_at_ = now + delay_;  // no message can arrive before that
+    last_received_at_ = now + delay_;  // no message can arrive before that
     out.events.push_back({kind::lost, delay_});
     out.reopen = delay_;
     delay_ = std::min(delay_ * 2, options_.longest_reconnect_delay);
-  } else if (in_conversation_ && told_at_ + options_.heartbeat_interval <= now) {
-    told_at_ = now;
+  } else if (in_conversation_ && last_sent_at_ + options_.heartbeat_interval <= now) {
+    last_sent_at_ = now;
     out.sends.push_back(make_heartbeat());
     out.events.push_back({kind::heartbeat});
   }

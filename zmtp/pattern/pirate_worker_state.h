@@ -84,7 +84,7 @@ public:
   void on_deadline(time_point now, actions& out);
 
   [[nodiscard]] bool in_conversation() const noexcept { return in_conversation_; }
-  [[nodiscard]] bool busy() const noexcept { return in_hand_.has_value(); }
+  [[nodiscard]] bool busy() const noexcept { return in_flight_.has_value(); }
 
 private:
   struct hand {
@@ -100,11 +100,11 @@ private:
 
   const pirate_worker_options options_;
   bool in_conversation_ = false;
-  time_point heard_at_;
-  time_point told_at_;
+  time_point last_received_at_;
+  time_point last_sent_at_;
   std::chrono::milliseconds delay_;
   std::uint64_t last_id_ = 0;
-  std::optional<hand> in_hand_;
+  std::optional<hand> in_flight_;
 };
 
 }  // namespace zmtp

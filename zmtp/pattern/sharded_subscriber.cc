@@ -61,17 +61,17 @@ public:
   // the queue has space. Always takes the batch if `must` is set. Batches move as a whole, because
   // moving each message again costs as much as receiving it.
   [[nodiscard]] bool take(std::vector<message>& batch, bool must) {
-    std::size_t octets = 0;
+    std::size_t bytes = 0;
     for (const auto& m : batch) {
-      octets += message_packer::charge(m);
+      bytes += message_packer::charge(m);
     }
     const std::lock_guard alone{lock_};
-    if (!must && (messages_ >= options_.queue_messages || octets_ >= options_.queue_octets)) {
+    if (!must && (messages_ >= options_.queue_messages || bytes_ >= options_.queue_bytes)) {
       ++counters_.full;
       room_wanted_ = true;
       return false;
     }
-    octets_ += octets;
+    bytes_ += bytes;
     messages_ += batch.size();
     counters_.received += batch.size();
     counters_.most_waiting = std::max(counters_.most_waiting, messages_);
@@ -98,21 +98,21 @@ private:
     bool tell = false;
     {
       const std::lock_guard alone{lock_};
-      in_hand_.swap(waiting_);
+      in_flight_.swap(waiting_);
       messages_ = 0;
-      octets_ = 0;
-      scheduled_ = !in_hand_.empty();
+      bytes_ = 0;
+      scheduled_ = !in_flight_.empty();
       tell = std::exchange(room_wanted_, false);
     }
     if (tell) {
       on_room_();
     }
-    for (auto& batch : in_hand_) {
+    for (auto& batch : in_flight_) {
       handlers_.on_messages(index_, batch);
       give_back(batch);
     }
-    if (!in_hand_.empty()) {
-      in_hand_.clear();
+    if (!in_flight_.empty()) {
+      in_flight_.clear();
       // Other work of the context runs first.
       boost::asio::post(context_, [this] { process(); });
     }
@@ -139,13 +139,13 @@ private:
   mutable std::mutex lock_;
   std::vector<std::vector<message>> waiting_;
   std::size_t messages_ = 0;                 // pending messages
-  std::size_t octets_ = 0;                   // their bytes
+  std::size_t bytes_ = 0;                    // their bytes
   std::vector<std::vector<message>> spare_;  // empty batches, to reuse their memory
   shard_counters counters_;
   bool scheduled_ = false;
   bool room_wanted_ = false;
 
-  std::vector<std::vector<message>> in_hand_;  // used only by the thread
+  std::vector<std::vector<message>> in_flight_;  // used only by the thread
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       context_.get_executor()};
@@ -159,7 +159,7 @@ public:
       : options_{options},
         handlers_{std::move(handlers)},
         socket_{context_.get_executor(), options.socket} {
-    if (options.shards == 0 || options.queue_messages == 0 || options.queue_octets == 0) {
+    if (options.shards == 0 || options.queue_messages == 0 || options.queue_bytes == 0) {
       throw boost::system::system_error{errc::bad_option, "sharded subscriber"};
     }
   }

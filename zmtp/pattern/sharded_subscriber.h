@@ -50,8 +50,8 @@ private:
 // of a stream that is split earlier can use this function too.
 [[nodiscard]] constexpr std::size_t shard_of(std::string_view topic, std::size_t shards) noexcept {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
-  for (const char octet : topic) {
-    hash = (hash ^ static_cast<unsigned char>(octet)) * 0x100'0000'01b3;
+  for (const char byte : topic) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100'0000'01b3;
   }
   hash ^= hash >> 33;
   hash *= 0xff51'afd7'ed55'8ccd;
@@ -66,7 +66,7 @@ struct sharded_subscriber_options {
   std::size_t shards = 2;
   // Queue of one shard. It is full at either limit, and exceeds the limits by at most one batch.
   std::size_t queue_messages = 8'192;
-  std::size_t queue_octets = 64 * 1024 * 1024;
+  std::size_t queue_bytes = 64 * 1024 * 1024;
   // If true, the socket closes when a shard is full, so that the application knows that it misses
   // messages. If false, receiving pauses for all shards until this shard has space, and the
   // publisher's high-water marks apply.

@@ -50,14 +50,14 @@ public:
     }
     // For texts shorter than a word. A byte that is read twice goes to the same place both times.
     [[nodiscard]] std::uint64_t short_rest(std::size_t size) const noexcept {
-      const auto* const octets = reinterpret_cast<const unsigned char*>(text_.data());
+      const auto* const bytes = reinterpret_cast<const unsigned char*>(text_.data());
       if (size >= 4) {
-        return boost::endian::load_little_u32(octets) |
-               std::uint64_t{boost::endian::load_little_u32(octets + size - 4)} << 8 * (size - 4);
+        return boost::endian::load_little_u32(bytes) |
+               std::uint64_t{boost::endian::load_little_u32(bytes + size - 4)} << 8 * (size - 4);
       }
       return size == 0 ? 0
-                       : octets[0] | std::uint64_t{octets[size / 2]} << 8 * (size / 2) |
-                             std::uint64_t{octets[size - 1]} << 8 * (size - 1);
+                       : bytes[0] | std::uint64_t{bytes[size / 2]} << 8 * (size / 2) |
+                             std::uint64_t{bytes[size - 1]} << 8 * (size - 1);
     }
 
     const keyed_hash* key_;

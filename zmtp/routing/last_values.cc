@@ -11,14 +11,14 @@ last_values::~last_values() {
 
 void last_values::keep(const message& m) {
   const auto known = by_topic_.find(m.front(), order{});
-  if (charge(m) > limit_.octets) {
+  if (charge(m) > limit_.bytes) {
     if (known != by_topic_.end()) {
       drop(*known);
     }
     return;
   }
   if (known != by_topic_.end()) {
-    octets_ -= charge(known->content);
+    bytes_ -= charge(known->content);
     known->content = m;
     known->content.compact();
     by_age_.splice(by_age_.end(), by_age_, by_age_.iterator_to(*known));
@@ -28,14 +28,14 @@ void last_values::keep(const message& m) {
     by_topic_.insert(*added);
     by_age_.push_back(*added.release());
   }
-  octets_ += charge(m);
-  while (octets_ > limit_.octets || topics() > limit_.topics) {
+  bytes_ += charge(m);
+  while (bytes_ > limit_.bytes || topics() > limit_.topics) {
     drop(by_age_.front());
   }
 }
 
 void last_values::drop(value& v) noexcept {
-  octets_ -= charge(v.content);
+  bytes_ -= charge(v.content);
   by_age_.erase(by_age_.iterator_to(v));
   by_topic_.erase_and_dispose(by_topic_.iterator_to(v), std::default_delete<value>{});
 }

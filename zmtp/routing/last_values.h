@@ -41,7 +41,7 @@ public:
 
   [[nodiscard]] std::size_t topics() const noexcept { return by_topic_.size(); }
   // Bytes in memory, with the objects that hold the messages.
-  [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
   struct value : boost::intrusive::set_base_hook<>, boost::intrusive::list_base_hook<> {
@@ -73,7 +73,7 @@ private:
   last_value_limits limit_;
   boost::intrusive::set<value, boost::intrusive::compare<order>> by_topic_;
   boost::intrusive::list<value> by_age_;  // least recently published first
-  std::size_t octets_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace zmtp

@@ -9,7 +9,7 @@ namespace zmtp {
 namespace {
 
 // Any four bytes work if those of successive requests differ.
-std::string_view octets_of(const std::uint32_t& number) noexcept {
+std::string_view bytes_of(const std::uint32_t& number) noexcept {
   return {reinterpret_cast<const char*>(&number), sizeof number};
 }
 
@@ -25,7 +25,7 @@ send_status req_state::send(message&& m, if_full then) {
   m.push_front({});
   if (options_.correlate) {
     ++number_;
-    m.push_front(octets_of(number_));
+    m.push_front(bytes_of(number_));
   }
   drop_waiting();
   asked_ = next_writable().id;
@@ -85,7 +85,7 @@ bool req_state::receive(message& to) {
 // Removes the envelope.
 bool req_state::is_reply(message& m) const {
   if (options_.correlate) {
-    if (m.front() != octets_of(number_)) {
+    if (m.front() != bytes_of(number_)) {
       return false;
     }
     m.pop_front();

@@ -100,7 +100,7 @@ struct alignas(cache_line) pipe {
       : id{own_id},
         durable{is_durable},
         // A conflating queue never holds more than one message, so marks do not apply.
-        out{options.conflate ? high_water_mark{.messages = {}, .octets = {}} : options.send_mark,
+        out{options.conflate ? high_water_mark{.messages = {}, .bytes = {}} : options.send_mark,
             account},
         in{options.receive_mark, account} {}
 
@@ -122,7 +122,7 @@ struct alignas(cache_line) pipe {
   bool paused = false;     // the user has paused receiving from this peer
   bool blocked = false;    // undecoded bytes wait for space in `in`
   bool lagging = false;    // PUB: drops messages until the queue has space …
-  bool overrun = false;    // … or until its connection, which must close, has ended
+  bool too_slow = false;   // … or until its connection, which must close, has ended
   // Undecoded at the last on_received().
   unread rest = unread::nothing;
   peer_counters counters;

@@ -34,7 +34,7 @@ proxy_state::step proxy_state::next(direction way, bool readable, bool writable)
   if (!l.copies.empty()) {
     return step::copy;
   }
-  if (!l.in_hand.empty()) {
+  if (!l.in_flight.empty()) {
     return step::deliver;
   }
   if (!readable || l.in_a_row == most_in_a_row) {
@@ -48,16 +48,16 @@ proxy_state::step proxy_state::next(direction way, bool readable, bool writable)
   return step::move;
 }
 
-void proxy_state::on_received(direction way, std::size_t octets) noexcept {
+void proxy_state::on_received(direction way, std::size_t bytes) noexcept {
   auto& side = way == direction::to_backend ? statistics_.frontend : statistics_.backend;
   ++side.messages_received;
-  side.octets_received += octets;
+  side.bytes_received += bytes;
 }
 
-void proxy_state::on_sent(direction way, std::size_t octets) noexcept {
+void proxy_state::on_sent(direction way, std::size_t bytes) noexcept {
   auto& side = way == direction::to_backend ? statistics_.backend : statistics_.frontend;
   ++side.messages_sent;
-  side.octets_sent += octets;
+  side.bytes_sent += bytes;
 }
 
 // Drops an undeliverable message. Returns whether the message caused the error, not the socket.
@@ -70,10 +70,10 @@ bool proxy_state::dropped(std::vector<message>& what, error_code ec) noexcept {
   return for_good;
 }
 
-void proxy_state::on_delivered(direction way, std::size_t octets, error_code ec) noexcept {
+void proxy_state::on_delivered(direction way, std::size_t bytes, error_code ec) noexcept {
   if (!ec) {
-    on_sent(way, octets);
-  } else if (dropped(of(way).in_hand, ec)) {
+    on_sent(way, bytes);
+  } else if (dropped(of(way).in_flight, ec)) {
     ++statistics_.dropped;
   } else {
     on_waited(ec);
@@ -115,7 +115,7 @@ std::optional<message> proxy_state::on_command(const message& m, bool is_answere
   }
   for (const auto* side : {&statistics_.frontend, &statistics_.backend}) {
     for (const auto number :
-         {side->messages_received, side->octets_received, side->messages_sent, side->octets_sent}) {
+         {side->messages_received, side->bytes_received, side->messages_sent, side->bytes_sent}) {
       std::memcpy(answer.prepare_back(sizeof number).data(), &number, sizeof number);
     }
   }

@@ -17,9 +17,9 @@ namespace zmtp {
 // Counters of one side: messages, and bytes of all their parts with envelopes.
 struct proxy_traffic {
   std::uint64_t messages_received = 0;
-  std::uint64_t octets_received = 0;
+  std::uint64_t bytes_received = 0;
   std::uint64_t messages_sent = 0;
-  std::uint64_t octets_sent = 0;
+  std::uint64_t bytes_sent = 0;
 };
 
 // Counters since the proxy was created. Each message that one side received was sent on the other
@@ -37,7 +37,7 @@ public:
   enum class step {
     rest,           // paused; wait for resume()
     copy,           // wait until the capture socket takes copies()
-    deliver,        // wait until the other side takes in_hand()
+    deliver,        // wait until the other side takes in_flight()
     await_message,  // wait, even if there is a message, so that others on the executor can run
     await_room,     // wait until the other side is writable
     move,           // forward one message; both sides are ready
@@ -58,19 +58,21 @@ public:
   // destination accepts one.
   [[nodiscard]] step next(direction way, bool readable, bool writable) noexcept;
 
-  void on_received(direction way, std::size_t octets) noexcept;
-  void on_sent(direction way, std::size_t octets) noexcept;
+  void on_received(direction way, std::size_t bytes) noexcept;
+  void on_sent(direction way, std::size_t bytes) noexcept;
   // Keeps the message that was received last, or its copy for the capture socket, because it could
   // not be sent immediately.
-  void keep(direction way, message&& m) { of(way).in_hand.push_back(std::move(m)); }
+  void keep(direction way, message&& m) { of(way).in_flight.push_back(std::move(m)); }
   void keep_copy(direction way, message&& m) { of(way).copies.push_back(std::move(m)); }
   // The pending messages, at most one each. The caller sends from the front.
-  [[nodiscard]] std::vector<message>& in_hand(direction way) noexcept { return of(way).in_hand; }
+  [[nodiscard]] std::vector<message>& in_flight(direction way) noexcept {
+    return of(way).in_flight;
+  }
   [[nodiscard]] std::vector<message>& copies(direction way) noexcept { return of(way).copies; }
-  // Call when sending from in_hand() or copies() has ended. Drops undeliverable messages, and
-  // counts those of in_hand(). operation_aborted only interrupts the wait. Any other error ends the
+  // Call when sending from in_flight() or copies() has ended. Drops undeliverable messages, and
+  // counts those of in_flight(). operation_aborted only interrupts the wait. Any other error ends the
   // run.
-  void on_delivered(direction way, std::size_t octets, error_code ec) noexcept;
+  void on_delivered(direction way, std::size_t bytes, error_code ec) noexcept;
   void on_copied(direction way, error_code ec) noexcept;
   // Call when another wait has ended.
   void on_waited(error_code ec) noexcept;
@@ -87,7 +89,7 @@ public:
 
 private:
   struct lane {
-    std::vector<message> in_hand;
+    std::vector<message> in_flight;
     std::vector<message> copies;
     std::size_t in_a_row = 0;  // messages forwarded without a pause for others on the executor
   };

@@ -14,7 +14,7 @@ pub_state::change pub_state::apply(pipe& p, bool subscribe, std::string_view top
   }
   const auto& limit = options_.limit;
   if (index_.subscriptions_of(p.id.slot) >= limit.subscriptions ||
-      index_.topic_bytes_of(p.id.slot) + topic.size() > limit.subscription_octets) {
+      index_.topic_bytes_of(p.id.slot) + topic.size() > limit.subscription_bytes) {
     // A repeated subscription needs no memory, so no limit applies.
     if (index_.contains(p.id.slot, topic)) {
       return change::none;
@@ -28,7 +28,7 @@ pub_state::change pub_state::apply(pipe& p, bool subscribe, std::string_view top
 void pub_state::on_detached(pipe& p) {
   close_group();
   index_.remove(p.id.slot);
-  if (p.overrun || options_.disconnect_slow) {
+  if (p.too_slow || options_.disconnect_slow) {
     drop_queue(p);
   }
   socket_state::on_detached(p);
@@ -40,7 +40,7 @@ void pub_state::drop_queue(pipe& p) {
   counters_.dropped_detached += p.out.messages();
   p.out.clear();
   p.lagging = false;
-  p.overrun = false;
+  p.too_slow = false;
 }
 
 void pub_state::forget(pipe& p) {
@@ -50,7 +50,7 @@ void pub_state::forget(pipe& p) {
 }
 
 void pub_state::on_written(pipe& p) {
-  if (p.lagging && !p.overrun && !p.out.full()) {
+  if (p.lagging && !p.too_slow && !p.out.full()) {
     p.lagging = false;
     close_group();
   }
@@ -116,8 +116,8 @@ send_status pub_state::send(message&& m, if_full then) {
   }
   const auto size = m.framed_size();
   const bool large = m.tail().size() > message::large_slice;
-  if (open_ && (large || messages_ >= room_messages_ || octets_ >= room_octets_ ||
-                octets_ + size > block_size::large)) {
+  if (open_ && (large || messages_ >= room_messages_ || bytes_ >= room_bytes_ ||
+                bytes_ + size > block_size::large)) {
     close_group();
   }
   if (!open_ && !open_group(then)) {
@@ -133,12 +133,12 @@ send_status pub_state::send(message&& m, if_full then) {
     }
     close_group();
   } else if (!takers_.empty()) {
-    auto* at = gathered_->data() + octets_;
+    auto* at = gathered_->data() + bytes_;
     copy_short(at, m.head().data(), m.head().size());
     if (!m.tail().empty()) {
       std::memcpy(at + m.head().size(), m.tail().data(), m.tail().size());
     }
-    octets_ += size;
+    bytes_ += size;
     ++messages_;
   }
   m.clear();
@@ -151,7 +151,7 @@ bool pub_state::open_group(if_full then) {
   missers_.clear();
   over_.clear();
   room_messages_ = static_cast<std::size_t>(-1);
-  room_octets_ = static_cast<std::size_t>(-1);
+  room_bytes_ = static_cast<std::size_t>(-1);
   for (const auto slot : peers_) {
     auto& p = pipes_.at(slot);
     if (p.lagging) {
@@ -164,15 +164,15 @@ bool pub_state::open_group(if_full then) {
       }
       p.lagging = true;
       if (options_.disconnect_slow) {
-        p.overrun = true;
-        overrun_.push_back(p.id);
+        p.too_slow = true;
+        too_slow_.push_back(p.id);
       }
       leave_out(p);
       continue;
     }
     takers_.push_back(slot);
     room_messages_ = std::min(room_messages_, p.out.room_for_messages());
-    room_octets_ = std::min(room_octets_, p.out.room_for_octets());
+    room_bytes_ = std::min(room_bytes_, p.out.room_for_bytes());
   }
   for (const auto slot : takers_) {
     touch(pipes_.at(slot));
@@ -185,7 +185,7 @@ bool pub_state::open_group(if_full then) {
 }
 
 void pub_state::leave_out(const pipe& p) {
-  const bool over = !p.out.at_mark() && p.out.over_allowance();
+  const bool over = !p.out.at_mark() && p.out.over_quota();
   (over ? over_ : missers_).push_back(p.id.slot);
 }
 
@@ -207,13 +207,13 @@ void pub_state::close_group() {
     return;
   }
   for (const auto slot : takers_) {
-    pipes_.at(slot).out.push_framed(gathered_, octets_, messages_);
+    pipes_.at(slot).out.push_framed(gathered_, bytes_, messages_);
   }
   // If a queue shares the block, it keeps the block. Otherwise the next group reuses it.
   if (!gathered_->unique()) {
     gathered_ = block_ptr{};
   }
-  octets_ = 0;
+  bytes_ = 0;
   messages_ = 0;
 }
 

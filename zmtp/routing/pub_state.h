@@ -85,10 +85,10 @@ private:
   std::vector<std::uint32_t> over_;     // … by the memory quota alone
   std::uint64_t sent_ = 0;              // messages to takers_ in this group
   block_ptr gathered_;
-  std::size_t octets_ = 0;
+  std::size_t bytes_ = 0;
   std::size_t messages_ = 0;
   std::size_t room_messages_ = 0;
-  std::size_t room_octets_ = 0;
+  std::size_t room_bytes_ = 0;
   bool open_ = false;
 };
 

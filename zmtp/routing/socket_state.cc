@@ -227,11 +227,11 @@ void socket_state::discard(pipe& p, std::size_t most) {
   room_again(p);
 }
 
-void socket_state::on_allowance(std::size_t octets) {
+void socket_state::on_quota_changed(std::size_t bytes) {
   if (options_.conflate) {
     return;
   }
-  account_.allow(octets);
+  account_.allow(bytes);
   for_each_pipe([this](pipe& p) {
     if (p.out.messages() != 0) {
       // A peer in the same process must report when it has taken its messages.
@@ -247,7 +247,7 @@ void socket_state::on_allowance(std::size_t octets) {
 // Not because the user received something.
 void socket_state::room_again(pipe& p) {
   if (std::exchange(p.blocked, false)) {
-    drained_.push_back(p.id);
+    resumable_.push_back(p.id);
   }
 }
 
@@ -268,7 +268,7 @@ inline bool socket_state::take(message& to, peer_id& from) {
   }
   if (p.blocked && p.in.half_empty()) {
     p.blocked = false;
-    drained_.push_back(p.id);
+    resumable_.push_back(p.id);
   }
   if (!to.empty()) {
     ++counters_.messages_received;

@@ -44,8 +44,8 @@ enum class if_full {
 struct socket_counters {
   std::uint64_t messages_sent = 0;      // queued for a peer
   std::uint64_t messages_received = 0;  // given to the user
-  std::uint64_t octets_sent = 0;        // taken by the kernel, handshakes and commands included
-  std::uint64_t octets_received = 0;
+  std::uint64_t bytes_sent = 0;         // taken by the kernel, handshakes and commands included
+  std::uint64_t bytes_received = 0;
   std::uint64_t dropped_full = 0;           // not queued: the peer's queue was full
   std::uint64_t dropped_over_budget = 0;    // not queued: the peer's queue was at its memory quota
   std::uint64_t dropped_unknown = 0;        // not queued: no such peer
@@ -89,7 +89,7 @@ public:
   [[nodiscard]] queue_account& account() noexcept { return account_; }
   // Call when the memory quota of each queue has changed. Conflating sockets ignore it, because
   // they hold one message per peer.
-  void on_allowance(std::size_t octets);
+  void on_quota_changed(std::size_t bytes);
 
   // Creates the pipe of an endpoint to connect to (durable), or of a connection whose handshake is
   // complete.
@@ -126,13 +126,13 @@ public:
     ++p.counters.not_reading;
   }
   // Count the bytes of a connection: for its pipe, or for a peer without a pipe yet.
-  void count_read(peer_counters& of, std::size_t octets) noexcept {
-    counters_.octets_received += octets;
-    of.octets_received += octets;
+  void count_read(peer_counters& of, std::size_t bytes) noexcept {
+    counters_.bytes_received += bytes;
+    of.bytes_received += bytes;
   }
-  void count_written(peer_counters& of, std::size_t octets) noexcept {
-    counters_.octets_sent += octets;
-    of.octets_sent += octets;
+  void count_written(peer_counters& of, std::size_t bytes) noexcept {
+    counters_.bytes_sent += bytes;
+    of.bytes_sent += bytes;
   }
   // If true, the shell must read from a peer before it writes to it. The pattern can then
   // distinguish the reply from messages that came before the request.
@@ -161,7 +161,9 @@ public:
   [[nodiscard]] std::vector<message> greetings() const;
   // Changes of the local subscriptions that attached peers have not received yet. The shell sends
   // and clears them before it writes, and before another peer attaches and receives topics().
-  [[nodiscard]] subscription_changes& untold() noexcept { return untold_; }
+  [[nodiscard]] subscription_changes& unsent_subscriptions() noexcept {
+    return unsent_subscriptions_;
+  }
 
   // Moves grouped messages into the queues.
   virtual void end_turn() {}
@@ -170,10 +172,10 @@ public:
   // Pipes with messages to write, in turn. The shell writes them.
   [[nodiscard]] boost::circular_buffer<peer_id>& dirty() noexcept { return dirty_; }
   // Blocked pipes whose undecoded bytes fit now, because the user has received messages.
-  [[nodiscard]] std::vector<peer_id>& drained() noexcept { return drained_; }
+  [[nodiscard]] std::vector<peer_id>& resumable() noexcept { return resumable_; }
   // Peers that were too slow. The shell must close their connections
   // (socket_options::disconnect_slow).
-  [[nodiscard]] std::vector<peer_id>& overrun() noexcept { return overrun_; }
+  [[nodiscard]] std::vector<peer_id>& too_slow() noexcept { return too_slow_; }
 
   // Returns whether an item is queued. receive() may still find that the pattern drops it.
   [[nodiscard]] virtual bool readable() const noexcept { return !readable_.empty(); }
@@ -235,7 +237,7 @@ protected:
   void drop_received() noexcept;
   // Counts a message that is dropped because the queue of this peer is full.
   void drop_full(pipe& p) noexcept {
-    const bool over = !p.out.at_mark() && p.out.over_allowance();
+    const bool over = !p.out.at_mark() && p.out.over_quota();
     ++(over ? counters_.dropped_over_budget : counters_.dropped_full);
     ++(over ? p.counters.dropped_over_budget : p.counters.dropped_full);
   }
@@ -261,8 +263,8 @@ protected:
   pipe_table pipes_;
   slot_ring readable_;
   socket_counters counters_;
-  subscription_changes untold_;
-  std::vector<peer_id> overrun_;
+  subscription_changes unsent_subscriptions_;
+  std::vector<peer_id> too_slow_;
 
 private:
   [[nodiscard]] bool take(message& to, peer_id& from);
@@ -278,7 +280,7 @@ private:
   peer_id counted_for_;    // … which the counters of this peer include
   std::size_t attached_ = 0;
   boost::circular_buffer<peer_id> dirty_;
-  std::vector<peer_id> drained_;
+  std::vector<peer_id> resumable_;
 };
 
 }  // namespace zmtp

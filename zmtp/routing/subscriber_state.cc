@@ -9,22 +9,22 @@
 namespace zmtp {
 
 bool subscriber_state::subscribe(std::string_view topic) {
-  if (const auto known = wishes_.find(topic); known != wishes_.end()) {
+  if (const auto known = actions_.find(topic); known != actions_.end()) {
     ++known->second.count;
     return false;
   }
-  wishes_.emplace(std::string{topic}, wish{.count = 1, .number = ++last_number_});
+  actions_.emplace(std::string{topic}, action{.count = 1, .number = ++last_number_});
   tell(true, topic);
   return true;
 }
 
 bool subscriber_state::unsubscribe(std::string_view topic) {
-  const auto known = wishes_.find(topic);
-  if (known == wishes_.end() || --known->second.count != 0) {
+  const auto known = actions_.find(topic);
+  if (known == actions_.end() || --known->second.count != 0) {
     return false;
   }
   tell(false, topic);
-  wishes_.erase(known);
+  actions_.erase(known);
   return true;
 }
 
@@ -38,14 +38,14 @@ void subscriber_state::tell(bool subscribe, std::string_view topic) {
     }
   });
   if (any) {
-    untold_.add(subscribe, topic);
+    unsent_subscriptions_.add(subscribe, topic);
   }
 }
 
 std::vector<std::string_view> subscriber_state::topics() const {
   std::vector<std::pair<std::uint64_t, std::string_view>> in_order;
-  in_order.reserve(wishes_.size());
-  for (const auto& [topic, what] : wishes_) {
+  in_order.reserve(actions_.size());
+  for (const auto& [topic, what] : actions_) {
     in_order.emplace_back(what.number, topic);
   }
   std::sort(in_order.begin(), in_order.end());

@@ -29,7 +29,7 @@ public:
 
 protected:
   subscriber_state(socket_type type, const socket_options& options, std::uint64_t seed)
-      : socket_state{type, options}, wishes_{0, hash{keyed_hash{seed}}} {}
+      : socket_state{type, options}, actions_{0, hash{keyed_hash{seed}}} {}
 
 private:
   void tell(bool subscribe, std::string_view topic);
@@ -40,12 +40,12 @@ private:
     std::size_t operator()(std::string_view topic) const noexcept { return key(topic); }
   };
 
-  struct wish {
+  struct action {
     std::size_t count;
     std::uint64_t number;  // position in the order of subscription
   };
 
-  boost::unordered_flat_map<std::string, wish, hash, std::equal_to<>> wishes_;
+  boost::unordered_flat_map<std::string, action, hash, std::equal_to<>> actions_;
   std::uint64_t last_number_ = 0;
 };
 

@@ -6,18 +6,18 @@ namespace zmtp {
 
 namespace {
 
-constexpr std::size_t max_octets = 0xffff'ffff;  // limit of the offsets of topics
+constexpr std::size_t max_bytes = 0xffff'ffff;  // limit of the offsets of topics
 
 }  // namespace
 
 subscription_index::subscription_index(std::uint64_t seed)
     : key_{seed},
-      by_octets_{0, topic_hash{this}, topic_equal{this}},
+      by_bytes_{0, topic_hash{this}, topic_equal{this}},
       memberships_{0, record_hash{this}, record_equal{this}},
       tree_{texts_, key_} {}
 
 std::size_t subscription_index::topic_hash::operator()(topic_id id) const noexcept {
-  return index->key_(index->octets_of(id));
+  return index->key_(index->bytes_of(id));
 }
 
 std::size_t subscription_index::record_hash::operator()(const membership& m) const noexcept {
@@ -80,12 +80,12 @@ void subscription_index::link(std::uint32_t r) noexcept {
   of_topic = r;
   of_peer.first = r;
   ++of_peer.count;
-  of_peer.octets += texts_.topics[added.of].size;
+  of_peer.bytes += texts_.topics[added.of].size;
 }
 
 bool subscription_index::cancel(slot peer, std::string_view topic) {
-  const auto found = by_octets_.find(hash_of(topic));
-  if (found == by_octets_.end()) {
+  const auto found = by_bytes_.find(hash_of(topic));
+  if (found == by_bytes_.end()) {
     return false;
   }
   const auto member = memberships_.find(membership{*found, peer});
@@ -97,19 +97,19 @@ bool subscription_index::cancel(slot peer, std::string_view topic) {
 }
 
 bool subscription_index::contains(slot peer, std::string_view topic) const {
-  const auto found = by_octets_.find(hash_of(topic));
-  return found != by_octets_.end() && memberships_.contains(membership{*found, peer});
+  const auto found = by_bytes_.find(hash_of(topic));
+  return found != by_bytes_.end() && memberships_.contains(membership{*found, peer});
 }
 
 bool subscription_index::contains(std::string_view topic) const {
-  return by_octets_.contains(hash_of(topic));
+  return by_bytes_.contains(hash_of(topic));
 }
 
 std::optional<std::string_view> subscription_index::newest_of(slot peer) const noexcept {
   if (peer >= peers_.size() || peers_[peer].first == none) {
     return std::nullopt;
   }
-  return octets_of(records_[peers_[peer].first].of);
+  return bytes_of(records_[peers_[peer].first].of);
 }
 
 void subscription_index::remove(slot peer) noexcept {
@@ -136,8 +136,8 @@ std::size_t subscription_index::visit_matches(std::string_view part, Visit&& vis
       break;
     }
     ++looked_at;
-    const auto found = by_octets_.find(hashed{prefixes.to(length), part.substr(0, length)});
-    if (found != by_octets_.end() && texts_.topics[*found].in_tree == none && !visit(*found)) {
+    const auto found = by_bytes_.find(hashed{prefixes.to(length), part.substr(0, length)});
+    if (found != by_bytes_.end() && texts_.topics[*found].in_tree == none && !visit(*found)) {
       return looked_at;
     }
   }
@@ -176,15 +176,15 @@ bool subscription_index::matches(std::string_view part) const {
 
 // Returns the topic with these bytes, perhaps a new one without records. Without memory, throws and
 // changes only free capacity.
-subscription_index::topic_id subscription_index::topic_for(std::string_view octets) {
-  const auto key = hash_of(octets);
-  if (const auto found = by_octets_.find(key); found != by_octets_.end()) {
+subscription_index::topic_id subscription_index::topic_for(std::string_view bytes) {
+  const auto key = hash_of(bytes);
+  if (const auto found = by_bytes_.find(key); found != by_bytes_.end()) {
     return *found;
   }
-  if (texts_.bytes.size() + octets.size() > max_octets) {
+  if (texts_.bytes.size() + bytes.size() > max_bytes) {
     throw std::bad_alloc{};
   }
-  const bool by_length = has_place(octets.size());
+  const bool by_length = has_place(bytes.size());
   if (by_length) {
     lengths_.reserve(lengths_.size() + 1);
   } else {
@@ -194,21 +194,21 @@ subscription_index::topic_id subscription_index::topic_for(std::string_view octe
     texts_.topics.emplace_back().at = none;
     free_topic_ = static_cast<topic_id>(texts_.topics.size() - 1);
   }
-  const auto length = static_cast<std::uint32_t>(octets.size());
+  const auto length = static_cast<std::uint32_t>(bytes.size());
   const auto at = texts_.bytes.size();
-  texts_.bytes += octets;
+  texts_.bytes += bytes;
   const auto id = free_topic_;
   const auto next_free = texts_.topics[id].at;
   texts_.topics[id] = {.at = static_cast<std::uint32_t>(at), .size = length};
   try {
-    by_octets_.insert(id);
+    by_bytes_.insert(id);
   } catch (const std::bad_alloc&) {
     texts_.bytes.resize(at);
     texts_.topics[id] = {.at = next_free, .size = 0};
     throw;
   }
   free_topic_ = next_free;
-  if (octets.empty()) {
+  if (bytes.empty()) {
     everything_ = id;
   } else if (by_length) {
     ++lengths_[length];
@@ -220,7 +220,7 @@ subscription_index::topic_id subscription_index::topic_for(std::string_view octe
 
 void subscription_index::drop_topic(topic_id id) noexcept {
   auto& t = texts_.topics[id];
-  by_octets_.erase(id);
+  by_bytes_.erase(id);
   if (id == everything_) {
     everything_ = none;
   } else if (t.in_tree != none) {
@@ -228,10 +228,10 @@ void subscription_index::drop_topic(topic_id id) noexcept {
   } else if (const auto length = lengths_.find(t.size); --length->second == 0) {
     lengths_.erase(length);
   }
-  dead_octets_ += t.size;
+  dead_bytes_ += t.size;
   t = {.at = free_topic_, .size = 0};
   free_topic_ = id;
-  if (dead_octets_ > texts_.bytes.size() / 2) {
+  if (dead_bytes_ > texts_.bytes.size() / 2) {
     squeeze();
   }
 }
@@ -250,7 +250,7 @@ void subscription_index::drop_record(std::uint32_t r) noexcept {
   (gone.previous_of_peer != none ? records_[gone.previous_of_peer].next_of_peer
                                  : peers_[gone.peer].first) = gone.next_of_peer;
   --peers_[gone.peer].count;
-  peers_[gone.peer].octets -= texts_.topics[gone.of].size;
+  peers_[gone.peer].bytes -= texts_.topics[gone.of].size;
   records_[r].next_of_topic = free_record_;
   free_record_ = r;
   ++version_;
@@ -264,18 +264,18 @@ void subscription_index::drop_record(std::uint32_t r) noexcept {
 void subscription_index::squeeze() noexcept {
   std::string kept;
   try {
-    kept.reserve(texts_.bytes.size() - dead_octets_);
+    kept.reserve(texts_.bytes.size() - dead_bytes_);
   } catch (const std::bad_alloc&) {
     return;
   }
-  for (const auto id : by_octets_) {
-    const auto octets = octets_of(id);
+  for (const auto id : by_bytes_) {
+    const auto bytes = bytes_of(id);
     const auto at = static_cast<std::uint32_t>(kept.size());
-    kept += octets;
+    kept += bytes;
     texts_.topics[id].at = at;
   }
   texts_.bytes = std::move(kept);
-  dead_octets_ = 0;
+  dead_bytes_ = 0;
 }
 
 }  // namespace zmtp

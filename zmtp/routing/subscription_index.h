@@ -80,7 +80,7 @@ public:
   }
   // Bytes of all topics of this peer.
   [[nodiscard]] std::size_t topic_bytes_of(slot peer) const noexcept {
-    return peer < peers_.size() ? peers_[peer].octets : 0;
+    return peer < peers_.size() ? peers_[peer].bytes : 0;
   }
   // Changes with every change of the index, so that callers can reuse a match.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
@@ -100,12 +100,12 @@ private:
   struct peer_records {
     std::uint32_t first = none;
     std::uint32_t count = 0;
-    std::size_t octets = 0;
+    std::size_t bytes = 0;
   };
 
   struct hashed {
     std::uint64_t hash;
-    std::string_view octets;
+    std::string_view bytes;
   };
   struct topic_hash {
     using is_transparent = void;
@@ -119,7 +119,7 @@ private:
     const subscription_index* index;
     bool operator()(topic_id a, topic_id b) const noexcept { return a == b; }
     bool operator()(const hashed& a, topic_id b) const noexcept {
-      return a.octets == index->octets_of(b);
+      return a.bytes == index->bytes_of(b);
     }
     bool operator()(topic_id a, const hashed& b) const noexcept { return (*this)(b, a); }
   };
@@ -145,9 +145,9 @@ private:
     bool operator()(std::uint32_t a, const membership& b) const noexcept { return (*this)(b, a); }
   };
 
-  [[nodiscard]] std::string_view octets_of(topic_id id) const noexcept { return texts_[id]; }
-  [[nodiscard]] hashed hash_of(std::string_view octets) const noexcept {
-    return {key_(octets), octets};
+  [[nodiscard]] std::string_view bytes_of(topic_id id) const noexcept { return texts_[id]; }
+  [[nodiscard]] hashed hash_of(std::string_view bytes) const noexcept {
+    return {key_(bytes), bytes};
   }
   // Visits the topics that match() appends, until `visit` returns false. Returns the number of
   // topics that it has looked at.
@@ -157,19 +157,19 @@ private:
   [[nodiscard]] bool has_place(std::size_t length) const noexcept;
   [[nodiscard]] std::uint32_t new_record();
   void link(std::uint32_t r) noexcept;
-  [[nodiscard]] topic_id topic_for(std::string_view octets);
+  [[nodiscard]] topic_id topic_for(std::string_view bytes);
   void drop_topic(topic_id id) noexcept;
   void drop_record(std::uint32_t r) noexcept;
   void squeeze() noexcept;
 
   keyed_hash key_;
   topic_texts texts_;
-  std::size_t dead_octets_ = 0;
+  std::size_t dead_bytes_ = 0;
   std::vector<record> records_;
   std::vector<peer_records> peers_;
   std::uint32_t free_topic_ = none;
   std::uint32_t free_record_ = none;
-  boost::unordered_flat_set<topic_id, topic_hash, topic_equal> by_octets_;
+  boost::unordered_flat_set<topic_id, topic_hash, topic_equal> by_bytes_;
   boost::unordered_flat_set<std::uint32_t, record_hash, record_equal> memberships_;
   topic_id everything_ = none;  // the empty topic, which needs no hash
   // The lengths by which other topics are found, and the number of topics per length.

@@ -13,10 +13,10 @@ namespace {
 // The form in which a ZMTP 3.0 peer would send it.
 message notice(bool subscribe, std::string_view topic) {
   message m;
-  const auto octets = m.prepare_back(1 + topic.size());
-  octets[0] = std::byte{subscribe};
+  const auto bytes = m.prepare_back(1 + topic.size());
+  bytes[0] = std::byte{subscribe};
   if (!topic.empty()) {
-    std::memcpy(octets.data() + 1, topic.data(), topic.size());
+    std::memcpy(bytes.data() + 1, topic.data(), topic.size());
   }
   return m;
 }
@@ -25,7 +25,7 @@ message notice(bool subscribe, std::string_view topic) {
 
 xpub_state::xpub_state(const socket_options& options, std::uint64_t seed)
     : pub_state{options.xpub.announce_as_pub ? socket_type::pub : pattern, options, seed},
-      told_{seed} {
+      notified_{seed} {
   announce_to_pattern();
 }
 
@@ -43,8 +43,8 @@ void xpub_state::follow_options() {
 
 bool xpub_state::tells_all(bool subscribe) const noexcept {
   using enum xpub_options::notices;
-  const auto told = options_.xpub.told;
-  return options_.xpub.manual || told == all || (told == subscriptions && subscribe);
+  const auto notified = options_.xpub.notifications;
+  return options_.xpub.manual || notified == all || (notified == subscriptions && subscribe);
 }
 
 void xpub_state::on_subscription(pipe& p, bool subscribe, std::string_view topic) {
@@ -52,7 +52,8 @@ void xpub_state::on_subscription(pipe& p, bool subscribe, std::string_view topic
   // The user may receive a topic again that the peer already has, but not the end of a topic that
   // the peer never had. While subscriptions were manual, the user received topics that are not in
   // the index.
-  const bool may_end = options_.xpub.manual || told_.contains(p.id.slot, topic) || !p.in.empty();
+  const bool may_end =
+      options_.xpub.manual || notified_.contains(p.id.slot, topic) || !p.in.empty();
   const bool again = done == change::none && (subscribe ? tells_all(true) : may_end);
   if (done == change::made || again) {
     deliver(p, notice(subscribe, topic));
@@ -162,30 +163,30 @@ bool xpub_state::is_news(peer_id from, std::string_view part) {
   }
   const auto& limit = options_.limit;
   if (!s->subscribe) {
-    if (!told_.cancel(from.slot, s->topic)) {
+    if (!notified_.cancel(from.slot, s->topic)) {
       return false;
     }
-    return tells_all(false) || !told_.contains(s->topic);
+    return tells_all(false) || !notified_.contains(s->topic);
   }
-  if (told_.contains(from.slot, s->topic)) {
+  if (notified_.contains(from.slot, s->topic)) {
     return tells_all(true);
   }
   // Otherwise the limits were checked when the subscription arrived.
   if (options_.xpub.manual &&
-      (told_.subscriptions_of(from.slot) >= limit.subscriptions ||
-       told_.topic_bytes_of(from.slot) + s->topic.size() > limit.subscription_octets)) {
+      (notified_.subscriptions_of(from.slot) >= limit.subscriptions ||
+       notified_.topic_bytes_of(from.slot) + s->topic.size() > limit.subscription_bytes)) {
     on_refused_subscriptions(1);
     return false;
   }
-  const bool first = !told_.contains(s->topic);
-  told_.subscribe(from.slot, s->topic);
+  const bool first = !notified_.contains(s->topic);
+  notified_.subscribe(from.slot, s->topic);
   return first || tells_all(true);
 }
 
 // Call before the peer's detach. Takes back one of its topics whose end the user must receive.
 // Returns false if no such topic is left.
 bool xpub_state::withdraw(const pipe& p, message& to) {
-  while (const auto topic = told_.newest_of(p.id.slot)) {
+  while (const auto topic = notified_.newest_of(p.id.slot)) {
     to = notice(false, *topic);
     if (is_news(p.id, to.front())) {
       return true;

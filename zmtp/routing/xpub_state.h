@@ -65,7 +65,7 @@ private:
   void stop_catching_up(const pipe& p, std::string_view topic);
   void catch_up(pipe& p);
 
-  subscription_index told_;
+  subscription_index notified_;
   std::optional<last_values> last_values_;
   // By slot: topics whose last values did not fit into the queue, each with the topic at which to
   // continue.

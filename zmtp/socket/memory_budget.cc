@@ -5,17 +5,17 @@
 namespace zmtp {
 
 memory_budget process_memory_budget() {
-  return {.queued = queue_share::budget(), .half_messages = half_message::budget()};
+  return {.queued = queue_share::budget(), .partial_messages = partial_message::budget()};
 }
 
 void set_process_memory_budget(const memory_budget& budget) {
   queue_share::set_budget(budget.queued);
-  half_message::set_budget(budget.half_messages);
+  partial_message::set_budget(budget.partial_messages);
 }
 
 memory_use process_memory_use() {
   return {.queued = queue_share::used(),
-          .half_messages = half_message::used(),
+          .partial_messages = partial_message::used(),
           .times_scarce = queue_share::times_scarce()};
 }
 

@@ -28,11 +28,11 @@ struct memory_budget {
   // a larger block.
   //
   // If a partial message would exceed the budget, the connection with the largest one closes
-  // (errc::half_message_evicted), even if that is the growing one. Among equals, the one that has
+  // (errc::partial_message_evicted), even if that is the growing one. Among equals, the one that has
   // not grown for longest closes. A message above the budget cannot be received. A connection in
   // another thread closes when its executor runs the request, and its memory exceeds the budget
   // until then.
-  std::size_t half_messages;
+  std::size_t partial_messages;
 };
 
 // Initially a quarter of the memory available to the process, which is the memory of the machine or
@@ -48,7 +48,7 @@ struct memory_use {
   // report changes below 1/4096 of the budget (at least 16 KiB, at most 256 KiB). Over inproc, a
   // socket learns only with its next flush which messages its peers have taken.
   std::size_t queued = 0;
-  std::size_t half_messages = 0;
+  std::size_t partial_messages = 0;
   std::uint64_t times_scarce = 0;  // times that the use rose above half of the budget
 };
 

@@ -182,9 +182,9 @@ asio::awaitable<void> proxy::core::forward(direction way) {
         break;
       }
       case step::deliver: {
-        const auto octets = state.in_hand(way).front().payload_size();
-        const auto [ec, count] = co_await send(interruption, *to, state.in_hand(way));
-        state.on_delivered(way, octets, ec);
+        const auto bytes = state.in_flight(way).front().payload_size();
+        const auto [ec, count] = co_await send(interruption, *to, state.in_flight(way));
+        state.on_delivered(way, bytes, ec);
         break;
       }
       case step::await_message: {
@@ -208,8 +208,8 @@ void proxy::core::move(direction way) {
   if (!l.from->try_receive(m)) {
     return;
   }
-  const auto octets = m.payload_size();
-  state.on_received(way, octets);
+  const auto bytes = m.payload_size();
+  state.on_received(way, bytes);
   if (capture) {
     auto copy = m;
     if (capture->try_send(std::move(copy)) != send_status::queued) {
@@ -217,7 +217,7 @@ void proxy::core::move(direction way) {
     }
   }
   if (l.to->try_send(std::move(m)) == send_status::queued) {
-    state.on_sent(way, octets);
+    state.on_sent(way, bytes);
   } else {
     state.keep(way, std::move(m));
   }

@@ -15,21 +15,21 @@ bool try_receive(socket_core& core, Item& to) {
 
 template <class Item>
 void start_receive(socket_core& core, deadline until, item_handler<Item> handler) {
-  core.start(waiting_room::side::to_receive, std::move(handler), until,
+  core.start(pending_operations::side::to_receive, std::move(handler), until,
              [&core](error_code&, Item& to) { return core.state().receive(to); });
 }
 
 template <class Item>
 void start_receive(socket_core& core, std::vector<Item>& batch, deadline until,
                    received_handler handler) {
-  core.start(waiting_room::side::to_receive, std::move(handler), until,
+  core.start(pending_operations::side::to_receive, std::move(handler), until,
              [&core, &batch](error_code&, std::size_t& count) {
                return receive_batch(batch, count, core.state());
              });
 }
 
 void start_wait_readable(socket_core& core, deadline until, readable_handler handler) {
-  core.start(waiting_room::side::to_receive, std::move(handler), until,
+  core.start(pending_operations::side::to_receive, std::move(handler), until,
              [&core](error_code&) { return core.state().readable(); });
 }
 
@@ -60,13 +60,13 @@ bool try_receive_from(socket_core& core, routed_message& to) {
 }
 
 void start_receive_from(socket_core& core, deadline until, routed_handler handler) {
-  core.start(waiting_room::side::to_receive, std::move(handler), until,
+  core.start(pending_operations::side::to_receive, std::move(handler), until,
              [&core](error_code&, routed_message& to) { return core.state().receive_from(to); });
 }
 
 void start_receive_from(socket_core& core, std::vector<routed_message>& batch, deadline until,
                         routed_count_handler handler) {
-  core.start(waiting_room::side::to_receive, std::move(handler), until,
+  core.start(pending_operations::side::to_receive, std::move(handler), until,
              [&core, &batch](error_code&, std::size_t& count) {
                with_senders from{core.state()};
                return receive_batch(batch, count, from);

@@ -42,7 +42,7 @@ send_status try_send(socket_core& core, message&& m) {
 }
 
 void start_send(socket_core& core, message&& m, deadline until, sent_handler handler) {
-  core.start(waiting_room::side::to_send, std::move(handler), until,
+  core.start(pending_operations::side::to_send, std::move(handler), until,
              [&core, m = std::move(m)](error_code& ec) mutable {
                return sent_or_failed(m, ec,
                                      [&](message&& whole) { return send(core, std::move(whole)); });
@@ -57,12 +57,12 @@ void start_send(socket_core& core, std::vector<message>& batch, deadline until,
     }
     return sent_or_failed(m, ec, [&](message&& whole) { return send(core, std::move(whole)); });
   };
-  core.start(waiting_room::side::to_send, std::move(handler), until,
+  core.start(pending_operations::side::to_send, std::move(handler), until,
              batch_attempt{batch, send_one});
 }
 
 void start_wait_writable(socket_core& core, deadline until, sent_handler handler) {
-  core.start(waiting_room::side::to_send, std::move(handler), until,
+  core.start(pending_operations::side::to_send, std::move(handler), until,
              [&core](error_code&) { return core.state().writable(); });
 }
 
@@ -118,7 +118,7 @@ send_status try_send(socket_core& core, peer_id to, message&& m) {
 void start_send(socket_core& core, peer_id to, message&& m, deadline until,
                 addressed_handler handler) {
   core.start(
-      waiting_room::side::to_send, std::move(handler), until,
+      pending_operations::side::to_send, std::move(handler), until,
       [&core, to, m = std::move(m)](error_code& ec) mutable { return attempt(core, to, m, ec); },
       to);
 }
@@ -128,13 +128,13 @@ void start_send(socket_core& core, std::vector<routed_message>& batch, deadline 
   const auto send_one = [&core](routed_message& m, error_code& ec) {
     return attempt(core, m.peer, m.content, ec);
   };
-  core.start(waiting_room::side::to_send, std::move(handler), until,
+  core.start(pending_operations::side::to_send, std::move(handler), until,
              batch_attempt{batch, send_one});
 }
 
 void start_wait_writable(socket_core& core, peer_id to, deadline until, addressed_handler handler) {
   core.start(
-      waiting_room::side::to_send, std::move(handler), until,
+      pending_operations::side::to_send, std::move(handler), until,
       [&core, to](error_code& ec) {
         if (const auto* p = core.state().find(to); p == nullptr || p->closing) {
           ec = errc::host_unreachable;

@@ -79,12 +79,12 @@ void socket::start_close(deadline until, done_handler handler) {
 
 void socket::start_wait_peers(std::size_t count, deadline until, done_handler handler) {
   core_->start(
-      waiting_room::side::to_learn, std::move(handler), until,
+      pending_operations::side::to_learn, std::move(handler), until,
       [core = core_.get(), count](error_code&) { return core->state().attached() >= count; });
 }
 
 void socket::start_wait_written(deadline until, done_handler handler) {
-  core_->start(waiting_room::side::to_learn, std::move(handler), until,
+  core_->start(pending_operations::side::to_learn, std::move(handler), until,
                [core = core_.get()](error_code&) { return core->all_written(); });
 }
 

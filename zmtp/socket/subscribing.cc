@@ -25,7 +25,7 @@ void unsubscribe(socket_core& core, std::string_view topic) {
 
 void start_wait_subscribers(socket_core& core, std::string topic, std::size_t count, deadline until,
                             completion_handler<void(error_code)> handler) {
-  core.start(waiting_room::side::to_learn, std::move(handler), until,
+  core.start(pending_operations::side::to_learn, std::move(handler), until,
              [&state = static_cast<const pub_state&>(core.state()), topic = std::move(topic),
               count](error_code&) { return state.subscribers(topic) >= count; });
 }

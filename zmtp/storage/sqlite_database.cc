@@ -95,10 +95,10 @@ sqlite_statement& sqlite_statement::bind(int at, std::uint64_t value) {
   return *this;
 }
 
-sqlite_statement& sqlite_statement::bind(int at, std::span<const std::byte> octets) {
+sqlite_statement& sqlite_statement::bind(int at, std::span<const std::byte> bytes) {
   // A null pointer would bind NULL.
-  const void* const data = octets.empty() ? "" : static_cast<const void*>(octets.data());
-  sqlite3_bind_blob64(handle_.get(), at, data, octets.size(), SQLITE_STATIC);
+  const void* const data = bytes.empty() ? "" : static_cast<const void*>(bytes.data());
+  sqlite3_bind_blob64(handle_.get(), at, data, bytes.size(), SQLITE_STATIC);
   return *this;
 }
 
@@ -120,7 +120,7 @@ std::uint64_t sqlite_statement::number(int column) const {
   return static_cast<std::uint64_t>(sqlite3_column_int64(handle_.get(), column));
 }
 
-std::span<const std::byte> sqlite_statement::octets(int column) const {
+std::span<const std::byte> sqlite_statement::bytes(int column) const {
   const auto* const data =
       static_cast<const std::byte*>(sqlite3_column_blob(handle_.get(), column));
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};

@@ -47,9 +47,9 @@ public:
 
   // Binds a parameter, counted from 1. Bytes are not copied and must live until reset().
   sqlite_statement& bind(int at, std::uint64_t value);
-  sqlite_statement& bind(int at, std::span<const std::byte> octets);
-  sqlite_statement& bind(int at, std::string_view octets) {
-    return bind(at, std::as_bytes(std::span{octets}));
+  sqlite_statement& bind(int at, std::span<const std::byte> bytes);
+  sqlite_statement& bind(int at, std::string_view bytes) {
+    return bind(at, std::as_bytes(std::span{bytes}));
   }
   // Returns true if there is a row. Otherwise `ec` is set if an error occurred.
   [[nodiscard]] bool step(boost::system::error_code& ec);
@@ -59,7 +59,7 @@ public:
 
   // A column of the current row, counted from 0. Views are valid until the next step() or reset().
   [[nodiscard]] std::uint64_t number(int column) const;
-  [[nodiscard]] std::span<const std::byte> octets(int column) const;
+  [[nodiscard]] std::span<const std::byte> bytes(int column) const;
 
 private:
   struct finalizer {

@@ -26,13 +26,13 @@ public:
     crc_.process_bytes(&value, sizeof value);
     return *this;
   }
-  row_checksum& operator<<(std::span<const std::byte> octets) {
-    *this << std::uint64_t{octets.size()};
-    crc_.process_bytes(octets.data(), octets.size());
+  row_checksum& operator<<(std::span<const std::byte> bytes) {
+    *this << std::uint64_t{bytes.size()};
+    crc_.process_bytes(bytes.data(), bytes.size());
     return *this;
   }
-  row_checksum& operator<<(std::string_view octets) {
-    return *this << std::as_bytes(std::span{octets});
+  row_checksum& operator<<(std::string_view bytes) {
+    return *this << std::as_bytes(std::span{bytes});
   }
   [[nodiscard]] std::uint64_t value() const { return crc_.checksum(); }
 

@@ -19,13 +19,13 @@ acknowledgement acknowledged(int descriptor) noexcept {
   // If the peer's window is full, TCP sends probes from time to time, and nothing else is
   // unacknowledged. One probe may be unanswered at this moment. Two mean that the peer does not
   // answer.
-  return {.octets = info.tcpi_bytes_acked,
+  return {.bytes = info.tcpi_bytes_acked,
           .complete = info.tcpi_unacked == 0 && info.tcpi_probes < 2};
 }
 
 int unacknowledged(int descriptor) noexcept {
-  int octets = 0;
-  return ::ioctl(descriptor, SIOCOUTQ, &octets) == 0 ? octets : 0;
+  int bytes = 0;
+  return ::ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
 }
 
 bool reset(int descriptor) noexcept {

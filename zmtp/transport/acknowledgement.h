@@ -6,8 +6,8 @@
 namespace zmtp::transport {
 
 struct acknowledgement {
-  std::uint64_t octets = 0;  // bytes that the peer's kernel has acknowledged so far
-  bool complete = true;      // everything is acknowledged, and window probes are answered
+  std::uint64_t bytes = 0;  // bytes that the peer's kernel has acknowledged so far
+  bool complete = true;     // everything is acknowledged, and window probes are answered
 };
 
 // Reads the state of a connected socket. For a socket that is not TCP, returns complete, because

@@ -40,8 +40,8 @@ public:
   explicit folder_lock(const std::string& path) {
     const auto folder = std::filesystem::path{path}.parent_path();
     fd_ = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    constexpr int patience = 500;
-    for (int i = 0; fd_ >= 0 && i < patience && ::flock(fd_, LOCK_EX | LOCK_NB) != 0; ++i) {
+    constexpr int timeout = 500;
+    for (int i = 0; fd_ >= 0 && i < timeout && ::flock(fd_, LOCK_EX | LOCK_NB) != 0; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
   }

@@ -93,11 +93,11 @@ std::string ipc_name(const stream_address& address) {
   }
   ::sockaddr_un local{};
   std::memcpy(&local, address.data(), std::min(address.size(), sizeof local));
-  const std::string_view octets{local.sun_path, address.size() - offset};
-  if (octets.front() == '\0') {
-    return "@" + std::string{octets.substr(1)};
+  const std::string_view bytes{local.sun_path, address.size() - offset};
+  if (bytes.front() == '\0') {
+    return "@" + std::string{bytes.substr(1)};
   }
-  return std::string{octets.substr(0, octets.find('\0'))};
+  return std::string{bytes.substr(0, bytes.find('\0'))};
 }
 
 asio::ip::tcp::endpoint tcp_address(const stream_address& address) {

@@ -39,7 +39,7 @@ protected:
     return run_in(servers.get_executor(), [&] { return work(*server); });
   }
 
-  static constexpr auto patience = 20s;
+  static constexpr auto timeout = 20s;
   zmtp::blocking::context servers;
   std::unique_ptr<test::stand_in_server> server;
   zmtp::blocking::context context;
@@ -47,12 +47,12 @@ protected:
 
 TEST_F(blocking_client, calls_return_when_their_operation_ends) {
   client c{context, {server->address()}};
-  c.wait_ready(patience);
+  c.wait_ready(timeout);
   EXPECT_EQ(c.get("/a/1"), "one");
   EXPECT_EQ(c.get("/a/2"), std::nullopt);
-  c.set("/a/2", "new", {.ttl = 60s, .until = patience});
+  c.set("/a/2", "new", {.ttl = 60s, .until = timeout});
   EXPECT_EQ(c.get("/a/2"), "new");
-  c.erase("/a/1", patience);
+  c.erase("/a/1", timeout);
   using entries = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(c.entries("/a/"), (entries{{"/a/2", "new"}}));
   EXPECT_EQ(c.entries(), (entries{{"/a/2", "new"}, {"/b/1", "two"}}));
@@ -78,19 +78,19 @@ TEST_F(blocking_client, a_wait_ends_at_its_deadline) {
   std::vector<change> batch;
   EXPECT_FALSE(changes.receive(batch, 20ms));
   with_server([](auto& s) { s.wake(); });
-  EXPECT_TRUE(changes.receive(batch, patience));
+  EXPECT_TRUE(changes.receive(batch, timeout));
   EXPECT_EQ(batch.size(), 2U);
 }
 
 TEST_F(blocking_client, many_threads_use_one_client) {
   client c{context, {server->address()}};
-  c.wait_ready(patience);
+  c.wait_ready(timeout);
   std::vector<std::thread> threads;
   for (int who = 0; who < 4; ++who) {
     threads.emplace_back([&c, who] {
       const auto key = "/own/" + std::to_string(who);
       for (int i = 0; i < 100; ++i) {
-        c.set(key, std::to_string(i), {.until = patience});
+        c.set(key, std::to_string(i), {.until = timeout});
         EXPECT_EQ(c.get(key), std::to_string(i)) << "a thread reads what it has written";
       }
     });
@@ -129,12 +129,12 @@ TEST_F(blocking_client, set_reports_the_refusal_of_a_server) {
   });
   {
     client c{context, {server_address::at(at.snapshots.to_string())}};
-    c.set("a", "1", {.until = patience});
+    c.set("a", "1", {.until = timeout});
     error_code ec;
-    c.set("b", "1", {.until = patience}, ec);
+    c.set("b", "1", {.until = timeout}, ec);
     EXPECT_EQ(ec, errc::too_many_keys);
     EXPECT_EQ(outcome_of(ec), outcome::not_made);
-    c.set("a", "2", {.until = patience});
+    c.set("a", "2", {.until = timeout});
     EXPECT_EQ(c.get("a"), "2");
   }
   run_in(servers.get_executor(), [&] { full.reset(); });

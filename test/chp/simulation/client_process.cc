@@ -42,7 +42,7 @@ void client_process::begin() {
     o.reconnect.refused_maximum = o.reconnect.maximum;
     o.extensions = announce_client(session);
     o.xpub.announce_as_pub = true;
-    o.xpub.told = zmtp::xpub_options::notices::all;
+    o.xpub.notifications = zmtp::xpub_options::notices::all;
     auto& socket = here().open(host(), std::make_unique<zmtp::xpub_state>(o));
     one.collectors[i].socket = &socket;
     socket.serve([this, i] { return collect_subscriptions(i); });
@@ -86,7 +86,7 @@ std::uint32_t client_process::make_update(std::optional<std::chrono::seconds> tt
       one.state.set(key, books.value_of(number), ttl, std::nullopt, here().now(), one.actions);
   if (!given) {
     one.unsent.pop_back();
-    books.report(breach::stuck,
+    books.report(violation::stuck,
                  this->name() + " cannot set: " + make_error_code(given.error()).message());
     return number;
   }
@@ -252,7 +252,7 @@ void client_process::complete(const client_actions::completion& c) {
   auto& one = *life_;
   const auto found = one.updates.find(c.ticket);
   if (found == one.updates.end()) {
-    here().books().report(breach::invented, name() + " completes an unknown operation");
+    here().books().report(violation::invented, name() + " completes an unknown operation");
     return;
   }
   if (!c.ec) {
@@ -301,7 +301,7 @@ void client_process::carry_out() {
   auto& books = here().books();
   const auto number = one.state.status().number;
   if (one.number != 0 && (number < one.number || books.began_after(number, one.number))) {
-    books.report(breach::went_back, name());
+    books.report(violation::went_back, name());
   }
   one.number = std::max(one.number, number);
 }
@@ -327,9 +327,9 @@ void client_process::perform(client_actions& actions) {
       continue;
     }
     if (change.erased()) {
-      one.told.erase(change.key);
+      one.notified.erase(change.key);
     } else {
-      one.told.insert_or_assign(change.key, change.value);
+      one.notified.insert_or_assign(change.key, change.value);
     }
   }
   for (const auto& c : actions.completions) {
@@ -345,15 +345,15 @@ void client_process::check_rest(sequence last) {
   auto& books = here().books();
   const auto s = life_->state.status();
   if (!s.following) {
-    books.report(breach::not_converged, name() + " follows no server");
+    books.report(violation::not_converged, name() + " follows no server");
     return;
   }
   if (s.sent + s.unsent != 0 || !life_->updates.empty()) {
-    books.report(breach::stuck, name() + " has " + std::to_string(s.sent + s.unsent) +
-                                    " updates that are not committed");
+    books.report(violation::stuck, name() + " has " + std::to_string(s.sent + s.unsent) +
+                                       " updates that are not committed");
   }
   books.check_map(name(), replica_of(life_->state.map()), last, options_.subtree);
-  books.check_map("a watcher of " + name(), life_->told, last, options_.subtree);
+  books.check_map("a watcher of " + name(), life_->notified, last, options_.subtree);
 }
 
 }  // namespace chp::simulation

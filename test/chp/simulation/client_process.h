@@ -32,7 +32,7 @@ struct manners {
 class client_process final : public process {
 public:
   // Faults to put in, to see that they are noticed.
-  struct sabotage {
+  struct planted_fault {
     // May change the actions before they are carried out, and may notify the state.
     std::function<void(client_state&, client_actions&)> edit{};
     bool keeps_snapshot_connection = false;  // takes an answer that does not count
@@ -46,7 +46,7 @@ public:
         options_{options},
         how_{std::move(how)} {}
 
-  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  [[nodiscard]] planted_fault& faults() noexcept { return faults_; }
   // Makes one update now; its number. It must be running.
   std::uint32_t make_update(std::optional<std::chrono::seconds> ttl = {});
   // No more of its own accord.
@@ -83,7 +83,7 @@ private:
     std::deque<waiting_update> unsent;                      // in their order
     std::map<client_state::ticket, std::uint32_t> updates;  // by ticket: those that are open
     std::uint64_t last_counter = 0;
-    replica told;  // the map that a watcher has
+    replica notified;  // the map that a watcher has
     sequence number = 0;
   };
 
@@ -106,7 +106,7 @@ private:
   std::vector<std::string> servers_;
   client_options options_;
   manners how_;
-  sabotage faults_;
+  planted_fault faults_;
   std::optional<life> life_;
   std::size_t losses_told_ = 0;
   std::size_t failovers_ = 0;

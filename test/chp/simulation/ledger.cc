@@ -27,7 +27,7 @@ replica replica_of(const store& map) {
   return all;
 }
 
-void ledger::report(breach what, std::string text) {
+void ledger::report(violation what, std::string text) {
   using std::chrono::duration_cast, std::chrono::milliseconds;
   const auto time = duration_cast<milliseconds>(now().time_since_epoch()).count();
   world_->note("breach: " + text, {});
@@ -80,7 +80,7 @@ void ledger::on_committed(std::uint32_t update) {
   one.committed = true;
   ++committed_;
   if (!one.promised) {
-    report(breach::not_promised, name(update));
+    report(violation::not_promised, name(update));
   }
 }
 
@@ -88,20 +88,20 @@ void ledger::on_refused(std::uint32_t update) {
   world_->note("refused: update", {update});
   ++refused_;
   if (!at(update).refused) {
-    report(breach::not_promised, name(update) + " is refused by no server");
+    report(violation::not_promised, name(update) + " is refused by no server");
   }
 }
 
 void ledger::expect_committed(std::uint32_t update) {
   if (!at(update).committed && !at(update).refused) {
-    report(breach::stuck, name(update) + " is not committed");
+    report(violation::stuck, name(update) + " is not committed");
   }
 }
 
 void ledger::check_known(const std::string& what, const replica& map) {
   for (const auto& [key, value] : map) {
     if (update_setting(key, value) == 0) {
-      report(breach::invented, what + " has " + value.substr(0, 20) + " at " + key);
+      report(violation::invented, what + " has " + value.substr(0, 20) + " at " + key);
     }
   }
 }
@@ -133,7 +133,7 @@ void ledger::check_map(const std::string& what, const replica& map, sequence num
       text += ", still has " + key + "=" + value.substr(0, value.find(' '));
     }
   }
-  report(breach::differs, text);
+  report(violation::differs, text);
 }
 
 // Servers.
@@ -190,14 +190,14 @@ void ledger::on_active(std::size_t node, std::uint64_t epoch, sequence base,
   ++activations_;
   world_->note("active: node, epoch, base", {node, epoch, base});
   if (!history_.begin(epoch, base)) {
-    report(breach::epoch_twice, "node " + std::to_string(node) + " is active in epoch " +
-                                    std::to_string(epoch) + ", which there was");
+    report(violation::epoch_twice, "node " + std::to_string(node) + " is active in epoch " +
+                                       std::to_string(epoch) + ", which there was");
   }
   const auto& past = memory_[node].past;
   const auto has_lost = std::any_of(past.begin(), past.end(), [](sequence n) { return n != 0; });
   if (base == 0 && has_lost && memory_[1 - node].number != 0) {
-    report(breach::lost, "node " + std::to_string(node) + " begins with nothing beside " +
-                             text_of(memory_[1 - node].number));
+    report(violation::lost, "node " + std::to_string(node) + " begins with nothing beside " +
+                                text_of(memory_[1 - node].number));
   }
   grace_until_ =
       std::max(grace_until_, now() + std::chrono::duration_cast<event_queue::duration>(outage));
@@ -205,10 +205,10 @@ void ledger::on_active(std::size_t node, std::uint64_t epoch, sequence base,
 
 void ledger::on_replayed(std::size_t node) {
   auto& own = memory_[node];
-  for (const auto number : std::exchange(own.heard, {})) {
+  for (const auto number : std::exchange(own.received, {})) {
     const auto& one = at(number);
     if (!one.settled && !is_in(own.number, one) && !is_superseded(one, own.number)) {
-      report(breach::forgotten,
+      report(violation::forgotten,
              name(number) + ", which node " + std::to_string(node) + " received");
     }
   }
@@ -221,7 +221,8 @@ void ledger::on_serving(std::size_t node, bool does) {
   world_->note("serving: node, does", {node, does});
   const auto& other = memory_[1 - node];
   if (does && other.serving && now() >= disturbed_until_) {
-    report(breach::two_active, "node " + std::to_string(node) + " serves, and so does the other");
+    report(violation::two_active,
+           "node " + std::to_string(node) + " serves, and so does the other");
   }
   if (!does && !other.serving) {
     serving_since_.reset();
@@ -232,7 +233,7 @@ void ledger::on_serving(std::size_t node, bool does) {
 
 void ledger::on_heard(std::size_t node, const update_id& id) {
   if (const auto known = update_of(id); known != 0 && !refuses_) {
-    memory_[node].heard.insert(known);
+    memory_[node].received.insert(known);
   }
 }
 
@@ -249,14 +250,14 @@ void ledger::on_publication(std::size_t node, const update& u) {
   } else {
     auto& one = at(known);
     if (one.key != u.key || one.value != u.value) {
-      report(breach::invented, name(known) + " is published as another");
+      report(violation::invented, name(known) + " is published as another");
     }
     if (is_in(u.number - 1, one)) {
-      report(breach::resurrected, name(known) + " is published again as " + text_of(u.number));
+      report(violation::resurrected, name(known) + " is published again as " + text_of(u.number));
     }
     const auto* const before = history_.last_of(one.key, u.number - 1);
     if (before != nullptr && before->update != 0 && is_earlier_of_same(known, at(before->update))) {
-      report(breach::resurrected, name(known) + " is published behind " + name(before->update));
+      report(violation::resurrected, name(known) + " is published behind " + name(before->update));
     }
     one.published.push_back(u.number);
   }
@@ -271,8 +272,8 @@ void ledger::on_publication(std::size_t node, const update& u) {
 // An update without a client: the server erases a key that has expired.
 void ledger::expire(const update& u) {
   if (!u.erases()) {
-    report(breach::invented, std::string{u.value.substr(0, 20)} + " is published for " +
-                                 std::string{u.key} + ", and no client has set it");
+    report(violation::invented, std::string{u.value.substr(0, 20)} + " is published for " +
+                                    std::string{u.key} + ", and no client has set it");
     return;
   }
   // An accepted offer of an expiry was due at the server that offers it.
@@ -282,34 +283,35 @@ void ledger::expire(const update& u) {
   ++expired_;
   const auto* const last = history_.last_of(u.key, u.number - 1);
   if (last == nullptr || last->erases || last->update == 0) {
-    report(breach::invented, std::string{u.key} + " is erased, and was not there");
+    report(violation::invented, std::string{u.key} + " is erased, and was not there");
     return;
   }
   const auto& set = at(last->update);
   if (!set.ttl || now() < set.made + *set.ttl) {
-    report(breach::too_early, name(last->update) + " is gone");
+    report(violation::too_early, name(last->update) + " is gone");
   }
 }
 
-void ledger::on_promise(std::size_t node, std::uint64_t session, const acknowledgement& told) {
+void ledger::on_promise(std::size_t node, std::uint64_t session, const acknowledgement& notified) {
   auto& all = sessions_[session];
-  const auto count = std::min<std::uint64_t>(told.counter, all.size());
+  const auto count = std::min<std::uint64_t>(notified.counter, all.size());
   for (std::uint64_t counter = 1; counter <= count; ++counter) {
-    const auto missing = std::any_of(told.gaps.begin(), told.gaps.end(), [&](const auto& gap) {
-      return counter >= gap.first && counter <= gap.last;
-    });
+    const auto missing =
+        std::any_of(notified.gaps.begin(), notified.gaps.end(),
+                    [&](const auto& gap) { return counter >= gap.first && counter <= gap.last; });
     if (missing || all[counter - 1] == 0) {
       continue;
     }
     auto& one = at(all[counter - 1]);
-    one.refused = std::any_of(told.refused.begin(), told.refused.end(), [&](const auto& some) {
-      return counter >= some.updates.first && counter <= some.updates.last;
-    });
+    one.refused =
+        std::any_of(notified.refused.begin(), notified.refused.end(), [&](const auto& some) {
+          return counter >= some.updates.first && counter <= some.updates.last;
+        });
     if (one.refused) {
       continue;
     }
     one.promised = true;
-    if (told.degraded || std::exchange(one.promised_by_two, true) || one.settled) {
+    if (notified.degraded || std::exchange(one.promised_by_two, true) || one.settled) {
       continue;
     }
     const auto& other = memory_[1 - node];
@@ -317,7 +319,7 @@ void ledger::on_promise(std::size_t node, std::uint64_t session, const acknowled
                      std::any_of(other.past.begin(), other.past.end(),
                                  [&](sequence then) { return is_in(then, one); });
     if (!had && !is_superseded(one, memory_[node].number)) {
-      report(breach::unreplicated, name(all[counter - 1]));
+      report(violation::unreplicated, name(all[counter - 1]));
     }
   }
 }
@@ -359,7 +361,8 @@ void ledger::on_offered(std::size_t node, const update_id& id, bool taken) {
   const auto* const before = history_.last_of(one.key, memory_[node].number - 1);
   const bool is_own_earlier = before != nullptr && is_earlier_of_same(before->update, one);
   if (before != nullptr && !is_own_earlier && !history_.contains(own, before->number)) {
-    report(breach::resurrected, name(known) + " is taken over a later " + text_of(before->number));
+    report(violation::resurrected,
+           name(known) + " is taken over a later " + text_of(before->number));
   }
 }
 
@@ -376,7 +379,7 @@ void ledger::on_killed(std::size_t node, sequence stored) {
   own.past.push_back(own.offers);
   own.number = stored;
   own.offers = 0;
-  own.heard.clear();
+  own.received.clear();
   on_serving(node, false);
   // An update that was lost before does not have this excuse, even if a passive server still had it in memory.
   const bool is_nothing_left = std::all_of(memory_.begin(), memory_.end(), [](const memory& one) {
@@ -386,7 +389,7 @@ void ledger::on_killed(std::size_t node, sequence stored) {
     auto& one = at(number);
     one.excused = one.settled ? is_nothing_left : !anybody_has(one);
     if (one.excused && stored_) {
-      report(breach::lost, name(number) + " is on no disk");
+      report(violation::lost, name(number) + " is on no disk");
     }
   }
 }
@@ -409,7 +412,7 @@ void ledger::check_rest(std::size_t active) {
       continue;
     }
     if (one.published.empty()) {
-      report(breach::lost, name(number) + ", which was never published");
+      report(violation::lost, name(number) + ", which was never published");
       continue;
     }
     // The update had a number that is not in this history. Another update, which its server did not have, must
@@ -426,14 +429,14 @@ void ledger::check_rest(std::size_t active) {
       replaced = replaced || (e.key == one.key && !before && !history_.contains(first, e.number));
     });
     if (!replaced) {
-      report(breach::lost, name(number));
+      report(violation::lost, name(number));
     }
   }
   for (const auto& [key, last] : map) {
     const auto* const set = last->erases ? nullptr : &at(last->update);
     if (set != nullptr && set->ttl &&
         now() > std::max(last->when + *set->ttl, grace_until_) + grace) {
-      report(breach::outlived, name(last->update));
+      report(violation::outlived, name(last->update));
     }
   }
 }

@@ -6,8 +6,8 @@
 #include "chp/command.h"
 #include "chp/store.h"
 #include "chp/update_id.h"
-#include "test/chp/simulation/breach.h"
 #include "test/chp/simulation/history.h"
+#include "test/chp/simulation/violation.h"
 #include "test/simulation/run_result.h"
 #include "test/simulation/socket_watcher.h"
 #include "test/simulation/world.h"
@@ -38,12 +38,12 @@ using replica = std::map<std::string, std::string, std::less<>>;
 
 class ledger final : public zmtp::simulation::socket_watcher {
 public:
-  using finding = zmtp::simulation::finding<breach>;
+  using finding = zmtp::simulation::finding<violation>;
   static constexpr std::size_t nodes = 2;
 
   explicit ledger(zmtp::simulation::world& in) : world_{&in} {}
 
-  void report(breach what, std::string text);
+  void report(violation what, std::string text);
   [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
 
   // Calls of clients. Starts an update and returns its number, from 1 on.
@@ -81,7 +81,7 @@ public:
   // The server is about to publish this update.
   void on_publication(std::size_t node, const update& u);
   // The server sends this acknowledgement to a client.
-  void on_promise(std::size_t node, std::uint64_t session, const acknowledgement& told);
+  void on_promise(std::size_t node, std::uint64_t session, const acknowledgement& notified);
   // The map of the server is at this number.
   void on_position(std::size_t node, sequence number);
   // The server has copied the snapshot of its peer.
@@ -146,7 +146,7 @@ private:
     sequence number = 0;
     sequence offers = 0;         // its number when it became passive, until the reconciliation ends
     std::vector<sequence> past;  // numbers of its earlier runs, or from before it copied a snapshot
-    std::set<std::uint32_t> heard;
+    std::set<std::uint32_t> received;
   };
 
   [[nodiscard]] time_point now() const { return world_->events.now(); }

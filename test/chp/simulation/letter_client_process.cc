@@ -72,7 +72,7 @@ void letter_client_process::turn_to(std::size_t server) {
   active_ = false;
   incoming_.clear();
   behind_.clear();
-  heard_at_ = here().now();
+  last_received_at_ = here().now();
   if (subscriber_ != nullptr) {
     subscriber_->abandon();
     snapshot_->abandon();
@@ -100,7 +100,7 @@ void letter_client_process::ask() {
 // Looks a few times in its time whether there was a sign of life.
 void letter_client_process::watch_silence() {
   after(options_.server_ttl / 4, [this] {
-    if (here().now() - heard_at_ >= options_.server_ttl) {
+    if (here().now() - last_received_at_ >= options_.server_ttl) {
       turn_to((server_ + 1) % servers_.size());
     } else if (!active_ && incoming_.empty() && requests_ < most_requests) {
       ask();
@@ -114,7 +114,7 @@ bool letter_client_process::hear_snapshot() {
   bool did = false;
   while (snapshot_->state().receive(m)) {
     did = true;
-    heard_at_ = here().now();
+    last_received_at_ = here().now();
     const auto said = parse_snapshot(m, form::kvmsg, {});
     if (!said || active_) {
       continue;
@@ -148,7 +148,7 @@ bool letter_client_process::hear_subscriber() {
 }
 
 void letter_client_process::on_publication(const zmtp::message& m) {
-  heard_at_ = here().now();
+  last_received_at_ = here().now();
   const auto said = parse_publication(m, form::kvmsg, {});
   const auto* const u = said ? std::get_if<update>(&*said) : nullptr;
   if (u == nullptr || u->number <= number_ || !u->key.starts_with(options_.subtree)) {
@@ -165,7 +165,7 @@ void letter_client_process::on_publication(const zmtp::message& m) {
 
 void letter_client_process::check_rest(sequence last) {
   if (!active_) {
-    here().books().report(breach::not_converged, name() + " has no map");
+    here().books().report(violation::not_converged, name() + " has no map");
     return;
   }
   here().books().check_map(name(), map_, last, options_.subtree);

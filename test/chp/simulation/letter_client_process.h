@@ -54,7 +54,7 @@ private:
   sim_socket* publisher_ = nullptr;
   sim_socket* subscriber_ = nullptr;
   sim_socket* snapshot_ = nullptr;
-  time_point heard_at_{};
+  time_point last_received_at_{};
   bool active_ = false;
   replica map_;
   replica incoming_;

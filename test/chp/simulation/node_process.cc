@@ -38,7 +38,7 @@ zmtp::socket_options teller_options(const bstar::pair_options& pair) {
   o.extensions = {std::string{pair_extension}};
   o.announce_peers = true;
   o.xpub.announce_as_pub = true;
-  o.xpub.told = zmtp::xpub_options::notices::all;
+  o.xpub.notifications = zmtp::xpub_options::notices::all;
   return o;
 }
 
@@ -69,7 +69,7 @@ node_process::life::life(node_process& of, std::uint64_t random)
               of.here().now()},
       alarm{of.here(), of.host(), [&of] { of.on_time(); }},
       pair_alarm{of.here(), of.host(), [&of] { of.on_pair_time(); }},
-      heard_at{of.here().now()} {}
+      last_received_at{of.here().now()} {}
 
 void node_process::begin() {
   auto& one = life_.emplace(*this, here().random().next());
@@ -84,7 +84,7 @@ void node_process::begin() {
   const auto& how = options_.server;
   const auto& pair = options_.pair;
   one.snapshots = open(std::make_unique<zmtp::router_state>(snapshot_port_options(how)),
-                       &node_process::serve_askers);
+                       &node_process::serve_snapshot_clients);
   one.publisher = open(std::make_unique<zmtp::xpub_state>(publisher_port_options(how)),
                        &node_process::serve_subscribers);
   one.collector =
@@ -109,7 +109,7 @@ void node_process::begin() {
   if (options_.stored) {
     disk_refuses_ = false;
     if (one.state.restore(disk_map_.all(), here().now())) {
-      here().books().report(breach::lost, name() + " cannot read its store");
+      here().books().report(violation::lost, name() + " cannot read its store");
     }
   }
   one.machine.set_data_lost(disk_ != 0 && one.state.number() == 0 &&
@@ -145,12 +145,12 @@ void node_process::open_source() {
   socket.connect(address_of(peer_).snapshots);
 }
 
-bool node_process::serve_askers() {
+bool node_process::serve_snapshot_clients() {
   zmtp::routed_message item;
   bool did = false;
   while (life_->snapshots->state().receive(item)) {
     did = true;
-    on_asker(item);
+    on_snapshot_client(item);
   }
   did = stream() || did;
   if (did) {
@@ -159,16 +159,16 @@ bool node_process::serve_askers() {
   return did;
 }
 
-void node_process::on_asker(zmtp::routed_message& item) {
+void node_process::on_snapshot_client(zmtp::routed_message& item) {
   auto& one = *life_;
   switch (item.what) {
     case zmtp::routed_message::kind::attached:
-      one.state.on_asker_attached(item.peer, said_by(*one.snapshots, item.peer));
+      one.state.on_snapshot_client_attached(item.peer, said_by(*one.snapshots, item.peer));
       return;
     case zmtp::routed_message::kind::detached:
       one.streams.erase(item.peer);
       one.unanswered.erase(item.peer);
-      one.state.on_asker_detached(item.peer, one.actions);
+      one.state.on_snapshot_client_detached(item.peer, one.actions);
       return;
     case zmtp::routed_message::kind::message: break;
   }
@@ -181,7 +181,7 @@ void node_process::on_asker(zmtp::routed_message& item) {
     on_question(item.peer);
   }
   const auto before = one.state.status().counters.resubmitted;
-  one.state.on_asker_message(item.peer, item.content, here().now(), one.actions);
+  one.state.on_snapshot_client_message(item.peer, item.content, here().now(), one.actions);
   if (const auto* const offered = said ? std::get_if<resubmission>(&*said) : nullptr) {
     carry_out();
     if (one.state.active()) {
@@ -208,7 +208,8 @@ bool node_process::answer_another(zmtp::peer_id backup) {
     return false;
   }
   const auto streams = one.actions.stream.size();
-  one.state.on_asker_message(backup, make_snapshot_request(""), here().now(), one.actions);
+  one.state.on_snapshot_client_message(backup, make_snapshot_request(""), here().now(),
+                                       one.actions);
   const bool asked = one.actions.stream.size() != streams;
   one.actions.stream.resize(streams);
   return asked;
@@ -304,7 +305,7 @@ void node_process::on_set(zmtp::message&& m) {
       }
     }
   }
-  if (!faults_.heard || faults_.heard(one.state, m)) {
+  if (!faults_.received || faults_.received(one.state, m)) {
     one.state.on_update(std::move(m), here().now(), one.actions);
   }
 }
@@ -319,7 +320,7 @@ bool node_process::follow_feed() {
       case zmtp::routed_message::kind::attached: one.state.on_feed_attached(); break;
       case zmtp::routed_message::kind::detached: one.state.on_feed_detached(one.actions); break;
       case zmtp::routed_message::kind::message:
-        one.heard_at = here().now();
+        one.last_received_at = here().now();
         one.state.on_publication(std::move(item.content), here().now(), one.actions);
         break;
     }
@@ -347,7 +348,7 @@ bool node_process::hear_source() {
         break;
       case zmtp::routed_message::kind::detached: open_source(); break;
       case zmtp::routed_message::kind::message:
-        one.heard_at = here().now();
+        one.last_received_at = here().now();
         one.state.on_source_message(item.content, here().now(), milliseconds{0}, one.actions);
         break;
     }
@@ -373,7 +374,7 @@ bool node_process::hear_peer() {
   while (one.hearer->state().receive(m)) {
     did = true;
     if (const auto report = bstar::parse_state(m.front())) {
-      one.machine.on_peer(*report, here().now(), one.wishes);
+      one.machine.on_peer(*report, here().now(), one.actions);
       carry_out_pair();
     }
   }
@@ -421,7 +422,7 @@ void node_process::tell(const listener& to) {
 
 bool node_process::vote() {
   auto& one = *life_;
-  const bool at_once = one.machine.on_client_request(here().now(), one.wishes);
+  const bool at_once = one.machine.on_client_request(here().now(), one.actions);
   carry_out_pair();
   return at_once || one.machine.serving();
 }
@@ -429,29 +430,29 @@ bool node_process::vote() {
 void node_process::carry_out_pair() {
   auto& one = *life_;
   for (bool again = true; again;) {
-    const auto wishes = std::exchange(one.wishes, {});
-    again = wishes.persist.has_value();
-    if (wishes.persist) {
-      disk_ = *wishes.persist;
-      one.machine.on_persisted(disk_, here().now(), one.wishes);
+    const auto actions = std::exchange(one.actions, {});
+    again = actions.persist.has_value();
+    if (actions.persist) {
+      disk_ = *actions.persist;
+      one.machine.on_persisted(disk_, here().now(), one.actions);
     }
-    if (wishes.publish) {
+    if (actions.publish) {
       for (const auto& to : one.listeners) {
         tell(to);
       }
     }
-    for (const auto what : wishes.events) {
+    for (const auto what : actions.events) {
       if (what == bstar::event::suspended) {
         one.state.suspend(one.actions);
-      } else if (what == bstar::event::resumed && !wishes.became_active) {
+      } else if (what == bstar::event::resumed && !actions.became_active) {
         one.state.activate(one.machine.current_epoch(), here().now(), one.actions);
       }
     }
-    if (wishes.became_active) {
-      activate(*wishes.became_active);
+    if (actions.became_active) {
+      activate(*actions.became_active);
     }
-    if (wishes.became_passive) {
-      one.heard_at = here().now();
+    if (actions.became_passive) {
+      one.last_received_at = here().now();
       one.state.deactivate(here().now(), one.actions);
     }
   }
@@ -463,7 +464,8 @@ void node_process::activate(bstar::epoch epoch) {
   auto& one = *life_;
   carry_out();
   const auto was_active = one.state.active();
-  here().books().on_active(number(), epoch, one.state.number(), here().now() - one.heard_at);
+  here().books().on_active(number(), epoch, one.state.number(),
+                           here().now() - one.last_received_at);
   one.state.activate(epoch, here().now(), one.actions);
   carry_out();
   here().books().on_position(number(), one.state.number());
@@ -508,7 +510,7 @@ void node_process::expire_wrongly() {
 
 void node_process::on_pair_time() {
   life_->teller->turn([this] {
-    life_->machine.on_deadline(here().now(), life_->wishes);
+    life_->machine.on_deadline(here().now(), life_->actions);
     carry_out_pair();
     finish();
   });
@@ -615,7 +617,7 @@ void node_process::carry_out() {
       router.disconnect(next.to);
     }
   }
-  for (const auto peer : std::exchange(actions.close_askers, {})) {
+  for (const auto peer : std::exchange(actions.close_snapshot_clients, {})) {
     router.disconnect(peer);
   }
   for (const auto peer : std::exchange(actions.close_subscribers, {})) {
@@ -629,7 +631,7 @@ void node_process::carry_out() {
     carry_out();
   }
   if (std::exchange(actions.renew_epoch, false)) {
-    one.machine.renew_epoch(here().now(), one.wishes);
+    one.machine.renew_epoch(here().now(), one.actions);
     carry_out_pair();
   }
   if (std::exchange(actions.reconnect_source, false)) {
@@ -677,9 +679,9 @@ void node_process::tell_books() {
     const auto session = one.sessions.find(to);
     const auto said = parse_publication(m, form::kvmsg, options_.server.limit);
     const auto* const hugz = said ? std::get_if<heartbeat>(&*said) : nullptr;
-    const auto told = hugz != nullptr ? find_acknowledgement(hugz->properties) : std::nullopt;
-    if (told && session != one.sessions.end()) {
-      books.on_promise(number(), session->second, *told);
+    const auto notified = hugz != nullptr ? find_acknowledgement(hugz->properties) : std::nullopt;
+    if (notified && session != one.sessions.end()) {
+      books.on_promise(number(), session->second, *notified);
     }
   }
 }

@@ -3,8 +3,8 @@
 // in the order of their shells. Reports the server's messages to the ledger.
 
 #include "bstar/state_machine.h"
-#include "chp/map_store.h"
-#include "chp/memory_map_store.h"
+#include "chp/map_database.h"
+#include "chp/memory_map_database.h"
 #include "chp/server_state.h"
 #include "test/chp/simulation/town.h"
 #include "zmtp/message.h"
@@ -28,15 +28,15 @@ public:
   struct options {
     server_options server{};
     bstar::pair_options pair{};
-    std::size_t subscriber_octets = 64 * 1024;  // queue limit; above it, a disconnect
-    bool stored = false;                        // with a map_store, on a disk that takes its time
+    std::size_t subscriber_bytes = 64 * 1024;  // queue limit; above it, a disconnect
+    bool stored = false;                       // with a map_database, on a disk that takes its time
   };
   // Faults to put in, to see that they are noticed.
-  struct sabotage {
+  struct planted_fault {
     // May change the actions before they are carried out.
     std::function<void(const server_state&, server_actions&)> edit{};
     // … or a message of a client; false drops it.
-    std::function<bool(const server_state&, zmtp::message&)> heard{};
+    std::function<bool(const server_state&, zmtp::message&)> received{};
     // … or requests and offers to the peer.
     std::function<void(zmtp::message&)> asked{};
     // … or answers to requests for a snapshot.
@@ -55,7 +55,7 @@ public:
   node_process(town& in, std::string name, std::string peer, const options& how)
       : process{in, std::move(name)}, peer_{std::move(peer)}, options_{how} {}
 
-  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  [[nodiscard]] planted_fault& faults() noexcept { return faults_; }
   [[nodiscard]] bool stored() const noexcept { return options_.stored; }
   // Fills the disk, or frees it again.
   void fill_disk(bool full) noexcept { disk_is_full_ = full; }
@@ -82,7 +82,7 @@ private:
     server_state state;
     server_actions actions;
     bstar::state_machine machine;
-    bstar::machine_actions wishes;
+    bstar::machine_actions actions;
     sim_socket* snapshots = nullptr;  // ROUTER
     sim_socket* publisher = nullptr;  // XPUB
     sim_socket* collector = nullptr;  // SUB
@@ -99,7 +99,7 @@ private:
     std::map<zmtp::peer_id, std::size_t> unanswered;  // see answers_each_question
     bool stream_ask = false;
     bool held = false;  // something is left in a socket, since too much waits for the disk
-    time_point heard_at;
+    time_point last_received_at;
     std::vector<std::vector<map_change>> to_write;
     std::vector<std::vector<map_change>> written;  // with one sync, which has not come to its end
   };
@@ -108,14 +108,14 @@ private:
   void end() override;
   void on_kill(bool without_power) override;
   void open_source();
-  [[nodiscard]] bool serve_askers();
+  [[nodiscard]] bool serve_snapshot_clients();
   [[nodiscard]] bool serve_subscribers();
   [[nodiscard]] bool collect();
   [[nodiscard]] bool hear_peer();
   [[nodiscard]] bool hear_listeners();
   [[nodiscard]] bool follow_feed();
   [[nodiscard]] bool hear_source();
-  void on_asker(zmtp::routed_message& item);
+  void on_snapshot_client(zmtp::routed_message& item);
   void on_question(zmtp::peer_id backup);
   [[nodiscard]] bool answer_another(zmtp::peer_id backup);
   void on_set(zmtp::message&& m);
@@ -137,9 +137,9 @@ private:
 
   std::string peer_;
   options options_;
-  sabotage faults_;
+  planted_fault faults_;
   bstar::epoch disk_ = 0;
-  memory_map_store::contents disk_map_;
+  memory_map_database::contents disk_map_;
   bool disk_is_full_ = false;
   bool disk_refuses_ = false;  // refuses everything but a whole map after the disk was full
   std::size_t questions_ = 0;

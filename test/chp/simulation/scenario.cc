@@ -59,7 +59,7 @@ private:
   std::vector<std::unique_ptr<node_process>> nodes_;
   std::vector<std::unique_ptr<client_process>> clients_;
   std::vector<std::unique_ptr<letter_client_process>> letter_clients_;
-  std::optional<troublemaker> troublemaker_;
+  std::optional<fault_schedule> fault_schedule_;
   std::string description_;
 };
 
@@ -104,11 +104,11 @@ void scenario::choose_nodes() {
   o.server.degraded = random().chance(85) ? degraded_policy::ack : degraded_policy::block;
   o.server.snapshot_piece = random().chance(50) ? 1'000 : 64 * 1024;
   // Some servers have a short publisher queue, so that slow subscribers exceed it.
-  o.server.publisher_octets = random().chance(40) ? 4 * 1024 : 1024 * 1024;
+  o.server.publisher_bytes = random().chance(40) ? 4 * 1024 : 1024 * 1024;
   if (options_.what == drama::questions_held) {
     // A few snapshots exceed the limit of the queue of a client.
     o.server.snapshot_piece = 500;
-    o.server.publisher_octets = 1024 * 1024;
+    o.server.publisher_bytes = 1024 * 1024;
   }
   if (options_.small) {
     o.server.map.max_keys = 4;
@@ -116,7 +116,7 @@ void scenario::choose_nodes() {
   }
   if (options_.stored) {
     o.stored = true;
-    o.server.unwritten_octets = random().chance(30) ? 2'000 : 1024 * 1024;
+    o.server.unwritten_bytes = random().chance(30) ? 2'000 : 1024 * 1024;
     o.server.store_retry = milliseconds{random().between(50, 300)};
     town_.books().expect_stored();
   }
@@ -258,16 +258,16 @@ void scenario::live() {
   }
   // The time until a connection is restored: 3 s without an answer, and then a pause.
   const auto settles = 6 * heartbeat_ + milliseconds{5'000};
-  troublemaker_.emplace(
+  fault_schedule_.emplace(
       town_, kinds_, std::array<node_process*, 2>{nodes_[0].get(), nodes_[1].get()}, all, settles);
   if (options_.what == drama::chance) {
     const milliseconds lasting{random().between(3'000, 15'000)};
-    troublemaker_->start(lasting, milliseconds{random().between(200, 2'000)});
+    fault_schedule_->start(lasting, milliseconds{random().between(200, 2'000)});
     pass(lasting);
   } else {
     play();
   }
-  troublemaker_->stop();
+  fault_schedule_->stop();
   town_.books().disturb_pair(town_.now() + settles);
   be_quiet();
   pass(kinds_.half_open ? settling_when_half_open : settling);
@@ -294,7 +294,7 @@ void scenario::be_quiet() {
 
 void scenario::play() {
   if (!wait_for(milliseconds{10'000}, [this] { return in_sync(); })) {
-    town_.books().report(breach::not_converged, "the backup is not in sync");
+    town_.books().report(violation::not_converged, "the backup is not in sync");
     return;
   }
   switch (options_.what) {
@@ -307,8 +307,8 @@ void scenario::play() {
     case drama::both_killed: {
       pass(town_.up_to(milliseconds{2'000}));
       const auto lasting = town_.up_to(milliseconds{2'000});
-      troublemaker_->kill(*nodes_[0], false, lasting);
-      troublemaker_->kill(*nodes_[1], false, town_.up_to(milliseconds{2'000}));
+      fault_schedule_->kill(*nodes_[0], false, lasting);
+      fault_schedule_->kill(*nodes_[1], false, town_.up_to(milliseconds{2'000}));
       pass(seconds{5});
       return;
     }
@@ -325,18 +325,18 @@ void scenario::kill_active() {
   pass(town_.up_to(milliseconds{1'500}));
   auto* const one = active();
   if (one == nullptr) {
-    town_.books().report(breach::none_active, "before a server is killed");
+    town_.books().report(violation::none_active, "before a server is killed");
     return;
   }
   const auto most = 2 * heartbeat_ + std::max(milliseconds{50}, heartbeat_ / 4) + milliseconds{400};
-  troublemaker_->kill(*one, false, most + milliseconds{500});
+  fault_schedule_->kill(*one, false, most + milliseconds{500});
   if (!wait_for(most, [this] { return active() != nullptr; })) {
-    town_.books().report(breach::slow_failover, "no server is active " +
-                                                    std::to_string(most.count()) + " ms after " +
-                                                    one->name() + " was killed");
+    town_.books().report(violation::slow_failover, "no server is active " +
+                                                       std::to_string(most.count()) + " ms after " +
+                                                       one->name() + " was killed");
   }
   if (!wait_for(milliseconds{10'000}, [this] { return in_sync(); })) {
-    town_.books().report(breach::not_converged, "the backup is not in sync again");
+    town_.books().report(violation::not_converged, "the backup is not in sync again");
   }
 }
 
@@ -345,13 +345,14 @@ void scenario::restart_both() {
     pass(town_.up_to(milliseconds{1'000}));
     // A backup that was too slow for a moment is waited for.
     (void)wait_for(milliseconds{10'000}, [this] { return in_sync(); });
-    troublemaker_->kill(*one, false, milliseconds{50});
+    fault_schedule_->kill(*one, false, milliseconds{50});
     if (!wait_for(milliseconds{10'000}, [this] { return in_sync(); })) {
-      town_.books().report(breach::not_converged, "the backup is not in sync again");
+      town_.books().report(violation::not_converged, "the backup is not in sync again");
     }
   }
   if (town_.books().excused() != 0) {
-    town_.books().report(breach::lost, "though each server was there again before the other went");
+    town_.books().report(violation::lost,
+                         "though each server was there again before the other went");
   }
 }
 
@@ -359,9 +360,9 @@ void scenario::restart_both() {
 void scenario::split() {
   pass(town_.up_to(milliseconds{1'000}));
   const milliseconds lasting{4 * heartbeat_.count() + 4'000};
-  troublemaker_->part(*nodes_[0], *nodes_[1], 2, lasting);
+  fault_schedule_->part(*nodes_[0], *nodes_[1], 2, lasting);
   for (std::size_t i = 0; i != clients_.size(); ++i) {
-    troublemaker_->part(*clients_[i], *nodes_[i % 2], 2, lasting);
+    fault_schedule_->part(*clients_[i], *nodes_[i % 2], 2, lasting);
   }
   pass(lasting - milliseconds{1});
   // Messages in flight do not arrive: the peer receives this only from its server.
@@ -382,17 +383,17 @@ void scenario::restart_alone() {
   const std::size_t which = nodes_[1].get() == active() ? 1 : 0;
   auto& other = *nodes_[1 - which];
   const milliseconds lasting{4 * heartbeat_.count() + 3'000};
-  troublemaker_->part(*nodes_[0], *nodes_[1], 2, lasting);
+  fault_schedule_->part(*nodes_[0], *nodes_[1], 2, lasting);
   for (const auto& each : clients_) {
-    troublemaker_->part(*each, other, 2, lasting);
+    fault_schedule_->part(*each, other, 2, lasting);
   }
   for (const auto& each : letter_clients_) {
-    troublemaker_->part(*each, other, 2, lasting);
+    fault_schedule_->part(*each, other, 2, lasting);
   }
-  troublemaker_->kill(*nodes_[which], false, milliseconds{50});
+  fault_schedule_->kill(*nodes_[which], false, milliseconds{50});
   pass(lasting);
   if (town_.books().excused() != 0) {
-    town_.books().report(breach::lost, "though the other server had it");
+    town_.books().report(violation::lost, "though the other server had it");
   }
 }
 
@@ -408,7 +409,7 @@ void scenario::hold_questions() {
     return;
   }
   const auto lasting = heartbeat_ + town_.up_to(heartbeat_);
-  troublemaker_->part(*nodes_[0], *nodes_[1], has_asked(0) ? 0 : 1, lasting);
+  fault_schedule_->part(*nodes_[0], *nodes_[1], has_asked(0) ? 0 : 1, lasting);
   pass(lasting + milliseconds{1});
 }
 
@@ -433,17 +434,17 @@ void scenario::check_once_more() {
   auto* const one = active();
   if (one == nullptr ||
       std::all_of(nodes_.begin(), nodes_.end(), [](const auto& each) { return each->serving(); })) {
-    books.report(one == nullptr ? breach::none_active : breach::two_active, "at the end");
+    books.report(one == nullptr ? violation::none_active : violation::two_active, "at the end");
     return;
   }
   if (!in_sync()) {
-    books.report(breach::not_converged, "the backup is not in sync at the end");
+    books.report(violation::not_converged, "the backup is not in sync at the end");
   }
   books.check_rest(one->number());
   const auto number = one->map().number();
   for (const auto& each : nodes_) {
     if (each.get() != one && !each->status().following) {
-      books.report(breach::not_converged, each->name() + " does not follow");
+      books.report(violation::not_converged, each->name() + " does not follow");
     }
     books.check_map(each->name(), replica_of(each->map()), number, {});
   }
@@ -492,7 +493,7 @@ scenario_result scenario::run() {
                        {"refused", books.refused()},
                        {"lost with both memories", books.excused()},
                        {"losses told", losses_told},
-                       {"troubles", troublemaker_->made()}}},
+                       {"troubles", fault_schedule_->made()}}},
           books.findings()};
 }
 

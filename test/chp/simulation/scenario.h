@@ -3,10 +3,10 @@
 // the updates, the faults, and the ledger.
 
 #include "test/chp/simulation/client_process.h"
+#include "test/chp/simulation/fault_schedule.h"
 #include "test/chp/simulation/ledger.h"
 #include "test/chp/simulation/letter_client_process.h"
 #include "test/chp/simulation/node_process.h"
-#include "test/chp/simulation/troublemaker.h"
 #include "test/simulation/run_result.h"
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace chp::simulation {
 
 // Figures: updates, committed, activations, failovers of clients, offered by losers, questions at once,
 // expired, refused, lost with both memories, losses told, troubles.
-using scenario_result = zmtp::simulation::run_result<breach>;
+using scenario_result = zmtp::simulation::run_result<violation>;
 
 // The faults of a scenario.
 enum class drama : std::uint8_t {

@@ -27,12 +27,12 @@ def save(file, frames):
 
 def load(file):
     with open(file, "rb") as stored:
-        octets = stored.read()
+        bytes = stored.read()
     frames = []
-    while octets:
-        size, = struct.unpack("=Q", octets[:8])
-        frames.append(octets[8:8 + size])
-        octets = octets[8 + size:]
+    while bytes:
+        size, = struct.unpack("=Q", bytes[:8])
+        frames.append(bytes[8:8 + size])
+        bytes = bytes[8 + size:]
     return frames
 
 

@@ -26,10 +26,10 @@ using namespace std::chrono_literals;
 using zmtp::message;
 
 // Timeout of a wait. No test reaches it unless there is a fault.
-constexpr auto patience = 20s;
+constexpr auto timeout = 20s;
 
 // A request is sent once. On a busy machine its reply can take longer than the default of `timeout`.
-client_options patient() { return {.timeout = patience}; }
+client_options patient() { return {.timeout = timeout}; }
 
 class without_a_loop : public testing::Test {
 protected:
@@ -57,24 +57,24 @@ TEST_F(without_a_loop, requests_of_many_threads_are_answered_by_many) {
   for (int i = 0; i < 2; ++i) {
     servers.emplace_back([&] {
       error_code ec;
-      while (auto asked = shared.receive(patience, ec)) {
+      while (auto asked = shared.receive(timeout, ec)) {
         auto body = std::move(asked->body());
         EXPECT_FALSE(asked->reply(std::move(body)));
       }
       EXPECT_EQ(ec, asio::error::operation_aborted);
     });
   }
-  client asker{context, at, patient()};
-  std::vector<std::thread> askers;
+  client snapshot_client{context, at, patient()};
+  std::vector<std::thread> snapshot_clients;
   for (int who = 0; who < 4; ++who) {
-    askers.emplace_back([&, who] {
+    snapshot_clients.emplace_back([&, who] {
       for (int i = 0; i < 25; ++i) {
         const auto text = std::to_string(who) + "." + std::to_string(i);
-        EXPECT_EQ(asker.request("echo", message{text}), message{text});
+        EXPECT_EQ(snapshot_client.request("echo", message{text}), message{text});
       }
     });
   }
-  for (auto& one : askers) {
+  for (auto& one : snapshot_clients) {
     one.join();
   }
   shared.stop();
@@ -84,11 +84,11 @@ TEST_F(without_a_loop, requests_of_many_threads_are_answered_by_many) {
 }
 
 TEST_F(without_a_loop, failures_are_thrown_or_returned) {
-  client asker{context, at, patient()};
-  EXPECT_THROW(asker.request("", message{"m"}), boost::system::system_error);
+  client snapshot_client{context, at, patient()};
+  EXPECT_THROW(snapshot_client.request("", message{"m"}), boost::system::system_error);
   error_code ec;
   // Long enough to be sent on a busy machine. A request that was not sent ends with not_connected.
-  asker.request("nobody", message{"m"}, {.in_all = 1s}, ec);
+  snapshot_client.request("nobody", message{"m"}, {.in_all = 1s}, ec);
   EXPECT_EQ(ec, errc::no_reply);
   EXPECT_THROW((client{context, "nonsense"}), boost::system::system_error);
   EXPECT_THROW((worker{context, at, {.service = "mmi.service"}}), boost::system::system_error);
@@ -99,23 +99,23 @@ TEST_F(without_a_loop, failures_are_thrown_or_returned) {
 }
 
 TEST_F(without_a_loop, stopping_wakes_waiting_threads) {
-  client asker{context, at, patient()};
+  client snapshot_client{context, at, patient()};
   std::thread waits{[&] {
     error_code ec;
-    asker.request("nobody", message{"m"}, {.timeout = patience}, ec);
+    snapshot_client.request("nobody", message{"m"}, {.timeout = timeout}, ec);
     EXPECT_EQ(ec, asio::error::operation_aborted);
   }};
-  asker.stop();
+  snapshot_client.stop();
   waits.join();
 }
 
 TEST_F(without_a_loop, a_worker_drains) {
   worker leaving{context, at, {.service = "echo"}};
   std::thread asks{[&] {
-    client asker{context, at, patient()};
-    EXPECT_EQ(asker.request("echo", message{"m"}), message{"last"});
+    client snapshot_client{context, at, patient()};
+    EXPECT_EQ(snapshot_client.request("echo", message{"m"}), message{"last"});
   }};
-  auto asked = leaving.receive(patience);
+  auto asked = leaving.receive(timeout);
   std::thread answers{[&] { EXPECT_FALSE(asked.reply(message{"last"})); }};
   EXPECT_FALSE(leaving.drain());
   answers.join();
@@ -124,20 +124,20 @@ TEST_F(without_a_loop, a_worker_drains) {
 
 TEST_F(without_a_loop, a_worker_that_drains_hands_back_what_no_thread_has_received) {
   worker leaving{context, at, {.service = "echo", .capacity = 8}};
-  client asker{context, at, patient()};
+  client snapshot_client{context, at, patient()};
   std::vector<std::thread> asks;
   for (int i = 0; i < 4; ++i) {
     asks.emplace_back([&, text = std::to_string(i)] {
-      EXPECT_EQ(asker.request("echo", message{text}), message{text});
+      EXPECT_EQ(snapshot_client.request("echo", message{text}), message{text});
     });
   }
-  auto received = leaving.receive(patience);
+  auto received = leaving.receive(timeout);
   std::thread drains{[&] { EXPECT_FALSE(leaving.drain()); }};
   // Receiving ends when the drain begins, though three requests may be there. The requests that were received
   // before are refused after that, because a refusal by the only worker of a service ends a request.
   error_code ec;
   std::vector<request> others;
-  while (auto another = leaving.receive(patience, ec)) {
+  while (auto another = leaving.receive(timeout, ec)) {
     others.push_back(std::move(*another));
   }
   EXPECT_EQ(ec, asio::error::operation_aborted);
@@ -147,7 +147,7 @@ TEST_F(without_a_loop, a_worker_that_drains_hands_back_what_no_thread_has_receiv
   worker other{context, at, {.service = "echo", .capacity = 8}};
   std::thread serves{[&] {
     for (int i = 0; i < 3; ++i) {
-      auto asked = other.receive(patience);
+      auto asked = other.receive(timeout);
       auto body = std::move(asked.body());
       EXPECT_FALSE(asked.reply(std::move(body)));
     }
@@ -164,30 +164,31 @@ TEST_F(without_a_loop, a_worker_that_drains_hands_back_what_no_thread_has_receiv
 TEST_F(without_a_loop, a_drain_ends_at_its_deadline) {
   worker leaving{context, at, {.service = "echo"}};
   std::thread asks{[&] {
-    client asker{context, at, patient()};
-    EXPECT_EQ(asker.request("echo", message{"m"}), message{"of another"});
+    client snapshot_client{context, at, patient()};
+    EXPECT_EQ(snapshot_client.request("echo", message{"m"}), message{"of another"});
   }};
-  auto stuck = leaving.receive(patience);
+  auto stuck = leaving.receive(timeout);
   EXPECT_EQ(leaving.drain(10ms), zmtp::errc::timed_out);
   EXPECT_EQ(stuck.reply(message{"too late"}), errc::no_request);
   worker other{context, at, {.service = "echo"}};
-  EXPECT_FALSE(other.receive(patience).reply(message{"of another"}));
+  EXPECT_FALSE(other.receive(timeout).reply(message{"of another"}));
   asks.join();
 }
 
 TEST_F(without_a_loop, a_request_that_is_destroyed_has_failed_and_the_worker_goes_on) {
   worker only{context, at, {.service = "echo", .capacity = 2}};
-  client asker{context, at, patient()};
+  client snapshot_client{context, at, patient()};
   std::thread fails{[&] {
     error_code ec;
-    asker.request("echo", message{"m"}, {}, ec);
+    snapshot_client.request("echo", message{"m"}, {}, ec);
     EXPECT_EQ(ec, errc::request_failed);
     EXPECT_EQ(outcome_of(ec), outcome::unknown);
   }};
-  { const auto destroyed = only.receive(patience); }
+  { const auto destroyed = only.receive(timeout); }
   fails.join();
-  std::thread asks{[&] { EXPECT_EQ(asker.request("echo", message{"n"}), message{"answered"}); }};
-  auto next = only.receive(patience);
+  std::thread asks{
+      [&] { EXPECT_EQ(snapshot_client.request("echo", message{"n"}), message{"answered"}); }};
+  auto next = only.receive(timeout);
   EXPECT_EQ(next.body(), message{"n"});
   EXPECT_FALSE(next.reply(message{"answered"}));
   asks.join();
@@ -196,24 +197,25 @@ TEST_F(without_a_loop, a_request_that_is_destroyed_has_failed_and_the_worker_goe
 TEST_F(without_a_loop, a_request_is_refused_by_each_of_two_workers) {
   worker first{context, at, {.service = "echo"}};
   worker second{context, at, {.service = "echo"}};
-  client asker{context, at, patient()};
+  client snapshot_client{context, at, patient()};
   std::vector<std::thread> asks;
   // Both workers are there when each has one of these.
   for (int i = 0; i < 2; ++i) {
-    asks.emplace_back([&] { EXPECT_EQ(asker.request("echo", message{"1"}), message{"done"}); });
+    asks.emplace_back(
+        [&] { EXPECT_EQ(snapshot_client.request("echo", message{"1"}), message{"done"}); });
   }
-  auto one = first.receive(patience);
-  auto two = second.receive(patience);
+  auto one = first.receive(timeout);
+  auto two = second.receive(timeout);
   std::thread refused{[&] {
     error_code ec;
-    asker.request("echo", message{"2"}, {}, ec);
+    snapshot_client.request("echo", message{"2"}, {}, ec);
     EXPECT_EQ(ec, errc::request_refused);
     EXPECT_EQ(outcome_of(ec), outcome::refused);
   }};
   EXPECT_FALSE(one.reply(message{"done"}));
-  EXPECT_FALSE(first.receive(patience).refuse());
+  EXPECT_FALSE(first.receive(timeout).refuse());
   EXPECT_FALSE(two.reply(message{"done"}));
-  EXPECT_FALSE(second.receive(patience).refuse());
+  EXPECT_FALSE(second.receive(timeout).refuse());
   refused.join();
   for (auto& each : asks) {
     each.join();

@@ -41,7 +41,7 @@ private:
     options.attempts = 100;
     options.idempotent = true;
     client_ = std::make_unique<sim_client>(here(), host(), std::vector<std::string>{"broker"},
-                                           options, sim_client::sabotage{});
+                                           options, sim_client::planted_fault{});
     for (std::size_t i = 0; i != at_once_; ++i) {
       ask();
     }

@@ -162,7 +162,7 @@ void broker_process::tell_books_of(zmtp::peer_id from, const zmtp::message& said
     }
   }
   if (std::holds_alternative<worker_disconnect>(*input)) {
-    here().books().on_parting(stream_of(from));
+    here().books().on_graceful_close(stream_of(from));
   }
 }
 
@@ -170,7 +170,7 @@ void broker_process::tell_books_of_sends() {
   auto& books = here().books();
   // A disconnected worker loses its requests before other workers get them.
   for (const auto peer : life_->actions.close) {
-    books.on_parting(stream_of(peer));
+    books.on_graceful_close(stream_of(peer));
   }
   std::vector<std::pair<std::uint32_t, std::uint64_t>> given;
   for (const auto& [to, content] : life_->actions.sends) {
@@ -181,7 +181,7 @@ void broker_process::tell_books_of_sends() {
       continue;
     }
     if (std::holds_alternative<broker_disconnect>(*said)) {
-      books.on_parting(stream_of(to));
+      books.on_graceful_close(stream_of(to));
     } else if (const auto* asked = std::get_if<broker_request>(&*said)) {
       if (const auto call = call_of(copy, 2)) {
         given.emplace_back(*call, stream_of(to));
@@ -204,17 +204,17 @@ void broker_process::check_rest() {
   const auto ends = c.replies + c.expired + c.exhausted + c.cut_short + c.abandoned + c.oversized +
                     c.declined + c.failed + c.stopped;
   if (c.requests != ends) {
-    books.report(breach::miscounted, "of " + std::to_string(c.requests) + " requests of " + name() +
-                                         " " + std::to_string(ends) + " have ended");
+    books.report(violation::miscounted, "of " + std::to_string(c.requests) + " requests of " +
+                                            name() + " " + std::to_string(ends) + " have ended");
   }
   if (s.waiting != 0 || s.working != 0) {
-    books.report(breach::lost, name() + " has " + std::to_string(s.waiting) +
-                                   " requests that wait and " + std::to_string(s.working) +
-                                   " in workers' hands");
+    books.report(violation::lost, name() + " has " + std::to_string(s.waiting) +
+                                      " requests that wait and " + std::to_string(s.working) +
+                                      " in workers' hands");
   }
   if (s.peers != attached()) {
-    books.report(breach::leaked, name() + " knows " + std::to_string(s.peers) + " peers of " +
-                                     std::to_string(attached()));
+    books.report(violation::leaked, name() + " knows " + std::to_string(s.peers) + " peers of " +
+                                        std::to_string(attached()));
   }
 }
 

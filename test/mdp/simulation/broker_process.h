@@ -19,7 +19,7 @@ namespace mdp::simulation {
 class broker_process final : public process {
 public:
   // Faults to put in, to see that they are noticed.
-  struct sabotage {
+  struct planted_fault {
     // May change the actions before they are carried out.
     std::function<void(broker_actions&)> edit{};
     // … or its counters.
@@ -33,7 +33,7 @@ public:
   broker_process(town& in, std::string name, broker_options options)
       : process{in, std::move(name)}, options_{std::move(options)} {}
 
-  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  [[nodiscard]] planted_fault& faults() noexcept { return faults_; }
   // While it runs.
   [[nodiscard]] broker_status status() const { return life_->state.status(); }
   [[nodiscard]] std::size_t attached() const { return life_->router->state().attached(); }
@@ -66,7 +66,7 @@ private:
   [[nodiscard]] std::uint64_t stream_of(zmtp::peer_id peer) const;
 
   broker_options options_;
-  sabotage faults_;
+  planted_fault faults_;
   std::optional<life> life_;
   std::uint64_t workers_expired_ = 0;  // in former lives
 };

@@ -55,20 +55,20 @@ std::uint32_t caller_process::ask(const trade& what) {
   how.idempotent = what.idempotent;
   if (random.chance(what.idempotent ? 20 : 50)) {
     how.attempts = 1;
-    how.timeout = patience;
+    how.timeout = timeout;
   }
   return ask(what, how);
 }
 
 std::uint32_t caller_process::ask_patiently(const trade& what) {
-  return ask(what, {.timeout = patience, .attempts = 1, .in_all = {}, .idempotent = {}});
+  return ask(what, {.timeout = timeout, .attempts = 1, .in_all = {}, .idempotent = {}});
 }
 
 std::uint32_t caller_process::ask(const trade& what, request_options how) {
   auto& random = here().random();
   auto& books = here().books();
   const auto until = how.in_all ? std::optional{here().now() + *how.in_all} : std::nullopt;
-  const auto patient = how.timeout == patience;
+  const auto patient = how.timeout == timeout;
   if (faults_.forgets_time_in_all) {
     how.in_all.reset();
   }
@@ -76,7 +76,7 @@ std::uint32_t caller_process::ask(const trade& what, request_options how) {
   open_.insert(call);
   const auto begun = here().now();
   const auto ec = life_->ask(
-      what.name, wrap_call(call, random.pick(how_.octets + 1)), how,
+      what.name, wrap_call(call, random.pick(how_.bytes + 1)), how,
       {.on_sent = [this, call] { here().books().on_sent(call); },
        .on_part = [this, call](const zmtp::message& m) { here().books().on_part(call, m); },
        .on_end =
@@ -87,13 +87,13 @@ std::uint32_t caller_process::ask(const trade& what, request_options how) {
                return;
              }
              here().books().on_failure(call, outcome_of(failed));
-             if (patient && here().now() - begun >= patience) {
-               here().books().report(breach::lost,
+             if (patient && here().now() - begun >= timeout) {
+               here().books().report(violation::lost,
                                      "call " + std::to_string(call) + " was waited for in vain");
              }
            }});
   if (ec) {
-    books.report(breach::stuck, name() + " cannot ask: " + ec.message());
+    books.report(violation::stuck, name() + " cannot ask: " + ec.message());
   }
   return call;
 }

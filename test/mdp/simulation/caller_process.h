@@ -22,12 +22,12 @@ struct manners {
   std::size_t burst = 3;
   std::size_t in_flight = 8;
   std::size_t calls = 60;
-  std::size_t octets = 600;  // largest body
-  unsigned hurries = 30;     // percent of the calls that have a deadline
+  std::size_t bytes = 600;  // largest body
+  unsigned hurries = 30;    // percent of the calls that have a deadline
 };
 
 // A call without an answer after this time is lost.
-inline constexpr std::chrono::milliseconds patience{300'000};
+inline constexpr std::chrono::milliseconds timeout{300'000};
 
 class caller_process final : public process {
 public:
@@ -40,12 +40,12 @@ public:
         how_{how} {}
 
   // Faults to put in, to see that they are noticed.
-  struct sabotage {
-    sim_client::sabotage client{};
+  struct planted_fault {
+    sim_client::planted_fault client{};
     bool forgets_time_in_all = false;
   };
 
-  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  [[nodiscard]] planted_fault& faults() noexcept { return faults_; }
   // Asks one service now, in whatever way; the number of the call. It must be running.
   std::uint32_t ask(const trade& what);
   // … once, and waits for the answer.
@@ -65,7 +65,7 @@ private:
   std::vector<const trade*> asks_;
   client_options options_;
   manners how_;
-  sabotage faults_;
+  planted_fault faults_;
   std::unique_ptr<sim_client> life_;
   std::set<std::uint32_t> open_;
 };

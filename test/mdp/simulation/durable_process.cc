@@ -13,7 +13,7 @@ using boost::system::error_code;
 
 void durable_process::begin() {
   life_ = std::make_unique<sim_client>(here(), host(), std::vector{broker_}, options_.client,
-                                       sim_client::sabotage{});
+                                       sim_client::planted_fault{});
   wake_later();
 }
 
@@ -62,7 +62,7 @@ void durable_process::ask(std::string_view service, zmtp::message&& body,
                           const request_options& how, Body&& on_end) {
   const auto ec = life_->ask(service, std::move(body), how, {.on_end = std::forward<Body>(on_end)});
   if (ec) {
-    here().books().report(breach::stuck, name() + " cannot ask: " + ec.message());
+    here().books().report(violation::stuck, name() + " cannot ask: " + ec.message());
   }
 }
 
@@ -71,7 +71,7 @@ void durable_process::request() {
   const auto& what = *asks_[random.pick(asks_.size())];
   const auto call = here().books().begin_call(what);
   asked_.push_back(call);
-  auto body = wrap_call(call, random.pick(options_.octets + 1));
+  auto body = wrap_call(call, random.pick(options_.bytes + 1));
   body.push_front(what.name);
   ask(titanic::request_service, std::move(body), {.timeout = {}, .attempts = 1, .in_all = {}},
       [this, call](const error_code& ec, const zmtp::message& answer) {
@@ -85,7 +85,7 @@ void durable_process::request() {
           books.on_failure(call, known);
         } else if (id.error() == titanic::errc::bad_request ||
                    id.error() == titanic::errc::bad_reply) {
-          books.report(breach::wrong_answer, name() + " was refused by Titanic");
+          books.report(violation::wrong_answer, name() + " was refused by Titanic");
         } else {
           // A store that fails may have stored the request nevertheless.
           books.forget(call);
@@ -109,8 +109,8 @@ void durable_process::ask_for_reply(std::uint32_t call) {
         } else if (!reply && reply.error() == titanic::errc::request_failed) {
           // Perhaps given up: Titanic's own ledger checks that.
         } else if (!reply && !one.closed && reply.error() != titanic::errc::pending) {
-          books.report(breach::forgotten, name() + " gets for call " + std::to_string(call) + ": " +
-                                              reply.error().message());
+          books.report(violation::forgotten, name() + " gets for call " + std::to_string(call) +
+                                                 ": " + reply.error().message());
         }
       });
 }
@@ -130,7 +130,7 @@ void durable_process::ask_nonsense() {
   ask(titanic::reply_service, zmtp::message{ids[here().random().pick(ids.size())]}, {},
       [this](const error_code& ec, const zmtp::message& answer) {
         if (!ec && answer.front() != titanic::refused) {
-          here().books().report(breach::wrong_answer, "Titanic accepts a malformed id");
+          here().books().report(violation::wrong_answer, "Titanic accepts a malformed id");
         }
       });
 }

@@ -21,7 +21,7 @@ public:
     client_options client{};
     std::chrono::milliseconds pace{200};
     std::size_t requests = 20;
-    std::size_t octets = 1'500;  // largest body
+    std::size_t bytes = 1'500;  // largest body
     bool closes = true;
   };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view header = "MDPC01";
 constexpr std::chrono::milliseconds begins_after{500};
-constexpr std::size_t octets = 200;
+constexpr std::size_t bytes = 200;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void flood_process::flood() {
     here().books().on_sent(call);
     open_.insert(call);
     zmtp::message m{"", header, asks_->name};
-    for (const auto part : wrap_call(call, octets)) {
+    for (const auto part : wrap_call(call, bytes)) {
       m.push_back(part);
     }
     (void)socket_->send(std::move(m));
@@ -69,7 +69,7 @@ void flood_process::on_message(const zmtp::message& m) {
   }
   const auto pieces = pieces_of(body);
   if (m.part_count() < 4 || !m[0].empty() || m[1] != header || m[2] != asks_->name || !pieces) {
-    here().books().report(breach::wrong_answer, name() + " got a reply that it did not request");
+    here().books().report(violation::wrong_answer, name() + " got a reply that it did not request");
     return;
   }
   open_.erase(pieces->front().call);

@@ -18,7 +18,7 @@ std::string ledger::name(std::uint32_t number) const {
   return "call " + std::to_string(number) + " of " + at(number).asked->name;
 }
 
-void ledger::report(breach what, std::string text) {
+void ledger::report(violation what, std::string text) {
   using std::chrono::duration_cast, std::chrono::milliseconds;
   const auto time = duration_cast<milliseconds>(now().time_since_epoch()).count();
   findings_.push_back({what, "at " + std::to_string(time) + " ms: " + std::move(text)});
@@ -40,21 +40,22 @@ bool ledger::take_pieces(std::uint32_t number, const zmtp::message& body) {
   auto& one = at(number);
   const auto pieces = pieces_of(body);
   if (!pieces || pieces->empty()) {
-    report(breach::wrong_answer, name(number) + " got something else than a reply");
+    report(violation::wrong_answer, name(number) + " got something else than a reply");
     return false;
   }
   for (const auto& p : *pieces) {
     if (p.call != number || p.run == 0 || p.run > runs_.size() || runs_[p.run - 1].call != number) {
-      report(breach::wrong_answer, name(number) + " got a reply to call " + std::to_string(p.call));
+      report(violation::wrong_answer,
+             name(number) + " got a reply to call " + std::to_string(p.call));
       return false;
     }
     if (one.pieces == 0) {
       one.run = p.run;
     }
     if (p.run != one.run || p.number != one.pieces || p.of != runs_[p.run - 1].pieces) {
-      report(breach::mingled, name(number) + " got piece " + std::to_string(p.number) + " of run " +
-                                  std::to_string(p.run) + " instead of " +
-                                  std::to_string(one.pieces) + " of " + std::to_string(one.run));
+      report(violation::mingled, name(number) + " got piece " + std::to_string(p.number) +
+                                     " of run " + std::to_string(p.run) + " instead of " +
+                                     std::to_string(one.pieces) + " of " + std::to_string(one.run));
       return false;
     }
     ++one.pieces;
@@ -64,7 +65,7 @@ bool ledger::take_pieces(std::uint32_t number, const zmtp::message& body) {
 
 void ledger::on_part(std::uint32_t call, const zmtp::message& body) {
   if (at(call).ended) {
-    report(breach::answered_twice, name(call) + " got more of a reply after its end");
+    report(violation::answered_twice, name(call) + " got more of a reply after its end");
   } else {
     (void)take_pieces(call, body);
   }
@@ -74,11 +75,11 @@ bool ledger::end(std::uint32_t number) {
   auto& one = at(number);
   world_->note("ended: call", {number});
   if (std::exchange(one.ended, true)) {
-    report(breach::answered_twice, name(number) + " ended a second time");
+    report(violation::answered_twice, name(number) + " ended a second time");
     return false;
   }
   if (one.until && now() > std::max(*one.until, excused_until_) + grace) {
-    report(breach::late, name(number) + " ended after its deadline");
+    report(violation::late, name(number) + " ended after its deadline");
   }
   return true;
 }
@@ -91,10 +92,10 @@ void ledger::on_reply(std::uint32_t call, const zmtp::message& body) {
   auto& one = at(call);
   one.answered = true;
   if (one.runs == 0) {
-    report(breach::never_run, name(call) + " was answered");
+    report(violation::never_run, name(call) + " was answered");
   } else if (take_pieces(call, body) && one.pieces != runs_[one.run - 1].pieces) {
-    report(breach::mingled, name(call) + " got " + std::to_string(one.pieces) + " pieces of " +
-                                std::to_string(runs_[one.run - 1].pieces));
+    report(violation::mingled, name(call) + " got " + std::to_string(one.pieces) + " pieces of " +
+                                   std::to_string(runs_[one.run - 1].pieces));
   }
 }
 
@@ -105,7 +106,7 @@ void ledger::on_failure(std::uint32_t call, outcome known) {
   auto& one = at(call);
   one.refused = known == outcome::refused || known == outcome::not_sent;
   if (one.refused && one.runs != 0) {
-    report(breach::refused_yet_run, name(call));
+    report(violation::refused_yet_run, name(call));
   }
 }
 
@@ -118,7 +119,7 @@ void ledger::on_moved() {
 
 void ledger::expect_answer(std::uint32_t call) {
   if (!at(call).answered) {
-    report(breach::starved, name(call) + " had no answer");
+    report(violation::starved, name(call) + " had no answer");
   }
 }
 
@@ -130,7 +131,7 @@ bool ledger::is_with(const call_record& of, const giving& one) const {
   // The first request in flight counts: a request that takes too long costs the worker all requests, and so
   // does silence since then.
   auto first = one.when;
-  if (const auto hand = in_hand_.find(one.stream); hand != in_hand_.end()) {
+  if (const auto hand = in_flight_.find(one.stream); hand != in_flight_.end()) {
     for (const auto& [call, when] : hand->second) {
       first = std::min(first, when);
     }
@@ -139,8 +140,8 @@ bool ledger::is_with(const call_record& of, const giving& one) const {
     return false;
   }
   auto last = first;
-  if (const auto heard = heard_.find(one.stream); heard != heard_.end()) {
-    last = std::max(last, heard->second);
+  if (const auto received = received_.find(one.stream); received != received_.end()) {
+    last = std::max(last, received->second);
   }
   return !of.asked->busy_expiry || time - last < *of.asked->busy_expiry;
 }
@@ -149,20 +150,20 @@ bool ledger::is_with(const call_record& of, const giving& one) const {
 void ledger::on_given(std::uint32_t number, std::uint64_t stream) {
   auto& one = at(number);
   one.givings.push_back({stream, now()});
-  in_hand_[stream].emplace(number, now());
+  in_flight_[stream].emplace(number, now());
   world_->note("given: call, stream", {number, stream});
   const auto with = std::count_if(one.givings.begin(), one.givings.end(),
                                   [&](const giving& g) { return is_with(one, g); });
   if (static_cast<std::size_t>(with) > one.sends) {
-    report(breach::given_twice, name(number) + " is with " + std::to_string(with) +
-                                    " workers, and was sent " + std::to_string(one.sends) +
-                                    " times");
+    report(violation::given_twice, name(number) + " is with " + std::to_string(with) +
+                                       " workers, and was sent " + std::to_string(one.sends) +
+                                       " times");
   }
 }
 
 // The ledger takes the later of two requests with the same call.
 void ledger::on_returned(std::uint32_t call, std::uint64_t stream) {
-  auto& hand = in_hand_[stream];
+  auto& hand = in_flight_[stream];
   if (const auto behind = hand.upper_bound(call); hand.contains(call)) {
     hand.erase(std::prev(behind));
   }
@@ -179,7 +180,7 @@ void ledger::on_handed_back(std::uint32_t call, std::uint64_t stream) {
   }
 }
 
-void ledger::on_heard(std::uint64_t stream) { heard_[stream] = now(); }
+void ledger::on_heard(std::uint64_t stream) { received_[stream] = now(); }
 
 std::uint32_t ledger::begin_run(std::uint32_t number, std::uint32_t socket) {
   auto& one = at(number);
@@ -190,16 +191,16 @@ std::uint32_t ledger::begin_run(std::uint32_t number, std::uint32_t socket) {
     return g.stream == stream && !g.used && !g.handed_back;
   });
   if (given == one.givings.end()) {
-    report(breach::run_twice, name(number));
+    report(violation::run_twice, name(number));
   } else {
     given->used = true;
   }
   ++one.runs;
   if (!one.asked->idempotent && one.runs > 1) {
-    report(breach::run_again, name(number));
+    report(violation::run_again, name(number));
   }
   if (one.refused) {
-    report(breach::refused_yet_run, name(number) + ", after that");
+    report(violation::refused_yet_run, name(number) + ", after that");
   }
   return static_cast<std::uint32_t>(runs_.size());
 }
@@ -212,7 +213,7 @@ std::size_t ledger::open_calls() const {
 void ledger::check_all_ended() {
   for (std::uint32_t number = 1; number <= calls_.size(); ++number) {
     if (!at(number).ended) {
-      report(breach::stuck, name(number) + " has not ended");
+      report(violation::stuck, name(number) + " has not ended");
     }
   }
 }

@@ -3,8 +3,8 @@
 // them, their outcomes, and the contradictions between them.
 
 #include "mdp/client.h"
-#include "test/mdp/simulation/breach.h"
 #include "test/mdp/simulation/parcel.h"
+#include "test/mdp/simulation/violation.h"
 #include "test/simulation/run_result.h"
 #include "test/simulation/socket_watcher.h"
 #include "test/simulation/world.h"
@@ -39,7 +39,7 @@ struct trade {
 
 class ledger final : public zmtp::simulation::socket_watcher {
 public:
-  using finding = zmtp::simulation::finding<breach>;
+  using finding = zmtp::simulation::finding<violation>;
 
   explicit ledger(zmtp::simulation::world& in) : world_{&in} {}
 
@@ -71,14 +71,14 @@ public:
   // The worker sent a message.
   void on_heard(std::uint64_t stream);
   // The broker parts with the worker, though the connection lives.
-  void on_parting(std::uint64_t stream) { over_.insert(stream); }
+  void on_graceful_close(std::uint64_t stream) { over_.insert(stream); }
 
   // Calls of workers, by the number of their socket.
   [[nodiscard]] std::uint32_t begin_run(std::uint32_t call, std::uint32_t socket);
   // Sets the number of pieces of the reply.
   void say_in(std::uint32_t which, unsigned pieces) { runs_[which - 1].pieces = pieces; }
 
-  void report(breach what, std::string text);
+  void report(violation what, std::string text);
   [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
   // Checks that every call has ended. All deadlines must have passed.
   void check_all_ended();
@@ -154,8 +154,8 @@ private:
   std::map<std::uint32_t, std::vector<std::uint64_t>> streams_;  // by socket
   std::map<std::pair<std::uint32_t, zmtp::peer_id>, std::uint64_t> pipes_;
   // Calls in flight by stream, and their start.
-  std::map<std::uint64_t, std::multimap<std::uint32_t, time_point>> in_hand_;
-  std::map<std::uint64_t, time_point> heard_;
+  std::map<std::uint64_t, std::multimap<std::uint32_t, time_point>> in_flight_;
+  std::map<std::uint64_t, time_point> received_;
   std::set<std::uint64_t> over_;
   std::vector<finding> findings_;
   time_point excused_until_{};

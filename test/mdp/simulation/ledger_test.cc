@@ -17,18 +17,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool noticed(breach what, const scenario_options& options) {
+bool noticed(violation what, const scenario_options& options) {
   return zmtp::simulation::noticed(what,
                                    [&](std::uint64_t seed) { return run_scenario(seed, options); });
 }
 
-scenario_options spoiling_broker(std::function<void(broker_process::sabotage&)> spoil,
+scenario_options spoiling_broker(std::function<void(broker_process::planted_fault&)> spoil,
                                  const troubles& kinds = {}) {
   return {.spoil_broker = [spoil = std::move(spoil)](broker_process& of) { spoil(of.faults()); },
           .kinds = kinds};
 }
 
-scenario_options spoiling_workers(std::function<void(worker_process::sabotage&)> spoil) {
+scenario_options spoiling_workers(std::function<void(worker_process::planted_fault&)> spoil) {
   return {.spoil_worker = [spoil = std::move(spoil)](worker_process& of) { spoil(of.faults()); },
           .kinds = troubles{}};
 }
@@ -39,7 +39,7 @@ scenario_options spoiling_callers(std::function<void(client_actions&)> edit) {
           .kinds = troubles{}};
 }
 
-scenario_options spoiling_titanic(std::function<void(titanic_process::sabotage&)> spoil,
+scenario_options spoiling_titanic(std::function<void(titanic_process::planted_fault&)> spoil,
                                   const troubles& kinds = {}) {
   return {.spoil_titanic = [spoil = std::move(spoil)](titanic_process& of) { spoil(of.faults()); },
           .kinds = kinds,
@@ -63,7 +63,7 @@ TEST(ledger, agrees_without_injected_faults) {
 
 TEST(ledger, notices_a_second_answer) {
   EXPECT_TRUE(noticed(
-      breach::answered_twice,
+      violation::answered_twice,
       spoiling_callers([last = std::optional<zmtp::message>{}](client_actions& actions) mutable {
         if (actions.reply) {
           last = actions.reply;
@@ -74,7 +74,7 @@ TEST(ledger, notices_a_second_answer) {
 }
 
 TEST(ledger, notices_the_answer_to_another_call) {
-  EXPECT_TRUE(noticed(breach::wrong_answer, spoiling_workers([](auto& faults) {
+  EXPECT_TRUE(noticed(violation::wrong_answer, spoiling_workers([](auto& faults) {
                         faults.edit = [](piece& said) {
                           said.call = said.call == 1 ? 2 : said.call - 1;
                         };
@@ -82,7 +82,7 @@ TEST(ledger, notices_the_answer_to_another_call) {
 }
 
 TEST(ledger, notices_an_altered_answer) {
-  EXPECT_TRUE(noticed(breach::wrong_answer, spoiling_callers([](client_actions& actions) {
+  EXPECT_TRUE(noticed(violation::wrong_answer, spoiling_callers([](client_actions& actions) {
                         if (actions.reply) {
                           actions.reply->push_back("more");
                         }
@@ -90,18 +90,18 @@ TEST(ledger, notices_an_altered_answer) {
 }
 
 TEST(ledger, notices_pieces_out_of_order) {
-  EXPECT_TRUE(noticed(breach::mingled, spoiling_workers([](auto& faults) {
+  EXPECT_TRUE(noticed(violation::mingled, spoiling_workers([](auto& faults) {
                         faults.edit = [](piece& said) { ++said.number; };
                       })));
 }
 
 TEST(ledger, notices_a_missing_piece) {
-  EXPECT_TRUE(noticed(breach::mingled,
+  EXPECT_TRUE(noticed(violation::mingled,
                       spoiling_callers([](client_actions& actions) { actions.partials.clear(); })));
 }
 
 TEST(ledger, notices_a_request_that_two_workers_have) {
-  EXPECT_TRUE(noticed(breach::given_twice, spoiling_broker([](auto& faults) {
+  EXPECT_TRUE(noticed(violation::given_twice, spoiling_broker([](auto& faults) {
                         faults.edit = [](broker_actions& actions) {
                           std::vector<broker_actions::send_action> again;
                           std::copy_if(actions.sends.begin(), actions.sends.end(),
@@ -115,18 +115,18 @@ TEST(ledger, notices_a_request_that_two_workers_have) {
 }
 
 TEST(ledger, notices_a_worker_that_works_twice) {
-  EXPECT_TRUE(
-      noticed(breach::run_twice, spoiling_workers([](auto& faults) { faults.runs_twice = true; })));
+  EXPECT_TRUE(noticed(violation::run_twice,
+                      spoiling_workers([](auto& faults) { faults.runs_twice = true; })));
 }
 
 TEST(ledger, notices_a_request_that_runs_again_and_must_not) {
-  EXPECT_TRUE(noticed(breach::run_again, {.adjust =
-                                              [](broker_options& options) {
-                                                for (auto& rule : options.rules) {
-                                                  rule.options.idempotent = true;
-                                                }
-                                              },
-                                          .kinds = troubles{.cuts = true, .crashes = true}}));
+  EXPECT_TRUE(noticed(violation::run_again, {.adjust =
+                                                 [](broker_options& options) {
+                                                   for (auto& rule : options.rules) {
+                                                     rule.options.idempotent = true;
+                                                   }
+                                                 },
+                                             .kinds = troubles{.cuts = true, .crashes = true}}));
 }
 
 // As a broker that does not know the key any more, and does not say so.
@@ -135,22 +135,22 @@ TEST(ledger, notices_a_repeat_that_the_broker_does_not_recognize) {
     for (auto& m : actions.sends) {
       zmtp::message changed;
       for (const auto part : m) {
-        std::string octets{part};
+        std::string bytes{part};
         if (part.starts_with("mmi.key:") && part.size() > 8) {
-          octets[8] = ++salt;
-          octets.back() = 1;
+          bytes[8] = ++salt;
+          bytes.back() = 1;
         }
-        changed.push_back(octets);
+        changed.push_back(bytes);
       }
       m = std::move(changed);
     }
   });
   options.kinds = troubles{.cuts = true};
-  EXPECT_TRUE(noticed(breach::run_again, options));
+  EXPECT_TRUE(noticed(violation::run_again, options));
 }
 
 TEST(ledger, notices_that_a_refused_request_is_run) {
-  EXPECT_TRUE(noticed(breach::refused_yet_run, spoiling_callers([](client_actions& actions) {
+  EXPECT_TRUE(noticed(violation::refused_yet_run, spoiling_callers([](client_actions& actions) {
                         if (actions.failure) {
                           actions.failure = errc::not_taken;
                         }
@@ -165,16 +165,16 @@ TEST(ledger, notices_an_answer_without_work) {
   books.on_sent(call);
   books.on_reply(call, wrap_piece({call, 1, 0, 1}));
   ASSERT_EQ(books.findings().size(), 1U);
-  EXPECT_EQ(books.findings().front().what, breach::never_run);
+  EXPECT_EQ(books.findings().front().what, violation::never_run);
 }
 
 TEST(ledger, notices_a_late_caller) {
   const auto spoil = [](caller_process& of) { of.faults().forgets_time_in_all = true; };
-  EXPECT_TRUE(noticed(breach::late, {.spoil_caller = spoil, .kinds = troubles{.pauses = true}}));
+  EXPECT_TRUE(noticed(violation::late, {.spoil_caller = spoil, .kinds = troubles{.pauses = true}}));
 }
 
 TEST(ledger, notices_a_lost_reply) {
-  EXPECT_TRUE(noticed(breach::lost, spoiling_broker([](auto& faults) {
+  EXPECT_TRUE(noticed(violation::lost, spoiling_broker([](auto& faults) {
                         faults.edit = [count = 0](broker_actions& actions) mutable {
                           std::erase_if(actions.sends, [&](const auto& one) {
                             return !is_request(one.content) && ++count % 10 == 0;
@@ -184,23 +184,23 @@ TEST(ledger, notices_a_lost_reply) {
 }
 
 TEST(ledger, notices_counters_that_do_not_add_up) {
-  EXPECT_TRUE(noticed(breach::miscounted, spoiling_broker([](auto& faults) {
+  EXPECT_TRUE(noticed(violation::miscounted, spoiling_broker([](auto& faults) {
                         faults.edit_status = [](broker_status& s) { ++s.counters.replies; };
                       })));
 }
 
 TEST(ledger, notices_clients_that_stay_paused) {
-  EXPECT_TRUE(noticed(breach::starved,
+  EXPECT_TRUE(noticed(violation::starved,
                       spoiling_broker([](auto& faults) { faults.forgets_to_resume = true; })));
 }
 
 TEST(ledger, notices_a_call_without_an_end) {
-  EXPECT_TRUE(noticed(breach::stuck,
+  EXPECT_TRUE(noticed(violation::stuck,
                       spoiling_callers([](client_actions& actions) { actions.failure.reset(); })));
 }
 
 TEST(ledger, notices_a_broker_that_expires_workers_before_it_reads) {
-  EXPECT_TRUE(noticed(breach::expelled,
+  EXPECT_TRUE(noticed(violation::expelled,
                       spoiling_broker([](auto& faults) { faults.judges_before_it_hears = true; },
                                       {.broker_pauses = true})));
 }
@@ -208,38 +208,38 @@ TEST(ledger, notices_a_broker_that_expires_workers_before_it_reads) {
 TEST(ledger, notices_a_client_that_stays_with_a_lost_broker) {
   const auto spoil = [](caller_process& of) { of.faults().client.never_leaves_its_broker = true; };
   EXPECT_TRUE(
-      noticed(breach::starved,
+      noticed(violation::starved,
               {.spoil_caller = spoil, .kinds = troubles{.broker_losses = true}, .brokers = 2}));
 }
 
 TEST(ledger, notices_replies_that_go_to_another_broker) {
   const auto spoil = [](worker_process& of) { of.faults().mixes_brokers_up = true; };
   EXPECT_TRUE(
-      noticed(breach::wrong_answer, {.spoil_worker = spoil, .kinds = troubles{}, .brokers = 2}));
+      noticed(violation::wrong_answer, {.spoil_worker = spoil, .kinds = troubles{}, .brokers = 2}));
 }
 
 TEST(ledger, notices_that_titanic_forgets) {
   EXPECT_TRUE(noticed(
-      breach::forgotten,
+      violation::forgotten,
       spoiling_titanic([](auto& faults) { faults.never_syncs = true; }, {.crashes = true})));
 }
 
 TEST(ledger, notices_a_closed_request_that_reappears) {
-  EXPECT_TRUE(noticed(breach::came_back, spoiling_titanic(
-                                             [](auto& faults) {
-                                               faults.edit = [](titanic::titanic_actions& all) {
-                                                 for (auto& one : all.operations) {
-                                                   if (one.what == titanic::operation::close) {
-                                                     one.what = titanic::operation::read_request;
-                                                   }
-                                                 }
-                                               };
-                                             },
-                                             {.crashes = true})));
+  EXPECT_TRUE(noticed(violation::came_back, spoiling_titanic(
+                                                [](auto& faults) {
+                                                  faults.edit = [](titanic::titanic_actions& all) {
+                                                    for (auto& one : all.operations) {
+                                                      if (one.what == titanic::operation::close) {
+                                                        one.what = titanic::operation::read_request;
+                                                      }
+                                                    }
+                                                  };
+                                                },
+                                                {.crashes = true})));
 }
 
 TEST(ledger, notices_a_reply_that_has_changed) {
-  EXPECT_TRUE(noticed(breach::changed, spoiling_titanic([](auto& faults) {
+  EXPECT_TRUE(noticed(violation::changed, spoiling_titanic([](auto& faults) {
                         faults.edit = [count = 0](titanic::titanic_actions& all) mutable {
                           for (auto& one : all.answers) {
                             if (one.body.part_count() > parts_of_piece && ++count % 2 == 0) {
@@ -253,7 +253,7 @@ TEST(ledger, notices_a_reply_that_has_changed) {
 }
 
 TEST(ledger, notices_a_request_that_titanic_dispatches_twice) {
-  EXPECT_TRUE(noticed(breach::dispatched_again, spoiling_titanic([](auto& faults) {
+  EXPECT_TRUE(noticed(violation::dispatched_again, spoiling_titanic([](auto& faults) {
                         faults.edit = [](titanic::titanic_actions& all) {
                           if (!all.dispatches.empty()) {
                             all.dispatches.push_back(all.dispatches.front());
@@ -264,21 +264,21 @@ TEST(ledger, notices_a_request_that_titanic_dispatches_twice) {
 
 TEST(ledger, notices_that_titanic_repeats_an_answered_request_after_a_crash) {
   EXPECT_TRUE(
-      noticed(breach::dispatched_again, spoiling_titanic(
-                                            [](auto& faults) {
-                                              faults.edit = [](titanic::titanic_actions& all) {
-                                                for (auto& one : all.operations) {
-                                                  if (one.what == titanic::operation::answer) {
-                                                    one.what = titanic::operation::read_request;
-                                                  }
-                                                }
-                                              };
-                                            },
-                                            {.crashes = true})));
+      noticed(violation::dispatched_again, spoiling_titanic(
+                                               [](auto& faults) {
+                                                 faults.edit = [](titanic::titanic_actions& all) {
+                                                   for (auto& one : all.operations) {
+                                                     if (one.what == titanic::operation::answer) {
+                                                       one.what = titanic::operation::read_request;
+                                                     }
+                                                   }
+                                                 };
+                                               },
+                                               {.crashes = true})));
 }
 
 TEST(ledger, notices_that_titanic_gives_up_too_early) {
-  EXPECT_TRUE(noticed(breach::lost, spoiling_titanic([](auto& faults) {
+  EXPECT_TRUE(noticed(violation::lost, spoiling_titanic([](auto& faults) {
                         faults.edit = [](titanic::titanic_actions& all) {
                           for (auto& one : all.operations) {
                             if (one.what == titanic::operation::answer) {
@@ -295,13 +295,13 @@ TEST(ledger, notices_that_titanic_gives_up_too_early) {
 }
 
 TEST(ledger, notices_that_titanic_never_ends_its_wait) {
-  EXPECT_TRUE(
-      noticed(breach::stuck, spoiling_titanic([](auto& faults) { faults.has_no_clock = true; })));
+  EXPECT_TRUE(noticed(violation::stuck,
+                      spoiling_titanic([](auto& faults) { faults.has_no_clock = true; })));
 }
 
 TEST(ledger, notices_peers_that_are_not_freed) {
-  EXPECT_TRUE(
-      noticed(breach::leaked, spoiling_broker([](auto& faults) { faults.forgets_detach = true; })));
+  EXPECT_TRUE(noticed(violation::leaked,
+                      spoiling_broker([](auto& faults) { faults.forgets_detach = true; })));
 }
 
 }  // namespace

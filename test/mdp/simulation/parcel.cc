@@ -22,9 +22,9 @@ std::optional<std::uint32_t> number_behind(std::string_view prefix, std::string_
   return ec == std::errc{} && read_to == end ? std::optional{number} : std::nullopt;
 }
 
-std::string filling(std::uint32_t number, std::size_t octets) {
-  std::string text(octets, ' ');
-  for (std::size_t i = 0; i < octets; ++i) {
+std::string filling(std::uint32_t number, std::size_t bytes) {
+  std::string text(bytes, ' ');
+  for (std::size_t i = 0; i < bytes; ++i) {
     text[i] = static_cast<char>('a' + (number * 7 + i) % 26);
   }
   return text;
@@ -32,9 +32,9 @@ std::string filling(std::uint32_t number, std::size_t octets) {
 
 }  // namespace
 
-zmtp::message wrap_call(std::uint32_t call, std::size_t octets) {
+zmtp::message wrap_call(std::uint32_t call, std::size_t bytes) {
   zmtp::message m{std::string{call_prefix} + std::to_string(call)};
-  m.push_back(filling(call, octets));
+  m.push_back(filling(call, bytes));
   return m;
 }
 

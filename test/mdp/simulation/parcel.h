@@ -13,7 +13,7 @@
 namespace mdp::simulation {
 
 // A request's body: two parts.
-[[nodiscard]] zmtp::message wrap_call(std::uint32_t call, std::size_t octets);
+[[nodiscard]] zmtp::message wrap_call(std::uint32_t call, std::size_t bytes);
 // Returns the call of a body that is complete and starts at part `at`.
 [[nodiscard]] std::optional<std::uint32_t> call_of(const zmtp::message& body, std::size_t at = 0);
 

@@ -73,7 +73,7 @@ private:
   bool farewells_ = false;
   std::vector<std::unique_ptr<durable_process>> durables_;
   std::vector<process*> programs_;
-  std::optional<troublemaker> troublemaker_;
+  std::optional<fault_schedule> fault_schedule_;
   std::string description_;
 };
 
@@ -138,10 +138,10 @@ void scenario::choose_brokers() {
   o.heartbeat_interval = heartbeat_;
   o.worker_capacity = random().between(1, 20);
   o.client_limit.requests = random().between(1, 30);
-  o.client_limit.octets = random().between(2'000, 20'000);
+  o.client_limit.bytes = random().between(2'000, 20'000);
   o.services.unserved_expiry = milliseconds{random().between(300, 6'000)};
   o.services.attempts = static_cast<unsigned>(random().between(2, 4));
-  o.services.limit.octets = random().between(2'000, 40'000);
+  o.services.limit.bytes = random().between(2'000, 40'000);
   for (const auto& of : trades_) {
     auto how = o.services;
     how.idempotent = of->idempotent;
@@ -272,7 +272,7 @@ void scenario::choose_titanic() {
                     .deadline = milliseconds{random().between(500, 4'000)},
                     .attempts = static_cast<unsigned>(random().between(2, 5))};
   o.core.requests = random().chance(20) ? 15 : 1'000;
-  o.core.held_octets = random().chance(50) ? 2'000 : 1'000'000;
+  o.core.held_bytes = random().chance(50) ? 2'000 : 1'000'000;
   o.core.lookup_timeout = milliseconds{random().between(100, 1'000)};
   o.core.presence = milliseconds{random().between(10, 1'000)};
   o.core.most_backoff = milliseconds{random().between(100, 1'000)};
@@ -356,16 +356,16 @@ void scenario::live() {
     one->start();
   }
   const milliseconds lasting{random().between(2'000, 15'000)};
-  troublemaker_.emplace(town_, kinds_, programs_, broker_count_);
+  fault_schedule_.emplace(town_, kinds_, programs_, broker_count_);
   if (farewells_) {
-    troublemaker_->also([this] { send_one_home(); });
+    fault_schedule_->also([this] { send_one_home(); });
   }
   if (bad_disk_) {
-    troublemaker_->also([this] { disturb_disk(); });
+    fault_schedule_->also([this] { disturb_disk(); });
   }
-  troublemaker_->start(lasting, milliseconds{random().between(100, 2'000)});
+  fault_schedule_->start(lasting, milliseconds{random().between(100, 2'000)});
   pass(lasting);
-  troublemaker_->stop();
+  fault_schedule_->stop();
   if (titanic_) {
     titanic_->heal_disk();
   }
@@ -394,7 +394,7 @@ void scenario::ask_once_more() {
                                  [](const auto& of) { return of->busy_deadline.has_value(); });
   for (const auto& one : brokers_) {
     if (!kinds_.deceptive() && !hangs && one->workers_expired() != 0) {
-      books.report(breach::expelled, "workers that had done nothing wrong, by " + one->name());
+      books.report(violation::expelled, "workers that had done nothing wrong, by " + one->name());
     }
   }
   for (const auto* const of : served_) {
@@ -423,7 +423,7 @@ void scenario::take_leave() {
     const auto silent = c.expired + c.exhausted + c.cut_short + c.oversized + c.declined +
                         c.failed + c.stopped + c.refused - c.errors;
     if (one->unanswered() > silent) {
-      books.report(breach::lost, std::to_string(one->unanswered()) + " calls of " + one->name());
+      books.report(violation::lost, std::to_string(one->unanswered()) + " calls of " + one->name());
     }
     one->leave();
   }
@@ -431,7 +431,7 @@ void scenario::take_leave() {
   if (const auto s = titanic_ ? titanic_->status() : std::nullopt; s && s->accepting) {
     titanic_books_->check_rest(s->pending, s->in_flight);
   } else if (titanic_) {
-    books.report(breach::stuck, "Titanic is not there");
+    books.report(violation::stuck, "Titanic is not there");
   }
   for (const auto& one : durables_) {
     one->kill(false);
@@ -460,10 +460,10 @@ void scenario::take_leave() {
       continue;
     }
     if (const auto s = one->status(); s.peers + s.clients + s.workers != 0) {
-      books.report(breach::leaked, std::to_string(s.peers) + " peers, " +
-                                       std::to_string(s.clients) + " clients and " +
-                                       std::to_string(s.workers) + " workers are left at " +
-                                       one->name());
+      books.report(violation::leaked, std::to_string(s.peers) + " peers, " +
+                                          std::to_string(s.clients) + " clients and " +
+                                          std::to_string(s.workers) + " workers are left at " +
+                                          one->name());
     }
   }
 }
@@ -508,7 +508,7 @@ scenario_result scenario::run() {
                        {"runs again", books.repetitions()},
                        {"moves of clients", books.moves()},
                        {"kept by Titanic", titanic_books_ ? titanic_books_->kept_so_far() : 0},
-                       {"troubles", troublemaker_->made()}}},
+                       {"troubles", fault_schedule_->made()}}},
           books.findings()};
 }
 

@@ -3,9 +3,9 @@
 
 #include "test/mdp/simulation/broker_process.h"
 #include "test/mdp/simulation/caller_process.h"
+#include "test/mdp/simulation/fault_schedule.h"
 #include "test/mdp/simulation/ledger.h"
 #include "test/mdp/simulation/titanic_process.h"
-#include "test/mdp/simulation/troublemaker.h"
 #include "test/mdp/simulation/worker_process.h"
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace mdp::simulation {
 
 // Figures: calls, replies, runs again, moves of clients (to another broker), kept by Titanic, troubles.
-using scenario_result = zmtp::simulation::run_result<breach>;
+using scenario_result = zmtp::simulation::run_result<violation>;
 
 struct scenario_options {
   trace::printer print{};

@@ -33,11 +33,11 @@ public:
   [[nodiscard]] bool busy() const noexcept { return busy_; }
 
   error_code ask(std::string_view service, zmtp::message&& body, const request_options& how,
-                 sim_client::listener&& told) {
+                 sim_client::listener&& notified) {
     const auto ec = state_.ask(service, std::move(body), how, town_->now(), actions_);
     if (!ec) {
       busy_ = true;
-      told_ = std::make_shared<sim_client::listener>(std::move(told));
+      notified_ = std::make_shared<sim_client::listener>(std::move(notified));
       carry_out();
       socket_.look_at_deadline();
     }
@@ -85,39 +85,39 @@ private:
       socket_.reopen(actions.reopen->delay);
     }
     for (auto& m : actions.sends) {
-      if (told_->on_sent) {
-        told_->on_sent();
+      if (notified_->on_sent) {
+        notified_->on_sent();
       }
       static_cast<void>(socket_.send(std::move(m)));
     }
-    const auto told = told_;
+    const auto notified = notified_;
     for (auto& part : actions.partials) {
-      if (told->on_part) {
-        told->on_part(std::move(part));
+      if (notified->on_part) {
+        notified->on_part(std::move(part));
       }
     }
     if (actions.reply) {
       busy_ = false;
-      told->on_end({}, std::move(*actions.reply));
+      notified->on_end({}, std::move(*actions.reply));
     } else if (actions.failure) {
       busy_ = false;
-      told->on_end(*actions.failure, {});
+      notified->on_end(*actions.failure, {});
     }
   }
 
   town* town_;
-  const sabotage* faults_;
+  const planted_fault* faults_;
   client_state state_;
   client_actions actions_;
   bool busy_ = false;
   // The listener of the last request, which also receives faults.
-  std::shared_ptr<sim_client::listener> told_ =
+  std::shared_ptr<sim_client::listener> notified_ =
       std::make_shared<sim_client::listener>(sim_client::listener{.on_end = [](auto&&...) {}});
   sim_conversation socket_;
 };
 
 sim_client::sim_client(town& in, sim_host& host, std::vector<std::string> brokers,
-                       const client_options& options, sabotage faults)
+                       const client_options& options, planted_fault faults)
     : town_{&in},
       host_{&host},
       brokers_{std::make_shared<zmtp::server_list>(std::move(brokers))},
@@ -129,14 +129,14 @@ sim_client::sim_client(town& in, sim_host& host, std::vector<std::string> broker
 sim_client::~sim_client() = default;
 
 error_code sim_client::ask(std::string_view service, zmtp::message&& body,
-                           const request_options& how, listener told) {
+                           const request_options& how, listener notified) {
   auto free = std::find_if(conversations_.begin(), conversations_.end(),
                            [](const auto& one) { return !one->busy(); });
   if (free == conversations_.end()) {
     conversations_.push_back(std::make_unique<conversation>(*this));
     free = std::prev(conversations_.end());
   }
-  return (*free)->ask(service, std::move(body), how, std::move(told));
+  return (*free)->ask(service, std::move(body), how, std::move(notified));
 }
 
 std::size_t sim_client::in_flight() const {

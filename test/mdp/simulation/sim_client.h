@@ -25,19 +25,19 @@ public:
     std::function<void(boost::system::error_code, zmtp::message)> on_end;
   };
   // Faults to put in, to see that they are noticed.
-  struct sabotage {
+  struct planted_fault {
     // May change the actions before they are carried out.
     std::function<void(client_actions&)> edit{};
     bool never_leaves_its_broker = false;
   };
 
   sim_client(town& in, sim_host& host, std::vector<std::string> brokers,
-             const client_options& options, sabotage faults);
+             const client_options& options, planted_fault faults);
   ~sim_client();
 
   // Errors: those of client_state::ask.
   [[nodiscard]] boost::system::error_code ask(std::string_view service, zmtp::message&& body,
-                                              const request_options& how, listener told);
+                                              const request_options& how, listener notified);
   [[nodiscard]] std::size_t in_flight() const;
   // No connection is left.
   void stop();
@@ -49,7 +49,7 @@ private:
   sim_host* host_;
   std::shared_ptr<zmtp::server_list> brokers_;
   client_options options_;
-  sabotage faults_;
+  planted_fault faults_;
   std::vector<std::unique_ptr<conversation>> conversations_;
 };
 

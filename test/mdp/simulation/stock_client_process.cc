@@ -9,7 +9,7 @@ namespace mdp::simulation {
 namespace {
 
 constexpr std::string_view header = "MDPC01";
-constexpr std::size_t octets = 100;
+constexpr std::size_t bytes = 100;
 
 }  // namespace
 
@@ -61,7 +61,7 @@ std::uint32_t stock_client_process::ask(const trade& what) {
 void stock_client_process::send() {
   here().books().on_sent(call_);
   zmtp::message m{header, asked_->name};
-  for (const auto part : wrap_call(call_, octets)) {
+  for (const auto part : wrap_call(call_, bytes)) {
     m.push_back(part);
   }
   (void)socket_->send(std::move(m));
@@ -95,7 +95,7 @@ bool stock_client_process::receive() {
 
 void stock_client_process::on_message(const zmtp::message& m) {
   if (asked_ == nullptr || m.part_count() < 3 || m[0] != header || m[1] != asked_->name) {
-    here().books().report(breach::wrong_answer, name() + " got a reply that it did not request");
+    here().books().report(violation::wrong_answer, name() + " got a reply that it did not request");
     return;
   }
   zmtp::message body;

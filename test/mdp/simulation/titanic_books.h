@@ -2,8 +2,8 @@
 // The ledger of the requests that Titanic stores: the accepted requests, their outcomes, and the contradictions
 // between the two.
 
+#include "mdp/titanic/request_database.h"
 #include "mdp/titanic/request_id.h"
-#include "mdp/titanic/request_store.h"
 #include "test/mdp/simulation/ledger.h"
 
 #include <cstddef>
@@ -38,7 +38,7 @@ public:
   void on_dispatch_end(std::uint32_t call, bool answered);
   // Titanic was killed; these are the requests that it finds after the restart.
   void on_crash();
-  void on_recovered(const std::vector<titanic::kept_request>& slots);
+  void on_recovered(const std::vector<titanic::stored_request>& slots);
   // The network works, and has for a long time. `status` is that of Titanic.
   void check_rest(std::size_t pending, std::size_t in_flight);
   // How many requests.

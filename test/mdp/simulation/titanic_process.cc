@@ -19,7 +19,7 @@ titanic::sqlite_options store_options(const zmtp::test::faulty_disk& disk, bool 
   titanic::sqlite_options o;
   o.path = path;
   o.sync = sync;
-  o.reserve_octets = 64 * 1024;
+  o.reserve_bytes = 64 * 1024;
   o.reserve_retry = milliseconds{0};
   o.log_pages = 30;
   o.vfs = disk.name();
@@ -56,7 +56,7 @@ void titanic_process::begin() {
 }
 
 void titanic_process::open_store() {
-  std::vector<titanic::kept_request> slots;
+  std::vector<titanic::stored_request> slots;
   if (life_->file.open(slots)) {
     start_again_later();
     return;
@@ -89,8 +89,8 @@ void titanic_process::offer(std::string_view name, asked_for what) {
 
 titanic::request_id titanic_process::random_id() {
   titanic::request_id id;
-  for (auto& octet : id.octets) {
-    octet = static_cast<std::uint8_t>(here().random().pick(256));
+  for (auto& byte : id.bytes) {
+    byte = static_cast<std::uint8_t>(here().random().pick(256));
   }
   return id;
 }
@@ -105,7 +105,7 @@ void titanic_process::take(sim_worker& from, std::uint64_t request, asked_for wh
   } else if (const auto named = titanic::parse_id(asked)) {
     id = *named;
   }
-  life_->in_hand.emplace(number, caller{&from, request, what, id});
+  life_->in_flight.emplace(number, caller{&from, request, what, id});
   switch (what) {
     case asked_for::request:
       if (const auto call = call_of(asked, 1)) {
@@ -141,13 +141,13 @@ void titanic_process::carry_out() {
 }
 
 void titanic_process::tell(const titanic::titanic_actions::answer& one) {
-  const auto known = life_->in_hand.find(one.caller);
-  if (known == life_->in_hand.end()) {
-    here().books().report(breach::answered_twice, "a caller of Titanic");
+  const auto known = life_->in_flight.find(one.caller);
+  if (known == life_->in_flight.end()) {
+    here().books().report(violation::answered_twice, "a caller of Titanic");
     return;
   }
   const auto asked = known->second;
-  life_->in_hand.erase(known);
+  life_->in_flight.erase(known);
   const auto code = one.body.front();
   switch (asked.what) {
     case asked_for::request:
@@ -201,7 +201,7 @@ void titanic_process::dispatch(titanic::titanic_actions::dispatch&& one) {
                       const zmtp::message& part) { life_->state.on_dispatch_part(id, part); },
        .on_end = on_end});
   if (ec) {
-    here().books().report(breach::stuck, "Titanic cannot ask: " + ec.message());
+    here().books().report(violation::stuck, "Titanic cannot ask: " + ec.message());
   }
 }
 

@@ -25,7 +25,7 @@ namespace mdp::simulation {
 class titanic_process final : public process {
 public:
   // Faults to put in, to see that they are noticed.
-  struct sabotage {
+  struct planted_fault {
     // May change the actions before they are carried out, or their results.
     std::function<void(titanic::titanic_actions&)> edit{};
     std::function<void(titanic::store_result&)> edit_result{};
@@ -40,7 +40,7 @@ public:
         books_{&books},
         options_{std::move(options)} {}
 
-  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  [[nodiscard]] planted_fault& faults() noexcept { return faults_; }
   // The disk has no more room, or the next of its operations fail; and no more of that.
   void fill_disk();
   void fail_disk();
@@ -66,7 +66,7 @@ private:
     sim_alarm alarm;
     sim_client client;
     std::vector<std::unique_ptr<sim_worker>> workers;
-    std::map<std::uint64_t, caller> in_hand;
+    std::map<std::uint64_t, caller> in_flight;
     std::uint64_t last_caller = 0;
     std::vector<titanic::store_operation> to_do;
     bool writing = false;
@@ -91,7 +91,7 @@ private:
   std::string broker_;
   titanic_books* books_;
   titanic::service_options options_;
-  sabotage faults_;
+  planted_fault faults_;
   zmtp::test::faulty_disk disk_;
   std::shared_ptr<life> life_;
   bool without_power_ = false;

@@ -25,7 +25,7 @@ void worker_process::take(std::size_t at, std::uint64_t id, const zmtp::message&
   auto& random = here().random();
   const auto call = call_of(body);
   if (!call) {
-    books.report(breach::wrong_answer, name() + " got a request that no client sent");
+    books.report(violation::wrong_answer, name() + " got a request that no client sent");
     return;
   }
   if (random.chance(how_.refuses)) {

@@ -28,7 +28,7 @@ struct labour {
 class worker_process final : public process {
 public:
   // Faults to put in, to see that they are noticed.
-  struct sabotage {
+  struct planted_fault {
     // Has its way with a piece of a reply.
     std::function<void(piece&)> edit{};
     bool runs_twice = false;
@@ -41,7 +41,7 @@ public:
     options_.service = serves.name;
   }
 
-  [[nodiscard]] sabotage& faults() noexcept { return faults_; }
+  [[nodiscard]] planted_fault& faults() noexcept { return faults_; }
   // From now on it answers.
   void be_good() noexcept { how_.fails = how_.refuses = how_.hangs = 0; }
   // Accepts no more requests, answers those in flight, and ends. The process may be killed and started
@@ -59,7 +59,7 @@ private:
   std::vector<std::string> brokers_;
   worker_options options_;
   labour how_;
-  sabotage faults_;
+  planted_fault faults_;
   std::vector<std::unique_ptr<sim_worker>> workers_;
 };
 

@@ -19,15 +19,15 @@ namespace {
 TEST(recovery, recovers_many_requests) {  // TSP-2
   const std::uint64_t count = zmtp::test::long_run() ? 1'000'000 : 20'000;
   const zmtp::test::scratch_folder folder;
-  const sqlite_options options{.path = folder.path("store"), .reserve_octets = 0};
+  const sqlite_options options{.path = folder.path("store"), .reserve_bytes = 0};
   {
     slot_file file{options};
-    std::vector<kept_request> slots;
+    std::vector<stored_request> slots;
     ASSERT_FALSE(file.open(slots));
     slot_writer writer{file, slots};
     for (std::uint64_t n = 1; n <= count; ++n) {
       whole_slot one;
-      std::memcpy(one.about.id.octets.data(), &n, sizeof n);
+      std::memcpy(one.about.id.bytes.data(), &n, sizeof n);
       one.about.service = "service " + std::to_string(n % 10);
       one.request = zmtp::message{std::string(200, 'q')};
       if (n % 2 == 0) {
@@ -40,7 +40,7 @@ TEST(recovery, recovers_many_requests) {  // TSP-2
   }
   const auto begin = std::chrono::steady_clock::now();
   slot_file file{options};
-  std::vector<kept_request> slots;
+  std::vector<stored_request> slots;
   ASSERT_FALSE(file.open(slots));
   titanic_state state{{}};
   titanic_actions actions;

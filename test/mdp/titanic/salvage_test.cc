@@ -23,15 +23,15 @@ namespace fs = std::filesystem;
 
 request_id id_of(std::uint8_t first) {
   request_id id;
-  id.octets[0] = first;
+  id.bytes[0] = first;
   return id;
 }
 
 class salvage_test : public testing::Test {
 protected:
   salvage_test() {
-    slot_file file{{.path = path_, .reserve_octets = 0}};
-    std::vector<kept_request> slots;
+    slot_file file{{.path = path_, .reserve_bytes = 0}};
+    std::vector<stored_request> slots;
     EXPECT_FALSE(file.open(slots));
     std::vector<store_operation> batch;
     for (std::uint8_t n = 1; n <= 5; ++n) {
@@ -51,8 +51,8 @@ protected:
     EXPECT_FALSE(vandal.execute("UPDATE requests SET service = 'other' WHERE number = 3"));
   }
   std::size_t requests(const std::string& path) {
-    slot_file file{{.path = path, .reserve_octets = 0}};
-    std::vector<kept_request> slots;
+    slot_file file{{.path = path, .reserve_bytes = 0}};
+    std::vector<stored_request> slots;
     EXPECT_FALSE(file.open(slots));
     return slots.size();
   }
@@ -114,8 +114,8 @@ TEST_F(salvage_test, the_log_of_the_damaged_store_is_salvaged_too) {
   damage();
   {
     // A killed process leaves its log.
-    slot_file file{{.path = folder_.path("other"), .reserve_octets = 0}};
-    std::vector<kept_request> slots;
+    slot_file file{{.path = folder_.path("other"), .reserve_bytes = 0}};
+    std::vector<stored_request> slots;
     ASSERT_FALSE(file.open(slots));
     std::vector<store_result> results;
     file.carry_out({{.what = operation::accept,
@@ -159,8 +159,8 @@ TEST_F(salvage_test, an_earlier_damaged_store_is_not_overwritten) {
 }
 
 TEST_F(salvage_test, a_store_in_use_is_not_changed) {
-  slot_file other{{.path = path_, .reserve_octets = 0}};
-  std::vector<kept_request> slots;
+  slot_file other{{.path = path_, .reserve_bytes = 0}};
+  std::vector<stored_request> slots;
   ASSERT_FALSE(other.open(slots));
   salvage_report report;
   EXPECT_EQ(salvage(path_, report), zmtp::storage_errc::store_in_use);

@@ -5,9 +5,9 @@
 
 #include "mdp/titanic/client.h"
 #include "mdp/titanic/command.h"
-#include "mdp/titanic/memory_store.h"
+#include "mdp/titanic/memory_request_database.h"
 #include "mdp/titanic/random_id.h"
-#include "mdp/titanic/sqlite_store.h"
+#include "mdp/titanic/sqlite_request_database.h"
 #include "test/mdp/shell_fixture.h"
 #include "test/support/scratch_folder.h"
 
@@ -38,7 +38,7 @@ service_options impatient_titanic() {
   return options;
 }
 
-titanic::client_options impatient_asker(version protocol) {
+titanic::client_options impatient_snapshot_client(version protocol) {
   titanic::client_options options;
   options.protocol = protocol;
   options.timeout = 15s;
@@ -57,14 +57,15 @@ protected:
                             const service_options& options = impatient_titanic()) {
     bool open = false;
     titanic_.emplace(executor(), at_, options,
-                     std::make_shared<memory_store>(executor(), contents_), [&](error_code ec) {
+                     std::make_shared<memory_request_database>(executor(), contents_),
+                     [&](error_code ec) {
                        EXPECT_FALSE(ec);
                        open = true;
                      });
     run_until([&] { return open; });
     await_workers(others + own_workers * (options.stock_broker ? options.in_flight : 1));
   }
-  void start_client() { client_.emplace(executor(), at_, impatient_asker(GetParam())); }
+  void start_client() { client_.emplace(executor(), at_, impatient_snapshot_client(GetParam())); }
 
   std::string request(const std::string& service, message body) {
     std::optional<std::string> stored;
@@ -102,7 +103,8 @@ protected:
   // One for each of its services, where brokers give one several requests.
   static constexpr std::size_t own_workers = 5;
 
-  std::shared_ptr<memory_store::contents> contents_ = std::make_shared<memory_store::contents>();
+  std::shared_ptr<memory_request_database::contents> contents_ =
+      std::make_shared<memory_request_database::contents>();
   std::optional<service> titanic_;
   std::optional<titanic::client> client_;
 };
@@ -113,15 +115,16 @@ INSTANTIATE_TEST_SUITE_P(mdp, titanic_service, testing::Values(version::v01, ver
 TEST_P(titanic_service, registers_its_services) {  // TSP-1
   start_broker();
   start_titanic();
-  mdp::client asker{executor(), at_, patient_client(GetParam())};
+  mdp::client snapshot_client{executor(), at_, patient_client(GetParam())};
   std::size_t there = 0;
   for (const auto name :
        {request_service, reply_service, close_service, submit_service, status_service}) {
-    asker.async_request("mmi.service", message{name}, [&](error_code ec, const message& m) {
-      EXPECT_FALSE(ec);
-      EXPECT_EQ(m, message{"200"});
-      ++there;
-    });
+    snapshot_client.async_request("mmi.service", message{name},
+                                  [&](error_code ec, const message& m) {
+                                    EXPECT_FALSE(ec);
+                                    EXPECT_EQ(m, message{"200"});
+                                    ++there;
+                                  });
   }
   run_until([&] { return there == own_workers; });
 }
@@ -211,7 +214,7 @@ TEST_P(titanic_service, many_requests_at_once) {
     client_.reset();
     titanic_.reset();
     broker_.reset();
-    contents_ = std::make_shared<memory_store::contents>();
+    contents_ = std::make_shared<memory_request_database::contents>();
   }
 }
 
@@ -270,29 +273,29 @@ TEST_P(titanic_service, retries_a_request_that_was_not_stored_and_reports_the_fa
 
 TEST_P(titanic_service, a_request_that_is_sent_again_is_stored_once) {
   start_broker();
-  std::vector<worker_request> in_hand;
+  std::vector<worker_request> in_flight;
   auto wide = impatient_worker(version::v01, std::string{request_service});
   wide.capacity = 10;
-  worker stub{executor(), at_, wide, [&](worker_request r) { in_hand.push_back(std::move(r)); }};
+  worker stub{executor(), at_, wide, [&](worker_request r) { in_flight.push_back(std::move(r)); }};
   await_workers(1);
   titanic::client_options options;
   options.timeout = std::chrono::milliseconds{50};
   options.attempts = 1'000;
-  titanic::client asker{executor(), at_, options};
+  titanic::client snapshot_client{executor(), at_, options};
   std::optional<error_code> end;
   std::string stored;
-  asker.async_request("echo", message{"body"}, [&](error_code ec, std::string id) {
+  snapshot_client.async_request("echo", message{"body"}, [&](error_code ec, std::string id) {
     end = ec;
     stored = std::move(id);
   });
   run_until([&] { return broker_->status().counters.repeats >= 2; });
-  ASSERT_EQ(in_hand.size(), 1U);
+  ASSERT_EQ(in_flight.size(), 1U);
   const auto id = random_id();
-  EXPECT_FALSE(in_hand[0].reply(message{"200", id.to_string()}));
+  EXPECT_FALSE(in_flight[0].reply(message{"200", id.to_string()}));
   run_until([&] { return end.has_value(); });
   EXPECT_FALSE(*end) << end->message();
   EXPECT_EQ(stored, id.to_string());
-  EXPECT_EQ(in_hand.size(), 1U);
+  EXPECT_EQ(in_flight.size(), 1U);
 }
 
 TEST_P(titanic_service, a_second_submission_with_the_same_id_is_one_request) {
@@ -309,7 +312,7 @@ TEST_P(titanic_service, a_second_submission_with_the_same_id_is_one_request) {
   titanic_.reset();
   await_workers(1);
   titanic_.emplace(executor(), at_, impatient_titanic(),
-                   std::make_shared<memory_store>(executor(), contents_));
+                   std::make_shared<memory_request_database>(executor(), contents_));
   start_client();
   EXPECT_FALSE(submit(id, message{"body"}));
   EXPECT_EQ(reply(id.to_string(), true).second, message{"body"});
@@ -320,7 +323,7 @@ TEST_P(titanic_service, a_second_submission_with_the_same_id_is_one_request) {
 
 TEST_P(titanic_service, repeats_a_submission_without_an_answer) {
   start_broker();
-  auto options = impatient_asker(GetParam());
+  auto options = impatient_snapshot_client(GetParam());
   options.timeout = 200ms;
   client_.emplace(executor(), at_, options);
   std::vector<message> asked;
@@ -464,7 +467,8 @@ TEST_P(titanic_service, a_stop_aborts_a_drain) {
 
 TEST_P(titanic_service, a_store_that_cannot_be_opened_is_reported) {
   start_broker();
-  auto store = std::make_shared<sqlite_store>(executor(), sqlite_options{.path = "/nowhere/store"});
+  auto store = std::make_shared<sqlite_request_database>(executor(),
+                                                         sqlite_options{.path = "/nowhere/store"});
   std::optional<error_code> end;
   titanic_.emplace(executor(), at_, impatient_titanic(), store, [&](error_code ec) { end = ec; });
   run_until([&] { return end.has_value(); });
@@ -479,8 +483,8 @@ TEST_P(titanic_service, with_a_durable_store) {
   const auto echo = echo_worker(GetParam());
   std::optional<std::string> id;
   for (int i = 0; i < 2; ++i) {
-    auto store = std::make_shared<sqlite_store>(
-        executor(), sqlite_options{.path = folder.path("store"), .reserve_octets = 4096});
+    auto store = std::make_shared<sqlite_request_database>(
+        executor(), sqlite_options{.path = folder.path("store"), .reserve_bytes = 4096});
     bool open = false;
     titanic_.emplace(executor(), at_, impatient_titanic(), store, [&](error_code ec) {
       EXPECT_FALSE(ec);

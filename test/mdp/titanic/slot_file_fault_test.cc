@@ -22,9 +22,9 @@ constexpr auto path = "store";
 
 request_id id_of(std::uint64_t number) {
   request_id id;
-  id.octets[0] = static_cast<std::uint8_t>(number);
-  id.octets[1] = static_cast<std::uint8_t>(number / 256);
-  id.octets[15] = 1;
+  id.bytes[0] = static_cast<std::uint8_t>(number);
+  id.bytes[1] = static_cast<std::uint8_t>(number / 256);
+  id.bytes[15] = 1;
   return id;
 }
 zmtp::message request_of(std::uint64_t number) {
@@ -80,7 +80,7 @@ struct truth {
 
 sqlite_options on(const zmtp::test::faulty_disk& disk, std::size_t reserve = 0) {
   return {.path = path,
-          .reserve_octets = reserve,
+          .reserve_bytes = reserve,
           .reserve_retry = std::chrono::milliseconds{0},
           .log_pages = 6,  // so that it is emptied again and again
           .vfs = disk.name()};
@@ -103,7 +103,7 @@ const std::vector<std::vector<store_operation>>& script() {
 // Carries out the script, whatever fails. Records the stored operations in `kept`.
 void run(const zmtp::test::faulty_disk& disk, truth& kept) {
   slot_file file{on(disk)};
-  std::vector<kept_request> slots;
+  std::vector<stored_request> slots;
   if (file.open(slots)) {
     return;
   }
@@ -127,9 +127,9 @@ zmtp::message read(slot_file& file, operation what, std::uint64_t number) {
 // Opens it as after a start.
 void check(const zmtp::test::faulty_disk& disk, const truth& kept, const std::string& what) {
   slot_file file{on(disk)};
-  std::vector<kept_request> slots;
+  std::vector<stored_request> slots;
   ASSERT_FALSE(file.open(slots)) << what << ": it does not start";
-  std::map<std::uint64_t, kept_request> found;
+  std::map<std::uint64_t, stored_request> found;
   for (const auto& one : slots) {
     if (one.accepted != 0) {
       found.emplace(one.accepted, one);
@@ -200,7 +200,7 @@ TEST(slot_file_faults, a_failed_step_does_not_count_as_stored) {  // TSP-14
 TEST(slot_file_faults, a_failed_write_ends_writing_but_not_reading) {
   zmtp::test::faulty_disk disk;
   slot_file file{on(disk)};
-  std::vector<kept_request> slots;
+  std::vector<stored_request> slots;
   ASSERT_FALSE(file.open(slots));
   std::vector<store_result> results;
   file.carry_out({accept_of(1, 1)}, results);
@@ -253,7 +253,7 @@ TEST(slot_file_faults, a_failed_read_is_not_damage) {
       const auto failing = disk.reads() + n;
       disk.fail_reads(failing, failing + 1, code);
       slot_file file{without_cache(disk)};
-      std::vector<kept_request> slots;
+      std::vector<stored_request> slots;
       if (const auto ec = file.open(slots)) {
         EXPECT_EQ(ec, zmtp::storage_errc::read_failed) << "read " << n << ": " << ec.message();
         ++not_opened;
@@ -291,7 +291,7 @@ TEST(slot_file_faults, a_write_can_be_repeated_after_a_failed_read) {
       std::size_t failing = 0;
       {
         slot_file file{without_cache(disk)};
-        std::vector<kept_request> slots;
+        std::vector<stored_request> slots;
         ASSERT_FALSE(file.open(slots));
         failing = disk.reads() + n;
         disk.fail_reads(failing, failing + 1, code);
@@ -326,7 +326,7 @@ TEST(slot_file_faults, a_full_disk_refuses_requests_and_takes_replies_and_closin
   constexpr std::size_t reserve = 512 * 1024;
   zmtp::test::faulty_disk disk;
   slot_file file{on(disk, reserve)};
-  std::vector<kept_request> slots;
+  std::vector<stored_request> slots;
   ASSERT_FALSE(file.open(slots));
   disk.limit(1024 * 1024);
   truth kept;
@@ -370,7 +370,7 @@ TEST(slot_file_faults, detects_altered_slots_and_salvages_the_rest) {
   zmtp::test::faulty_disk whole;
   truth kept;
   run(whole, kept);
-  const auto octets = whole.content(path);
+  const auto bytes = whole.content(path);
   std::mt19937_64 random{4711};
   std::size_t seen = 0;
   std::size_t salvaged = 0;
@@ -380,14 +380,14 @@ TEST(slot_file_faults, detects_altered_slots_and_salvages_the_rest) {
     {
       // Creates the file.
       slot_file made{on(disk)};
-      std::vector<kept_request> slots;
+      std::vector<stored_request> slots;
       ASSERT_FALSE(made.open(slots));
     }
-    disk.content(path) = octets;
-    const auto bit = random() % (octets.size() * 8);
+    disk.content(path) = bytes;
+    const auto bit = random() % (bytes.size() * 8);
     disk.content(path)[bit / 8] ^= std::byte{1} << (bit % 8);
     slot_file file{on(disk)};
-    std::vector<kept_request> slots;
+    std::vector<stored_request> slots;
     if (!file.open(slots)) {
       // The altered bit had no effect.
       check(disk, kept, "bit " + std::to_string(bit));

@@ -1,7 +1,7 @@
-// Tests of every request_store.
+// Tests of every request_database.
 
-#include "mdp/titanic/memory_store.h"
-#include "mdp/titanic/sqlite_store.h"
+#include "mdp/titanic/memory_request_database.h"
+#include "mdp/titanic/sqlite_request_database.h"
 #include "test/support/network_test.h"
 #include "test/support/scratch_folder.h"
 #include "zmtp/storage/sqlite_file.h"
@@ -22,22 +22,23 @@ using namespace std::chrono_literals;
 
 request_id id_of(std::uint8_t first) {
   request_id id;
-  id.octets[0] = first;
+  id.bytes[0] = first;
   return id;
 }
 
 // Makes a store, and after it another one of the same content.
 struct memory_maker {
-  std::unique_ptr<request_store> make(const boost::asio::any_io_executor& executor) const {
-    return std::make_unique<memory_store>(executor, contents);
+  std::unique_ptr<request_database> make(const boost::asio::any_io_executor& executor) const {
+    return std::make_unique<memory_request_database>(executor, contents);
   }
-  std::shared_ptr<memory_store::contents> contents = std::make_shared<memory_store::contents>();
+  std::shared_ptr<memory_request_database::contents> contents =
+      std::make_shared<memory_request_database::contents>();
 };
 
 struct sqlite_maker {
-  std::unique_ptr<request_store> make(const boost::asio::any_io_executor& executor) const {
-    return std::make_unique<sqlite_store>(
-        executor, sqlite_options{.path = folder.path("store"), .reserve_octets = 100'000});
+  std::unique_ptr<request_database> make(const boost::asio::any_io_executor& executor) const {
+    return std::make_unique<sqlite_request_database>(
+        executor, sqlite_options{.path = folder.path("store"), .reserve_bytes = 100'000});
   }
   zmtp::test::scratch_folder folder;
 };
@@ -47,12 +48,12 @@ class store_test : public zmtp::test::network_test {
 protected:
   ~store_test() override { store_.reset(); }
 
-  std::vector<kept_request> open() {
+  std::vector<stored_request> open() {
     store_.reset();
     store_ = maker_.make(executor());
-    std::optional<std::vector<kept_request>> found;
+    std::optional<std::vector<stored_request>> found;
     store_->open(
-        [&](boost::system::error_code ec, std::vector<kept_request> slots) {
+        [&](boost::system::error_code ec, std::vector<stored_request> slots) {
           EXPECT_FALSE(ec) << ec.message();
           found = std::move(slots);
         },
@@ -89,7 +90,7 @@ protected:
   }
 
   Maker maker_;
-  std::unique_ptr<request_store> store_;
+  std::unique_ptr<request_database> store_;
   std::vector<store_result> results_;
   bool within_ = false;
 };
@@ -209,33 +210,34 @@ TYPED_TEST(store_test, results_come_in_order_one_for_each) {
   }
 }
 
-class sqlite_store_test : public zmtp::test::network_test {
+class sqlite_request_database_test : public zmtp::test::network_test {
 protected:
-  ~sqlite_store_test() override { store_.reset(); }
+  ~sqlite_request_database_test() override { store_.reset(); }
 
   boost::system::error_code open() {
     store_.reset();
-    store_.emplace(executor(), sqlite_options{.path = path_, .reserve_octets = 0});
+    store_.emplace(executor(), sqlite_options{.path = path_, .reserve_bytes = 0});
     std::optional<boost::system::error_code> end;
-    store_->open([&](boost::system::error_code ec, const std::vector<kept_request>&) { end = ec; },
-                 [](const std::vector<store_result>&) {});
+    store_->open(
+        [&](boost::system::error_code ec, const std::vector<stored_request>&) { end = ec; },
+        [](const std::vector<store_result>&) {});
     run_until([&] { return end.has_value(); });
     return *end;
   }
 
   zmtp::test::scratch_folder folder_;
   std::string path_ = folder_.path("store");
-  std::optional<sqlite_store> store_;
+  std::optional<sqlite_request_database> store_;
 };
 
-TEST_F(sqlite_store_test, a_second_store_cannot_open_the_file) {
+TEST_F(sqlite_request_database_test, a_second_store_cannot_open_the_file) {
   ASSERT_FALSE(open());
-  slot_file other{{.path = path_, .reserve_octets = 0}};
-  std::vector<kept_request> slots;
+  slot_file other{{.path = path_, .reserve_bytes = 0}};
+  std::vector<stored_request> slots;
   EXPECT_EQ(other.open(slots), zmtp::storage_errc::store_in_use);
 }
 
-TEST_F(sqlite_store_test, does_not_change_a_file_that_is_not_a_store) {
+TEST_F(sqlite_request_database_test, does_not_change_a_file_that_is_not_a_store) {
   zmtp::sqlite_database foreign;
   ASSERT_FALSE(foreign.open(path_.c_str(), nullptr));
   ASSERT_FALSE(foreign.execute("CREATE TABLE theirs (value); PRAGMA application_id = 7"));
@@ -258,7 +260,7 @@ TEST_F(sqlite_store_test, does_not_change_a_file_that_is_not_a_store) {
   EXPECT_EQ(open(), zmtp::storage_errc::store_failed);
 }
 
-TEST_F(sqlite_store_test, does_not_change_a_store_of_another_version) {
+TEST_F(sqlite_request_database_test, does_not_change_a_store_of_another_version) {
   ASSERT_FALSE(open());
   store_.reset();
   zmtp::sqlite_database later;
@@ -269,13 +271,13 @@ TEST_F(sqlite_store_test, does_not_change_a_store_of_another_version) {
 }
 
 // Tests with a clock of their own.
-class dated_store_test : public sqlite_store_test {
+class dated_store_test : public sqlite_request_database_test {
 protected:
-  std::vector<kept_request> at(std::chrono::sys_seconds now,
-                               const std::vector<store_operation>& batch) {
+  std::vector<stored_request> at(std::chrono::sys_seconds now,
+                                 const std::vector<store_operation>& batch) {
     now_ = now;
-    slot_file file{{.path = path_, .reserve_octets = 0, .clock = [this] { return now_; }}};
-    std::vector<kept_request> slots;
+    slot_file file{{.path = path_, .reserve_bytes = 0, .clock = [this] { return now_; }}};
+    std::vector<stored_request> slots;
     EXPECT_FALSE(file.open(slots));
     std::vector<store_result> results;
     file.carry_out(batch, results);
@@ -343,7 +345,7 @@ void make_one_of_version_1(const std::string& path) {
   boost::system::error_code ec;
   while (rows.step(ec)) {
     zmtp::row_checksum sum{'o'};
-    sum << rows.number(0) << rows.octets(1) << rows.number(2) << rows.number(3) << rows.octets(4);
+    sum << rows.number(0) << rows.bytes(1) << rows.number(2) << rows.number(3) << rows.bytes(4);
     sums += "UPDATE outcomes SET crc = " + std::to_string(sum.value()) +
             " WHERE number = " + std::to_string(rows.number(0)) + ";";
   }
@@ -370,7 +372,7 @@ TEST_F(dated_store_test, a_store_of_version_1_is_converted) {
   EXPECT_EQ(open(), zmtp::storage_errc::store_damaged);
 }
 
-TEST_F(sqlite_store_test, detects_missing_and_altered_rows) {
+TEST_F(sqlite_request_database_test, detects_missing_and_altered_rows) {
   for (const auto* const damage :
        {"DELETE FROM requests WHERE number = 2", "DELETE FROM requests WHERE number = 3",
         "DELETE FROM outcomes WHERE number = 3", "DELETE FROM outcomes WHERE number = 1",
@@ -386,8 +388,8 @@ TEST_F(sqlite_store_test, detects_missing_and_altered_rows) {
         "UPDATE outcomes SET body = x'' WHERE number = 2"}) {
     path_ = folder_.path(std::to_string(std::hash<std::string>{}(damage)));
     {
-      slot_file file{{.path = path_, .reserve_octets = 0}};
-      std::vector<kept_request> slots;
+      slot_file file{{.path = path_, .reserve_bytes = 0}};
+      std::vector<stored_request> slots;
       ASSERT_FALSE(file.open(slots));
       std::vector<store_operation> batch;
       for (std::uint8_t n = 1; n <= 3; ++n) {

@@ -199,7 +199,7 @@ TEST_F(titanic_test, a_request_that_failed_goes_behind_the_others) {
 
 TEST_F(titanic_test, reads_bodies_above_the_memory_limit_when_it_dispatches_them) {
   auto options = strict_options();
-  options.held_octets = 100;
+  options.held_bytes = 100;
   state.emplace(options);
   accept("echo", std::string(60, 'a'));
   look_up("echo", "200");

@@ -22,8 +22,8 @@ using namespace std::string_view_literals;
 
 inline request_id id_of(std::uint8_t first) {
   request_id id;
-  id.octets[0] = first;
-  id.octets[15] = 0xAB;
+  id.bytes[0] = first;
+  id.bytes[15] = 0xAB;
   return id;
 }
 
@@ -133,7 +133,7 @@ protected:
     }
     now = until;
   }
-  void restart(std::vector<kept_request> slots) {
+  void restart(std::vector<stored_request> slots) {
     state.emplace(strict_options());
     actions.clear();
     state->on_recovered(std::move(slots), now, actions);

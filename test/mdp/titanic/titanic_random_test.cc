@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 class random_store {
 public:
   struct row {
-    kept_request about{};
+    stored_request about{};
     zmtp::message request{};
     zmtp::message reply{};
   };
@@ -85,9 +85,9 @@ public:
   }
 
   // Operations that had not begun are lost.
-  std::vector<kept_request> restart() {
+  std::vector<stored_request> restart() {
     waiting_.clear();
-    std::vector<kept_request> slots;
+    std::vector<stored_request> slots;
     for (const auto& one : rows) {
       slots.push_back(one.about);
     }
@@ -159,10 +159,10 @@ private:
 
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
 
-  void start(std::vector<kept_request> slots) {
+  void start(std::vector<stored_request> slots) {
     titanic_options options;
     options.service = {.concurrency = 3, .deadline = 5s, .attempts = 3};
-    options.held_octets = 200;  // some are read again
+    options.held_bytes = 200;  // some are read again
     state_.emplace(options);
     actions_.clear();
     callers_.clear();
@@ -204,8 +204,8 @@ private:
 
   void request() {
     request_id id;
-    for (auto& octet : id.octets) {
-      octet = static_cast<std::uint8_t>(below(256));
+    for (auto& byte : id.bytes) {
+      byte = static_cast<std::uint8_t>(below(256));
     }
     const auto body = "body " + std::to_string(++last_body_) + std::string(below(50), '.');
     const auto service = "service " + std::to_string(below(4));

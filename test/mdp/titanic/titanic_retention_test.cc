@@ -112,11 +112,11 @@ TEST_F(titanic_retention, a_removal_that_failed_is_repeated) {
 }
 
 TEST_F(titanic_retention, a_thousand_requests_expire_at_a_time) {
-  std::vector<kept_request> slots;
+  std::vector<stored_request> slots;
   for (std::uint64_t n = 1; n <= 2'500; ++n) {
-    kept_request one{
+    stored_request one{
         .number = n, .accepted = n, .id = {}, .state = outcome::answered, .service = "echo"};
-    std::memcpy(one.id.octets.data(), &n, sizeof n);
+    std::memcpy(one.id.bytes.data(), &n, sizeof n);
     one.age = 10 * week;
     slots.push_back(one);
   }

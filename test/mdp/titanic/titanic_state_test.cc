@@ -140,7 +140,7 @@ TEST_F(titanic_test, closed_while_its_reply_is_stored_or_its_body_is_read) {
   EXPECT_EQ(ask_for_reply(id), zmtp::message{"400"});
 
   auto options = strict_options();
-  options.held_octets = 0;
+  options.held_bytes = 0;
   state.emplace(options);
   const auto read = accept("echo", "2");
   look_up("echo", "200");

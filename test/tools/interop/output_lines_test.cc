@@ -12,9 +12,9 @@ namespace {
 const expected_line ok{"I: server replied OK (N)", R"(replied OK \((?:b')?(\d+))"};
 const expected_line overload{"I: simulating CPU overload", "cpu overload"};
 
-output_lines said(std::string_view octets) {
+output_lines said(std::string_view bytes) {
   output_lines lines;
-  lines.add(octets);
+  lines.add(bytes);
   return lines;
 }
 

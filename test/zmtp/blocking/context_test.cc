@@ -27,7 +27,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 20s;
+constexpr auto timeout = 20s;
 constexpr auto loopback = "tcp://127.0.0.1:*";
 // No socket listens at this endpoint.
 constexpr auto nobody = "tcp://127.0.0.1:1";
@@ -84,11 +84,11 @@ TEST(blocking_context, writes_queued_messages_before_it_ends) {
     push_socket push{sending};
     push.connect(pull.bind(loopback).to_string());
     for (std::size_t i = 0; i < count; ++i) {
-      push.send(message{std::to_string(i), std::string(1'000, 'x')}, patience);
+      push.send(message{std::to_string(i), std::string(1'000, 'x')}, timeout);
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
-    EXPECT_EQ(pull.receive(patience).front(), std::to_string(i));
+    EXPECT_EQ(pull.receive(timeout).front(), std::to_string(i));
   }
 }
 
@@ -100,9 +100,9 @@ TEST(blocking_context, bounds_the_linger_of_its_sockets) {
     forever.linger.reset();
     push_socket push{bounded, forever};
     push.connect(nobody);
-    push.send({"to nobody"}, patience);
+    push.send({"to nobody"}, timeout);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, patience);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, timeout);
 }
 
 TEST(blocking_context, sockets_without_a_peer_end_with_their_linger_time) {
@@ -113,9 +113,9 @@ TEST(blocking_context, sockets_without_a_peer_end_with_their_linger_time) {
     brief.linger = 5ms;
     push_socket push{own, brief};
     push.connect(nobody);
-    push.send({"to nobody"}, patience);
+    push.send({"to nobody"}, timeout);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, patience);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, timeout);
 }
 
 TEST(blocking_context, runs_asynchronous_operations_in_its_thread) {
@@ -139,9 +139,9 @@ TEST(blocking_context, signals_neither_end_nor_delay_a_call) {
     std::promise<pthread_t> started;
     std::thread receiver{[&] {
       started.set_value(::pthread_self());
-      EXPECT_EQ(pull.receive(patience), message{"m"});
+      EXPECT_EQ(pull.receive(timeout), message{"m"});
       std::array items{poll_item{pull, poll_item::wants::to_receive}};
-      EXPECT_EQ(poll(items, patience), 1U);
+      EXPECT_EQ(poll(items, timeout), 1U);
       error_code ec;
       pull.receive(1ms, ec).clear();
     }};
@@ -153,9 +153,9 @@ TEST(blocking_context, signals_neither_end_nor_delay_a_call) {
       }
     };
     interrupt(100);
-    push.send({"m"}, patience);
+    push.send({"m"}, timeout);
     interrupt(200);
-    push.send({"next"}, patience);
+    push.send({"next"}, timeout);
     receiver.join();
     // A signal to the process reaches this thread: the context's thread blocks all signals.
     ::kill(::getpid(), SIGUSR1);
@@ -169,7 +169,7 @@ TEST(blocking_context, in_a_forked_child_calls_fail_and_nothing_hangs_or_is_sent
   pull_socket pull{own};
   std::optional<push_socket> push{std::in_place, own};
   push->connect(pull.bind(loopback).to_string());
-  push->send({"before"}, patience);
+  push->send({"before"}, timeout);
   const auto child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -195,9 +195,9 @@ TEST(blocking_context, in_a_forked_child_calls_fail_and_nothing_hangs_or_is_sent
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 0);
-  push->send({"after"}, patience);
-  EXPECT_EQ(pull.receive(patience), message{"before"});
-  EXPECT_EQ(pull.receive(patience), message{"after"});
+  push->send({"after"}, timeout);
+  EXPECT_EQ(pull.receive(timeout), message{"before"});
+  EXPECT_EQ(pull.receive(timeout), message{"after"});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using wants = poll_item::wants;
 
-constexpr auto patience = 20s;
+constexpr auto timeout = 20s;
 constexpr auto loopback = "tcp://127.0.0.1:*";
 
 class polling : public testing::Test {
@@ -38,13 +38,13 @@ TEST_F(polling, reports_which_of_several_sockets_is_ready) {
   std::array items{poll_item{a, wants::to_receive}, poll_item{b, wants::to_receive}};
   EXPECT_EQ(poll(items, 0ms), 0U);
   EXPECT_EQ(poll(items, 1ms), 0U);
-  std::thread sender{[&] { to_b.send({"m"}, patience); }};
-  EXPECT_EQ(poll(items, patience), 1U);
+  std::thread sender{[&] { to_b.send({"m"}, timeout); }};
+  EXPECT_EQ(poll(items, timeout), 1U);
   sender.join();
   EXPECT_FALSE(items[0].readable);
   EXPECT_TRUE(items[1].readable);
   EXPECT_FALSE(items[1].writable);
-  EXPECT_EQ(b.receive(patience), message{"m"});
+  EXPECT_EQ(b.receive(timeout), message{"m"});
   EXPECT_EQ(poll(items, 1ms), 0U);
 }
 
@@ -53,11 +53,11 @@ TEST_F(polling, reports_all_ready_sockets) {
   dealer_socket b{context_};
   join(a, b);
   std::array items{poll_item{a, wants::either}, poll_item{b, wants::either}};
-  b.send({"m"}, patience);
+  b.send({"m"}, timeout);
   do {
-    ASSERT_NE(poll(items, patience), 0U);
+    ASSERT_NE(poll(items, timeout), 0U);
   } while (!items[0].readable);
-  EXPECT_EQ(poll(items, patience), 2U);
+  EXPECT_EQ(poll(items, timeout), 2U);
   EXPECT_TRUE(items[0].writable);
   EXPECT_FALSE(items[1].readable);
   EXPECT_TRUE(items[1].writable);
@@ -70,7 +70,7 @@ TEST_F(polling, waits_for_a_peer_that_can_be_sent_to) {
   std::array items{poll_item{push, wants::to_send}};
   EXPECT_EQ(poll(items, 1ms), 0U);
   pull.connect(at);
-  EXPECT_EQ(poll(items, patience), 1U);
+  EXPECT_EQ(poll(items, timeout), 1U);
   EXPECT_TRUE(items[0].writable);
 }
 
@@ -89,7 +89,7 @@ TEST_F(polling, ends_when_a_socket_closes) {
   pull_socket pull{context_};
   std::array items{poll_item{pull, wants::to_receive}};
   std::thread closer{[&] { pull.close(); }};
-  EXPECT_EQ(poll(items, patience), 1U);
+  EXPECT_EQ(poll(items, timeout), 1U);
   closer.join();
   EXPECT_TRUE(items[0].closed);
   EXPECT_FALSE(items[0].readable);
@@ -99,11 +99,11 @@ TEST_F(polling, messages_that_arrived_before_a_close_can_be_received) {
   pull_socket pull{context_};
   push_socket push{context_};
   join(pull, push);
-  push.send({"m"}, patience);
+  push.send({"m"}, timeout);
   std::array items{poll_item{pull, wants::to_receive}};
-  ASSERT_EQ(poll(items, patience), 1U);
+  ASSERT_EQ(poll(items, timeout), 1U);
   pull.close();
-  EXPECT_EQ(poll(items, patience), 1U);
+  EXPECT_EQ(poll(items, timeout), 1U);
   EXPECT_TRUE(items[0].closed);
   EXPECT_TRUE(items[0].readable);
   message m;
@@ -118,8 +118,8 @@ TEST_F(polling, reaches_over_contexts) {
   a.bind(loopback);
   join(b, to_b);
   std::array items{poll_item{a, wants::to_receive}, poll_item{b, wants::to_receive}};
-  to_b.send({"m"}, patience);
-  EXPECT_EQ(poll(items, patience), 1U);
+  to_b.send({"m"}, timeout);
+  EXPECT_EQ(poll(items, timeout), 1U);
   EXPECT_TRUE(items[1].readable);
 }
 
@@ -129,7 +129,7 @@ TEST_F(polling, ends_with_a_context) {
   pull_socket b{*other};
   std::array items{poll_item{a, wants::to_receive}, poll_item{b, wants::to_receive}};
   std::thread end{[&] { other.reset(); }};
-  EXPECT_EQ(poll(items, patience), 1U);
+  EXPECT_EQ(poll(items, timeout), 1U);
   end.join();
   EXPECT_TRUE(items[1].closed);
 }
@@ -145,7 +145,7 @@ TEST_F(polling, serves_several_threads_with_the_same_sockets) {
   for (int t = 0; t < threads; ++t) {
     receivers.emplace_back([&] {
       std::array items{poll_item{pull, wants::to_receive}};
-      while (received < count && poll(items, patience) != 0 && !items[0].closed) {
+      while (received < count && poll(items, timeout) != 0 && !items[0].closed) {
         message m;
         while (pull.try_receive(m)) {
           if (++received == count) {
@@ -156,7 +156,7 @@ TEST_F(polling, serves_several_threads_with_the_same_sockets) {
     });
   }
   for (int i = 0; i < count; ++i) {
-    push.send({"m"}, patience);
+    push.send({"m"}, timeout);
   }
   for (auto& r : receivers) {
     r.join();

@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // The limit of a whole call. No test comes near it unless something is wrong.
-constexpr auto patience = 20s;
+constexpr auto timeout = 20s;
 constexpr auto loopback = "tcp://127.0.0.1:*";
 
 message numbered(std::size_t n) { return message{std::to_string(n), "of a stream"}; }
@@ -48,12 +48,12 @@ TEST_F(blocking_socket, requests_get_replies) {
   req_socket client{context_};
   join(server, client);
   for (std::size_t i = 0; i < 100; ++i) {
-    client.send(numbered(i), patience);
-    auto question = server.receive(patience);
+    client.send(numbered(i), timeout);
+    auto question = server.receive(timeout);
     EXPECT_EQ(question, numbered(i));
     question.push_back("answered");
-    server.send(std::move(question), patience);
-    EXPECT_EQ(client.receive(patience).back(), "answered");
+    server.send(std::move(question), timeout);
+    EXPECT_EQ(client.receive(timeout).back(), "answered");
   }
 }
 
@@ -64,11 +64,11 @@ TEST_F(blocking_socket, single_messages_pass_a_pipeline) {
   constexpr std::size_t count = 20'000;
   std::thread producer{[&] {
     for (std::size_t i = 0; i < count; ++i) {
-      push.send(numbered(i), patience);
+      push.send(numbered(i), timeout);
     }
   }};
   for (std::size_t i = 0; i < count; ++i) {
-    ASSERT_EQ(pull.receive(patience), numbered(i));
+    ASSERT_EQ(pull.receive(timeout), numbered(i));
   }
   producer.join();
 }
@@ -84,14 +84,14 @@ TEST_F(blocking_socket, batches_above_the_marks_pass_a_pipeline) {
       for (std::size_t n = 0; n < 1'000; ++n) {
         batch.push_back(numbered(i + n));
       }
-      EXPECT_EQ(push.send(batch, patience), 1'000U);
+      EXPECT_EQ(push.send(batch, timeout), 1'000U);
       EXPECT_TRUE(batch.empty());
     }
   }};
   std::vector<message> batch;
   std::size_t next = 0;
   while (next < count) {
-    ASSERT_NE(pull.receive(batch, patience), 0U);
+    ASSERT_NE(pull.receive(batch, timeout), 0U);
     for (const auto& m : batch) {
       ASSERT_EQ(m, numbered(next++));
     }
@@ -107,8 +107,8 @@ TEST_F(blocking_socket, publications_reach_subscribers) {
   message got;
   // Repeats until the subscription has arrived.
   while (!sub.try_receive(got)) {
-    pub.send({"A", "news"}, patience);
-    pub.send({"B", "other news"}, patience);
+    pub.send({"A", "news"}, timeout);
+    pub.send({"B", "other news"}, timeout);
     error_code ec;
     got = sub.receive(1ms, ec);
     if (!ec) {
@@ -130,16 +130,16 @@ TEST_F(blocking_socket, a_router_reports_the_sender_and_sends_to_a_named_peer) {
   dealer_socket b{context_};
   join(router, a);
   join(router, b);
-  a.send({"from a"}, patience);
-  const auto from_a = router.receive(patience);
+  a.send({"from a"}, timeout);
+  const auto from_a = router.receive(timeout);
   EXPECT_EQ(from_a.content, message{"from a"});
-  b.send({"from b"}, patience);
+  b.send({"from b"}, timeout);
   std::vector<routed_message> batch;
-  ASSERT_EQ(router.receive(batch, patience), 1U);
+  ASSERT_EQ(router.receive(batch, timeout), 1U);
   EXPECT_EQ(router.try_send(batch.front().peer, message{"to b"}), send_status::queued);
-  router.send(from_a.peer, {"to a"}, patience);
-  EXPECT_EQ(a.receive(patience), message{"to a"});
-  EXPECT_EQ(b.receive(patience), message{"to b"});
+  router.send(from_a.peer, {"to a"}, timeout);
+  EXPECT_EQ(a.receive(timeout), message{"to a"});
+  EXPECT_EQ(b.receive(timeout), message{"to b"});
   const auto known =
       router.with([&](zmtp::router_socket& r) { return r.info(from_a.peer) != nullptr; });
   EXPECT_TRUE(known);
@@ -151,7 +151,7 @@ TEST_F(blocking_socket, a_mandatory_router_reports_an_unknown_peer) {
   router_socket router{context_, options};
   message m{"m"};
   error_code ec;
-  router.send(peer_id{7, 7}, std::move(m), patience, ec);
+  router.send(peer_id{7, 7}, std::move(m), timeout, ec);
   EXPECT_EQ(ec, errc::host_unreachable);
   EXPECT_EQ(m, message{"m"});  // NOLINT: moved from only if queued
   EXPECT_THROW(router.send(peer_id{7, 7}, {"m"}), boost::system::system_error);
@@ -198,11 +198,11 @@ TEST_F(blocking_socket, out_of_turn_is_an_error_of_its_own) {
   req_socket client{context_};
   rep_socket server{context_};
   join(server, client);
-  client.send({"first"}, patience);
+  client.send({"first"}, timeout);
   error_code ec;
-  client.send({"second"}, patience, ec);
+  client.send({"second"}, timeout, ec);
   EXPECT_EQ(ec, errc::out_of_turn);
-  server.send({"reply to nothing"}, patience, ec);
+  server.send({"reply to nothing"}, timeout, ec);
   EXPECT_EQ(ec, errc::out_of_turn);
 }
 
@@ -216,7 +216,7 @@ TEST_F(blocking_socket, invalid_arguments_are_errors) {
   pull.disconnect("tcp://127.0.0.1:1", ec);
   EXPECT_EQ(ec, errc::bad_endpoint);
   push_socket push{context_};
-  push.send(message{}, patience, ec);
+  push.send(message{}, timeout, ec);
   EXPECT_EQ(ec, errc::bad_message);
   socket_options bad;
   bad.backlog = -1;
@@ -228,8 +228,8 @@ TEST_F(blocking_socket, unbinding_and_disconnecting_work) {
   push_socket push{context_};
   const auto at = pull.bind(loopback).to_string();
   push.connect(at);
-  push.send({"m"}, patience);
-  EXPECT_EQ(pull.receive(patience), message{"m"});
+  push.send({"m"}, timeout);
+  EXPECT_EQ(pull.receive(timeout), message{"m"});
   error_code ec;
   push.disconnect(at, ec);
   EXPECT_FALSE(ec);
@@ -275,7 +275,7 @@ TEST_F(blocking_socket, each_message_goes_to_one_of_the_receiving_threads) {
     receivers.push_back(std::async(std::launch::async, [&] {
       std::vector<std::string> got;
       for (;;) {
-        const auto m = pull.receive(patience);
+        const auto m = pull.receive(timeout);
         if (m.front() == "end") {
           return got;
         }
@@ -287,7 +287,7 @@ TEST_F(blocking_socket, each_message_goes_to_one_of_the_receiving_threads) {
   for (std::size_t t = 0; t < threads; ++t) {
     senders.emplace_back([&push, t] {
       for (std::size_t i = t; i < count; i += threads) {
-        push.send(numbered(i), patience);
+        push.send(numbered(i), timeout);
       }
     });
   }
@@ -295,7 +295,7 @@ TEST_F(blocking_socket, each_message_goes_to_one_of_the_receiving_threads) {
     s.join();
   }
   for (std::size_t t = 0; t < threads; ++t) {
-    push.send({"end"}, patience);
+    push.send({"end"}, timeout);
   }
   std::set<std::string> all;
   std::size_t received = 0;
@@ -314,10 +314,10 @@ TEST_F(blocking_socket, can_be_moved) {
   push_socket push{context_};
   join(pull, push);
   auto moved = std::move(push);
-  moved.send({"m"}, patience);
+  moved.send({"m"}, timeout);
   pull_socket other{context_};
   other = std::move(pull);
-  EXPECT_EQ(other.receive(patience), message{"m"});
+  EXPECT_EQ(other.receive(timeout), message{"m"});
   EXPECT_EQ(other.counters().messages_received, 1U);
   error_code ec;
   push.send({"m"}, ec);  // NOLINT: it says that it is no socket any more

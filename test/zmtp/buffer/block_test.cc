@@ -91,14 +91,14 @@ TEST(block, caches_a_bounded_amount_of_memory_for_each_size) {
   const auto before = counted().live;
   for (const std::size_t size : {largest_recycled, std::size_t{1000}, block_size::large}) {
     std::vector<block_ptr> batch;
-    for (std::size_t octets = 0; octets < 2 * recycled_memory::kept; octets += size) {
+    for (std::size_t bytes = 0; bytes < 2 * recycled_memory::kept; bytes += size) {
       batch.push_back(make(size));
     }
     batch.clear();
     EXPECT_LE(counted().live, before + recycled_memory::kept);
     // The pool has evicted the blocks of the previous size.
     const auto requests = counted().requests;
-    for (std::size_t octets = 0; octets < recycled_memory::kept / 2; octets += size) {
+    for (std::size_t bytes = 0; bytes < recycled_memory::kept / 2; bytes += size) {
       batch.push_back(make(size));
     }
     EXPECT_EQ(counted().requests, requests);

@@ -20,42 +20,42 @@
 namespace zmtp {
 namespace {
 
-constexpr high_water_mark no_mark{.messages = {}, .octets = {}};
+constexpr high_water_mark no_mark{.messages = {}, .bytes = {}};
 constexpr std::ptrdiff_t entry_size = sizeof(send_queue::entry);
 constexpr std::ptrdiff_t object_size = sizeof(message);
 constexpr auto small = static_cast<std::ptrdiff_t>(block_size::small);
 constexpr auto large = static_cast<std::ptrdiff_t>(block_size::large);
 
-message of(std::size_t octets) { return message{std::string(octets, 'x')}; }
+message of(std::size_t bytes) { return message{std::string(bytes, 'x')}; }
 
 // A slice of a block that others lie in, too, as it is read.
-message slice(const block_ptr& memory, std::size_t octets) {
+message slice(const block_ptr& memory, std::size_t bytes) {
   auto* const at = memory->data();
   at[0] = std::byte{2};
   for (int i = 0; i < 8; ++i) {
-    at[1 + i] = static_cast<std::byte>(octets >> (8 * (7 - i)));
+    at[1 + i] = static_cast<std::byte>(bytes >> (8 * (7 - i)));
   }
-  return message{memory, std::span{at, octets + 9}, 1};
+  return message{memory, std::span{at, bytes + 9}, 1};
 }
 
-void write(send_queue& queue, std::size_t octets) { queue.advance(octets); }
+void write(send_queue& queue, std::size_t bytes) { queue.advance(bytes); }
 
 TEST(queue_account, counts_the_chunks_of_a_send_queue) {
   queue_account account;
   send_queue queue{no_mark, &account};
-  EXPECT_EQ(account.octets(), 0);
+  EXPECT_EQ(account.bytes(), 0);
   queue.push(of(10));
-  EXPECT_EQ(account.octets(), small + entry_size);
+  EXPECT_EQ(account.bytes(), small + entry_size);
   queue.push(of(100));
-  EXPECT_EQ(account.octets(), small + entry_size) << "the chunk has space for both";
+  EXPECT_EQ(account.bytes(), small + entry_size) << "the chunk has space for both";
   queue.push(of(4'000));
-  EXPECT_EQ(account.octets(), 2 * small + 2 * entry_size);
+  EXPECT_EQ(account.bytes(), 2 * small + 2 * entry_size);
   queue.push(of(100));
-  EXPECT_EQ(account.octets(), 2 * small + 8 * 1024 + 3 * entry_size) << "as large as what waits";
-  write(queue, queue.octets() - 1);
-  EXPECT_EQ(account.octets(), 8 * 1024 + entry_size);
+  EXPECT_EQ(account.bytes(), 2 * small + 8 * 1024 + 3 * entry_size) << "as large as what waits";
+  write(queue, queue.bytes() - 1);
+  EXPECT_EQ(account.bytes(), 8 * 1024 + entry_size);
   write(queue, 1);
-  EXPECT_EQ(account.octets(), 0);
+  EXPECT_EQ(account.bytes(), 0);
 }
 
 TEST(queue_account, counts_the_whole_block_of_a_large_message) {
@@ -63,13 +63,13 @@ TEST(queue_account, counts_the_whole_block_of_a_large_message) {
   send_queue queue{no_mark, &account};
   const block_ptr memory{block::create(20'000)};
   queue.push(slice(memory, 6'000));
-  EXPECT_EQ(account.octets(), 20'000 + entry_size);
+  EXPECT_EQ(account.bytes(), 20'000 + entry_size);
   queue.push(slice(memory, 7'000));
-  EXPECT_EQ(account.octets(), 20'000 + 2 * entry_size) << "each block once";
+  EXPECT_EQ(account.bytes(), 20'000 + 2 * entry_size) << "each block once";
   write(queue, 6'009);
-  EXPECT_EQ(account.octets(), 20'000 + entry_size);
+  EXPECT_EQ(account.bytes(), 20'000 + entry_size);
   write(queue, 7'009);
-  EXPECT_EQ(account.octets(), 0);
+  EXPECT_EQ(account.bytes(), 0);
 }
 
 TEST(queue_account, counts_only_the_message_after_a_turn) {
@@ -77,11 +77,11 @@ TEST(queue_account, counts_only_the_message_after_a_turn) {
   send_queue queue{no_mark, &account};
   const block_ptr memory{block::create(block_size::reading)};
   queue.push(slice(memory, 6'000));
-  EXPECT_EQ(account.octets(), static_cast<std::ptrdiff_t>(block_size::reading) + entry_size);
+  EXPECT_EQ(account.bytes(), static_cast<std::ptrdiff_t>(block_size::reading) + entry_size);
   queue.settle();
-  EXPECT_EQ(account.octets(), 6'009 + entry_size);
+  EXPECT_EQ(account.bytes(), 6'009 + entry_size);
   queue.clear();
-  EXPECT_EQ(account.octets(), 0);
+  EXPECT_EQ(account.bytes(), 0);
 }
 
 TEST(queue_account, counts_a_published_message_once_for_all_queues) {
@@ -97,13 +97,13 @@ TEST(queue_account, counts_a_published_message_once_for_all_queues) {
     each->push(message{body});
     each->push_framed(framed, 50'000, 50);
   }
-  EXPECT_EQ(account.octets(), body_size + large + 20 * entry_size);
+  EXPECT_EQ(account.bytes(), body_size + large + 20 * entry_size);
   for (int i = 0; i < 9; ++i) {
     queues.pop_back();
   }
-  EXPECT_EQ(account.octets(), body_size + large + 2 * entry_size) << "the slowest pins it all";
-  queues.front()->advance(queues.front()->octets());
-  EXPECT_EQ(account.octets(), 0);
+  EXPECT_EQ(account.bytes(), body_size + large + 2 * entry_size) << "the slowest pins it all";
+  queues.front()->advance(queues.front()->bytes());
+  EXPECT_EQ(account.bytes(), 0);
 }
 
 TEST(queue_account, charges_a_shared_block_to_its_first_owner_and_credits_the_last) {
@@ -115,13 +115,13 @@ TEST(queue_account, charges_a_shared_block_to_its_first_owner_and_credits_the_la
   const auto size = static_cast<std::ptrdiff_t>(body.tail_block()->capacity());
   of_one.push(message{body});
   of_other.push(message{body});
-  EXPECT_EQ(one.octets(), size + entry_size);
-  EXPECT_EQ(other.octets(), entry_size);
+  EXPECT_EQ(one.bytes(), size + entry_size);
+  EXPECT_EQ(other.bytes(), entry_size);
   of_one.clear();
-  EXPECT_EQ(one.octets(), size);
+  EXPECT_EQ(one.bytes(), size);
   of_other.clear();
-  EXPECT_EQ(other.octets(), -size);
-  EXPECT_EQ(one.octets() + other.octets(), 0);
+  EXPECT_EQ(other.bytes(), -size);
+  EXPECT_EQ(one.bytes() + other.bytes(), 0);
 }
 
 TEST(queue_account, counts_messages_handed_over_until_they_are_released) {
@@ -131,16 +131,16 @@ TEST(queue_account, counts_messages_handed_over_until_they_are_released) {
   queue.push(of(10'000));
   std::vector<send_queue::entry> away;
   queue.hand_over(away);
-  const auto octets = static_cast<std::ptrdiff_t>(queue.octets());
-  EXPECT_EQ(account.octets(), octets);
+  const auto bytes = static_cast<std::ptrdiff_t>(queue.bytes());
+  EXPECT_EQ(account.bytes(), bytes);
   queue.push(of(20));
-  EXPECT_EQ(account.octets(), octets + small + entry_size);
+  EXPECT_EQ(account.bytes(), bytes + small + entry_size);
   queue.hand_over(away);
-  EXPECT_EQ(account.octets(), octets + 22);
-  queue.release(2, static_cast<std::size_t>(octets));
-  EXPECT_EQ(account.octets(), 22);
+  EXPECT_EQ(account.bytes(), bytes + 22);
+  queue.release(2, static_cast<std::size_t>(bytes));
+  EXPECT_EQ(account.bytes(), 22);
   queue.clear();
-  EXPECT_EQ(account.octets(), 0);
+  EXPECT_EQ(account.bytes(), 0);
 }
 
 TEST(queue_account, counts_a_block_handed_over_to_several_queues_once) {
@@ -152,16 +152,16 @@ TEST(queue_account, counts_a_block_handed_over_to_several_queues_once) {
     queues.back()->push(slice(body, 10'000));
   }
   std::vector<std::vector<send_queue::entry>> away(queues.size());
-  const auto octets = queues.front()->octets();
+  const auto bytes = queues.front()->bytes();
   for (std::size_t i = 0; i < queues.size(); ++i) {
     queues[i]->hand_over(away[i]);
   }
-  EXPECT_EQ(account.octets(), static_cast<std::ptrdiff_t>(octets));
+  EXPECT_EQ(account.bytes(), static_cast<std::ptrdiff_t>(bytes));
   for (const auto& queue : queues) {
-    queue->release(1, octets);
-    EXPECT_EQ(queue->octets(), 0U);
+    queue->release(1, bytes);
+    EXPECT_EQ(queue->bytes(), 0U);
   }
-  EXPECT_EQ(account.octets(), 0);
+  EXPECT_EQ(account.bytes(), 0);
 }
 
 TEST(queue_account, does_not_count_dropped_messages) {
@@ -172,10 +172,10 @@ TEST(queue_account, does_not_count_dropped_messages) {
   }
   queue.advance(1);
   EXPECT_EQ(queue.drop_unbegun(), 2U);
-  EXPECT_LT(account.octets(), 20'000);
+  EXPECT_LT(account.bytes(), 20'000);
   queue.rewind();
   EXPECT_EQ(queue.drop_unbegun(), 1U);
-  EXPECT_EQ(account.octets(), 0);
+  EXPECT_EQ(account.bytes(), 0);
 }
 
 TEST(queue_account, counts_messages_of_a_receive_queue_and_blocks_of_large_ones) {
@@ -185,19 +185,19 @@ TEST(queue_account, counts_messages_of_a_receive_queue_and_blocks_of_large_ones)
   queue.push(of(10));
   queue.push(slice(memory, 6'000));
   queue.push(slice(memory, 100'000));
-  EXPECT_EQ(account.octets(), 3 * object_size + 6'009 + 100'009);
+  EXPECT_EQ(account.bytes(), 3 * object_size + 6'009 + 100'009);
   queue.settle();
-  EXPECT_EQ(account.octets(),
+  EXPECT_EQ(account.bytes(),
             3 * object_size + 6'009 + static_cast<std::ptrdiff_t>(block_size::reading));
   queue.push(slice(memory, 70'000));
   (void)queue.pop();
   (void)queue.pop();
-  EXPECT_EQ(account.octets(),
+  EXPECT_EQ(account.bytes(),
             2 * object_size + static_cast<std::ptrdiff_t>(block_size::reading) + 70'009);
   (void)queue.pop();
-  EXPECT_EQ(account.octets(), object_size + 70'009);
+  EXPECT_EQ(account.bytes(), object_size + 70'009);
   queue.clear();
-  EXPECT_EQ(account.octets(), 0);
+  EXPECT_EQ(account.bytes(), 0);
 }
 
 TEST(queue_account, limits_non_empty_queues_only) {
@@ -207,7 +207,7 @@ TEST(queue_account, limits_non_empty_queues_only) {
   account.allow(1'000);
   EXPECT_FALSE(out.full());
   EXPECT_FALSE(in.full());
-  EXPECT_EQ(out.room_for_octets(), 1'000U);
+  EXPECT_EQ(out.room_for_bytes(), 1'000U);
   out.push(of(500));
   in.push(of(500));
   EXPECT_FALSE(out.full());
@@ -215,9 +215,9 @@ TEST(queue_account, limits_non_empty_queues_only) {
   out.push(of(500));
   in.push(of(500));
   EXPECT_TRUE(out.full());
-  EXPECT_TRUE(out.over_allowance());
+  EXPECT_TRUE(out.over_quota());
   EXPECT_FALSE(out.at_mark());
-  EXPECT_EQ(out.room_for_octets(), 0U);
+  EXPECT_EQ(out.room_for_bytes(), 0U);
   EXPECT_TRUE(in.full());
   EXPECT_FALSE(in.half_empty());
   (void)in.pop();
@@ -251,19 +251,19 @@ public:
       out_[i].reset();
       in_[i].reset();
     }
-    EXPECT_EQ(accounts_[0].octets() + accounts_[1].octets(), 0);
+    EXPECT_EQ(accounts_[0].bytes() + accounts_[1].bytes(), 0);
   }
 
 private:
   void act(std::size_t which) {
     auto& out = *out_[which];
     auto& in = *in_[which];
-    const auto before = accounts_[0].octets() + accounts_[1].octets();
+    const auto before = accounts_[0].bytes() + accounts_[1].bytes();
     switch (pick(11)) {
       case 0: out.push(of(pick(300))); break;
       case 1: out.push(of(pick(40'000))); break;
       case 2: publish(); break;
-      case 3: out.advance(pick(out_octets(out) + 1)); break;
+      case 3: out.advance(pick(out_bytes(out) + 1)); break;
       case 4: out.rewind(); break;
       case 5: out.settle(); break;
       case 6: in.push(pick(2) == 0 ? of(pick(300)) : slice(shared_, pick(60'000))); break;
@@ -290,9 +290,9 @@ private:
       shared_ = block_ptr{block::create(block_size::reading)};
     }
     if (all_empty()) {
-      ASSERT_EQ(accounts_[0].octets() + accounts_[1].octets(), 0);
+      ASSERT_EQ(accounts_[0].bytes() + accounts_[1].bytes(), 0);
     } else {
-      ASSERT_GE(accounts_[0].octets() + accounts_[1].octets(), 0) << before;
+      ASSERT_GE(accounts_[0].bytes() + accounts_[1].bytes(), 0) << before;
     }
   }
   void publish() {
@@ -306,22 +306,22 @@ private:
       }
     }
   }
-  // Frames a message of about `octets` octets.
-  static std::size_t frame_into(block& memory, std::size_t octets) {
-    const auto m = of(std::max<std::size_t>(octets, 300) - 300);
+  // Frames a message of about `bytes` bytes.
+  static std::size_t frame_into(block& memory, std::size_t bytes) {
+    const auto m = of(std::max<std::size_t>(bytes, 300) - 300);
     std::copy(m.head().begin(), m.head().end(), memory.data());
     std::copy(m.tail().begin(), m.tail().end(), memory.data() + m.head().size());
     return m.framed_size();
   }
-  // Returns the number of octets left to write.
-  static std::size_t out_octets(send_queue& queue) {
+  // Returns the number of bytes left to write.
+  static std::size_t out_bytes(send_queue& queue) {
     std::array<send_queue::piece, 64> pieces;
-    std::size_t octets = 0;
+    std::size_t bytes = 0;
     const auto count = queue.gather(pieces);
     for (std::size_t i = 0; i < count; ++i) {
-      octets += pieces[i].size();
+      bytes += pieces[i].size();
     }
-    return octets;
+    return bytes;
   }
   [[nodiscard]] bool all_empty() const {
     return std::all_of(out_.begin(), out_.end(), [](const auto& q) { return q->empty(); }) &&

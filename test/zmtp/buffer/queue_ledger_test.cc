@@ -17,17 +17,17 @@ using step = queue_ledger::step;
 constexpr std::ptrdiff_t mebi = 1024 * 1024;
 constexpr std::size_t unlimited = queue_account::unlimited;
 
-// Sets the memory in use to `octets`.
-void use(queue_ledger& ledger, std::ptrdiff_t octets) {
-  ledger.change(octets - static_cast<std::ptrdiff_t>(ledger.used()));
+// Sets the memory in use to `bytes`.
+void use(queue_ledger& ledger, std::ptrdiff_t bytes) {
+  ledger.change(bytes - static_cast<std::ptrdiff_t>(ledger.used()));
 }
 
 TEST(queue_ledger, leaves_queues_to_their_marks_while_half_of_it_is_free) {
   queue_ledger ledger{64 * mebi};
-  EXPECT_EQ(ledger.allowance(), unlimited);
+  EXPECT_EQ(ledger.quota(), unlimited);
   use(ledger, 32 * mebi);
   EXPECT_EQ(ledger.now(), step::ample);
-  EXPECT_EQ(ledger.allowance(), unlimited);
+  EXPECT_EQ(ledger.quota(), unlimited);
   EXPECT_EQ(ledger.times_scarce(), 0U);
 }
 
@@ -35,15 +35,15 @@ TEST(queue_ledger, allows_each_queue_less_when_less_memory_is_free) {
   queue_ledger ledger{64 * mebi};
   use(ledger, 32 * mebi + 1);
   EXPECT_EQ(ledger.now(), step::scarce);
-  EXPECT_EQ(ledger.allowance(), 2U * mebi);
+  EXPECT_EQ(ledger.quota(), 2U * mebi);
   use(ledger, 48 * mebi + 1);
   EXPECT_EQ(ledger.now(), step::little);
-  EXPECT_EQ(ledger.allowance(), 256U * 1024);
+  EXPECT_EQ(ledger.quota(), 256U * 1024);
   use(ledger, 56 * mebi + 1);
   EXPECT_EQ(ledger.now(), step::spent);
-  EXPECT_EQ(ledger.allowance(), queue_ledger::least);
+  EXPECT_EQ(ledger.quota(), queue_ledger::least);
   use(ledger, 1'000 * mebi);
-  EXPECT_EQ(ledger.allowance(), queue_ledger::least);
+  EXPECT_EQ(ledger.quota(), queue_ledger::least);
   EXPECT_EQ(ledger.times_scarce(), 1U);
 }
 
@@ -93,7 +93,7 @@ TEST(queue_ledger, may_be_below_zero_for_a_while) {
   queue_ledger ledger{64 * mebi};
   ledger.change(-10 * mebi);
   EXPECT_EQ(ledger.used(), 0U);
-  EXPECT_EQ(ledger.allowance(), unlimited);
+  EXPECT_EQ(ledger.quota(), unlimited);
   ledger.change(42 * mebi);
   EXPECT_EQ(ledger.used(), 32U * mebi);
   EXPECT_EQ(ledger.now(), step::ample);
@@ -101,11 +101,11 @@ TEST(queue_ledger, may_be_below_zero_for_a_while) {
 
 TEST(queue_ledger, a_zero_budget_allows_the_minimum_once_anything_is_queued) {
   queue_ledger ledger{0};
-  EXPECT_EQ(ledger.allowance(), unlimited);
+  EXPECT_EQ(ledger.quota(), unlimited);
   ledger.change(1);
-  EXPECT_EQ(ledger.allowance(), queue_ledger::least);
+  EXPECT_EQ(ledger.quota(), queue_ledger::least);
   ledger.change(-1);
-  EXPECT_EQ(ledger.allowance(), unlimited);
+  EXPECT_EQ(ledger.quota(), unlimited);
 }
 
 TEST(queue_ledger, without_bounds_is_always_ample) {
@@ -158,8 +158,8 @@ private:
     }
     scarce_ += before == step::ample && ledger_.now() != step::ample ? 1U : 0U;
     ASSERT_EQ(ledger_.times_scarce(), scarce_);
-    ASSERT_GE(ledger_.allowance(), queue_ledger::least);
-    ASSERT_EQ(ledger_.allowance() == unlimited, ledger_.now() == step::ample);
+    ASSERT_GE(ledger_.quota(), queue_ledger::least);
+    ASSERT_EQ(ledger_.quota() == unlimited, ledger_.now() == step::ample);
   }
   [[nodiscard]] step at(std::size_t used, std::size_t margin) const {
     return used > budget_ - budget_ / 8 - margin   ? step::spent

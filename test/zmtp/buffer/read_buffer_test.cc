@@ -21,7 +21,7 @@ std::string_view text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Reads everything into a buffer that expects no further octets.
+// Reads everything into a buffer that expects no further bytes.
 void read(read_buffer& into, std::string_view bytes, std::size_t at_most = mebi) {
   while (!bytes.empty()) {
     const auto to = into.prepare(into.undecoded().size() + 1);
@@ -91,7 +91,7 @@ TEST(read_buffer, a_command_moves_no_byte_of_the_message_it_interrupts) {
     read_buffer b;
     read(b, std::string(size, 'm'));
     b.set_aside(size);
-    read(b, "x");  // in the block that has space for the following octets
+    read(b, "x");  // in the block that has space for the following bytes
     b.skip(1);
     const auto before = b.moved();
     constexpr std::size_t reads = 50;

@@ -15,7 +15,7 @@ namespace {
 
 using test::counted;
 
-constexpr high_water_mark no_mark{.messages = {}, .octets = {}};
+constexpr high_water_mark no_mark{.messages = {}, .bytes = {}};
 
 // As read from the wire into `buffer`, of which it keeps a slice if it is not small.
 message read_into(const block_ptr& buffer, std::size_t at, std::string_view body) {
@@ -37,11 +37,11 @@ TEST(receive_queue, returns_messages_in_order) {
     ASSERT_EQ(queue.pop().front(), std::to_string(i));
   }
   EXPECT_TRUE(queue.empty());
-  EXPECT_EQ(queue.octets(), 0U);
+  EXPECT_EQ(queue.bytes(), 0U);
 }
 
 TEST(receive_queue, is_full_at_its_mark_in_messages) {
-  receive_queue queue{{.messages = 4, .octets = {}}};
+  receive_queue queue{{.messages = 4, .bytes = {}}};
   for (int i = 0; i < 4; ++i) {
     EXPECT_FALSE(queue.full());
     queue.push({"m"});
@@ -56,7 +56,7 @@ TEST(receive_queue, is_full_at_its_mark_in_messages) {
 }
 
 TEST(receive_queue, is_full_at_its_byte_mark_which_includes_the_message_objects) {
-  receive_queue queue{{.messages = {}, .octets = 10 * sizeof(message)}};
+  receive_queue queue{{.messages = {}, .bytes = 10 * sizeof(message)}};
   for (int i = 0; i < 10; ++i) {
     EXPECT_FALSE(queue.full());
     queue.push({""});
@@ -66,11 +66,11 @@ TEST(receive_queue, is_full_at_its_byte_mark_which_includes_the_message_objects)
   EXPECT_TRUE(queue.half_empty());
   queue.push({std::string(20 * sizeof(message), 'x')});
   EXPECT_TRUE(queue.full());
-  EXPECT_GE(queue.octets(), 21 * sizeof(message));
+  EXPECT_GE(queue.bytes(), 21 * sizeof(message));
 }
 
 TEST(receive_queue, is_half_empty_only_if_half_of_the_byte_mark_is_free) {
-  receive_queue queue{{.messages = 100, .octets = 10 * sizeof(message)}};
+  receive_queue queue{{.messages = 100, .bytes = 10 * sizeof(message)}};
   for (int i = 0; i < 6; ++i) {
     queue.push({""});
   }
@@ -89,7 +89,7 @@ TEST(receive_queue, without_a_mark_is_never_full) {
 }
 
 TEST(receive_queue, a_mark_of_one_is_half_empty_when_the_queue_is_empty) {
-  receive_queue queue{{.messages = 1, .octets = {}}};
+  receive_queue queue{{.messages = 1, .bytes = {}}};
   queue.push({"m"});
   EXPECT_TRUE(queue.full());
   EXPECT_FALSE(queue.half_empty());
@@ -135,10 +135,10 @@ TEST(receive_queue, a_large_part_of_a_buffer_is_not_copied) {
   receive_queue queue{no_mark};
   const block_ptr buffer{block::create(64 * 1024)};
   auto large = read_into(buffer, 100, std::string(40'000, 'l'));
-  const auto* octets = large.front().data();
+  const auto* bytes = large.front().data();
   queue.push(std::move(large));
   queue.settle();
-  EXPECT_EQ(queue.pop().front().data(), octets);
+  EXPECT_EQ(queue.pop().front().data(), bytes);
 }
 
 TEST(receive_queue, owns_no_memory_if_it_is_empty_after_a_turn) {
@@ -188,7 +188,7 @@ TEST(receive_queue, drops_its_messages_when_it_is_destroyed) {
     queue.clear();
     EXPECT_TRUE(buffer->unique());
     EXPECT_TRUE(queue.empty());
-    EXPECT_EQ(queue.octets(), 0U);
+    EXPECT_EQ(queue.bytes(), 0U);
     queue.push(read_into(buffer, 0, std::string(500, 'x')));
   }
   EXPECT_TRUE(buffer->unique());
@@ -201,10 +201,10 @@ TEST(receive_queue, random_use_equals_a_list_of_messages) {
     const auto pick = [&](std::size_t n) { return random() % n; };
     high_water_mark mark;
     mark.messages = 1 + pick(100);
-    mark.octets = 1 + pick(60'000);
+    mark.bytes = 1 + pick(60'000);
     receive_queue queue{mark};
     std::deque<message> expected;
-    std::size_t octets = 0;
+    std::size_t bytes = 0;
     block_ptr buffer{block::create(64 * 1024)};
     for (int step = 0; step < 400; ++step) {
       switch (pick(16)) {
@@ -216,7 +216,7 @@ TEST(receive_queue, random_use_equals_a_list_of_messages) {
           if (pick(10) == 0) {
             queue.clear();
             expected.clear();
-            octets = 0;
+            bytes = 0;
           }
           break;
         case 2: buffer = block_ptr{block::create(64 * 1024)}; break;
@@ -227,7 +227,7 @@ TEST(receive_queue, random_use_equals_a_list_of_messages) {
         case 7:
           if (!expected.empty()) {
             ASSERT_EQ(queue.pop(), expected.front());
-            octets -= charge_of(expected.front());
+            bytes -= charge_of(expected.front());
             expected.pop_front();
           }
           break;
@@ -242,12 +242,12 @@ TEST(receive_queue, random_use_equals_a_list_of_messages) {
           } else {
             queue.push({body});
           }
-          octets += charge_of(expected.back());
+          bytes += charge_of(expected.back());
         }
       }
       ASSERT_EQ(queue.size(), expected.size());
-      ASSERT_EQ(queue.octets(), octets);
-      ASSERT_EQ(queue.full(), expected.size() >= *mark.messages || octets >= *mark.octets);
+      ASSERT_EQ(queue.bytes(), bytes);
+      ASSERT_EQ(queue.full(), expected.size() >= *mark.messages || bytes >= *mark.bytes);
     }
   }
 }

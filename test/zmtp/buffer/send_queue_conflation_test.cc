@@ -16,7 +16,7 @@ namespace {
 using test::framed;
 using test::parts;
 
-constexpr high_water_mark no_mark{.messages = {}, .octets = {}};
+constexpr high_water_mark no_mark{.messages = {}, .bytes = {}};
 
 std::string write(send_queue& queue, std::size_t at_most = static_cast<std::size_t>(-1)) {
   std::string written;
@@ -55,14 +55,14 @@ TEST(send_queue_conflation, messages_handed_over_are_counted_until_they_are_rele
   send_queue queue{no_mark};
   std::vector<send_queue::entry> away;
   queue.push(of(large_one));
-  const auto octets = queue.octets();
+  const auto bytes = queue.bytes();
   queue.hand_over(away);
   queue.push(of(small_one));
   EXPECT_EQ(queue.drop_unbegun(), 1U);
   EXPECT_EQ(queue.messages(), 1U);
-  EXPECT_EQ(queue.octets(), octets);
+  EXPECT_EQ(queue.bytes(), bytes);
   queue.push(of(small_one));
-  queue.release(1, octets);
+  queue.release(1, bytes);
   EXPECT_EQ(queue.messages(), 1U);
   EXPECT_FALSE(queue.full());
 }
@@ -75,12 +75,12 @@ TEST(send_queue_conflation, a_message_not_begun_is_dropped) {
       queue.settle();
       EXPECT_EQ(queue.drop_unbegun(), 1U);
       EXPECT_EQ(queue.messages(), 0U);
-      EXPECT_EQ(queue.octets(), 0U);
+      EXPECT_EQ(queue.bytes(), 0U);
       queue.push(of(then));
       queue.settle();
       EXPECT_EQ(queue.messages(), 1U);
       EXPECT_EQ(write(queue), framed(then));
-      EXPECT_EQ(queue.octets(), 0U);
+      EXPECT_EQ(queue.bytes(), 0U);
     }
   }
 }
@@ -97,11 +97,11 @@ TEST(send_queue_conflation, a_begun_message_stays_and_only_the_last_follows_it) 
         EXPECT_EQ(queue.drop_unbegun(), 1U);
         queue.push(of(then));
         EXPECT_EQ(queue.messages(), 2U);
-        EXPECT_EQ(queue.octets(), framed(first).size() + framed(then).size());
+        EXPECT_EQ(queue.bytes(), framed(first).size() + framed(then).size());
         written += write(queue);
         ASSERT_TRUE(written == framed(first) + framed(then)) << "cut at " << cut;
         EXPECT_EQ(queue.messages(), 0U);
-        EXPECT_EQ(queue.octets(), 0U);
+        EXPECT_EQ(queue.bytes(), 0U);
       }
     }
   }
@@ -127,7 +127,7 @@ TEST(send_queue_conflation, a_partly_written_chunk_is_dropped_with_the_rest) {
   queue.rewind();
   EXPECT_EQ(queue.messages(), 2U);
   EXPECT_EQ(queue.drop_unbegun(), 2U);
-  EXPECT_EQ(queue.octets(), 0U);
+  EXPECT_EQ(queue.bytes(), 0U);
   queue.push(of(small_one));
   EXPECT_EQ(write(queue), framed(small_one));
 }

@@ -18,7 +18,7 @@ namespace {
 // The output of the next connection if this one were lost, and how much of it this one has written.
 struct model {
   std::deque<std::string> messages;  // not wholly written
-  std::size_t written = 0;           // octets of the first message, by this connection
+  std::size_t written = 0;           // bytes of the first message, by this connection
 
   [[nodiscard]] std::string rest() const {
     std::string all;
@@ -40,7 +40,7 @@ class random_use {
 public:
   explicit random_use(unsigned seed) : random_{seed} {
     mark_.messages = 1 + pick(60);
-    mark_.octets = 1 + pick(300'000);
+    mark_.bytes = 1 + pick(300'000);
   }
 
   void run() {
@@ -140,11 +140,11 @@ private:
     const auto all = text_of(std::span{pieces}.first(queue.gather(pieces)));
     ASSERT_EQ(all, rest.substr(0, all.size()));
     ASSERT_EQ(all.empty(), rest.empty());
-    // The queue counts the octets that are left, and at most one partly written chunk.
+    // The queue counts the bytes that are left, and at most one partly written chunk.
     ASSERT_GE(queue.messages(), expected_.messages.size());
-    ASSERT_GE(queue.octets(), rest.size());
-    ASSERT_LE(queue.octets(), rest.size() + 64 * 1024);
-    ASSERT_EQ(queue.full(), queue.messages() >= *mark_.messages || queue.octets() >= *mark_.octets);
+    ASSERT_GE(queue.bytes(), rest.size());
+    ASSERT_LE(queue.bytes(), rest.size() + 64 * 1024);
+    ASSERT_EQ(queue.full(), queue.messages() >= *mark_.messages || queue.bytes() >= *mark_.bytes);
     if (!queue.at_boundary()) {
       const auto begun = text_of(std::span{pieces}.first(queue.gather_begun(pieces)));
       ASSERT_EQ(begun, rest.substr(0, begun.size()));
@@ -154,8 +154,8 @@ private:
     }
   }
 
-  [[nodiscard]] std::string rest_behind(std::size_t octets) const {
-    return expected_.rest().substr(octets);
+  [[nodiscard]] std::string rest_behind(std::size_t bytes) const {
+    return expected_.rest().substr(bytes);
   }
 
   static std::string text_of(std::span<const send_queue::piece> pieces) {

@@ -20,34 +20,34 @@ using test::counted;
 using test::framed;
 using test::parts;
 
-constexpr high_water_mark no_mark{.messages = {}, .octets = {}};
+constexpr high_water_mark no_mark{.messages = {}, .bytes = {}};
 
 std::string gathered(send_queue& queue) {
   std::array<send_queue::piece, 64> pieces;
   const auto count = queue.gather(pieces);
-  std::string octets;
+  std::string bytes;
   for (std::size_t i = 0; i < count; ++i) {
     EXPECT_FALSE(pieces[i].empty());
-    octets.append(reinterpret_cast<const char*>(pieces[i].data()), pieces[i].size());
+    bytes.append(reinterpret_cast<const char*>(pieces[i].data()), pieces[i].size());
   }
-  return octets;
+  return bytes;
 }
 
 TEST(send_queue, a_rest_at_the_end_of_a_turn_pins_no_read_buffer) {
   send_queue queue{no_mark};
   block_ptr buffer{block::create(block_size::large)};
-  const auto octets = framed({std::string(5000, 's')});
-  std::memcpy(buffer->data(), octets.data(), octets.size());
-  queue.push(message{buffer, {buffer->data(), octets.size()}, 1});
+  const auto bytes = framed({std::string(5000, 's')});
+  std::memcpy(buffer->data(), bytes.data(), bytes.size());
+  queue.push(message{buffer, {buffer->data(), bytes.size()}, 1});
   EXPECT_FALSE(buffer->unique());
   queue.settle();
   EXPECT_TRUE(buffer->unique());
-  EXPECT_EQ(gathered(queue), octets);
-  queue.push(message{buffer, {buffer->data(), octets.size()}, 1});
-  queue.advance(octets.size());
+  EXPECT_EQ(gathered(queue), bytes);
+  queue.push(message{buffer, {buffer->data(), bytes.size()}, 1});
+  queue.advance(bytes.size());
   queue.settle();
   EXPECT_TRUE(buffer->unique());
-  EXPECT_EQ(gathered(queue), octets);
+  EXPECT_EQ(gathered(queue), bytes);
 }
 
 message large(char fill = 'l') {
@@ -74,11 +74,11 @@ TEST(send_queue, gathers_messages_as_framed) {
   expected += framed({"topic", std::string(10'000, 'l')});
   EXPECT_EQ(gathered(queue), expected);
   EXPECT_EQ(queue.messages(), 6U);
-  EXPECT_EQ(queue.octets(), expected.size());
+  EXPECT_EQ(queue.bytes(), expected.size());
   queue.advance(expected.size());
   EXPECT_TRUE(queue.empty());
   EXPECT_EQ(queue.messages(), 0U);
-  EXPECT_EQ(queue.octets(), 0U);
+  EXPECT_EQ(queue.bytes(), 0U);
 }
 
 TEST(send_queue, large_messages_are_written_without_a_copy) {
@@ -116,47 +116,47 @@ TEST(send_queue, fills_no_more_pieces_than_there_are_and_none_out_of_order) {
     std::array<send_queue::piece, 12> pieces;
     const auto count = queue.gather(std::span{pieces}.first(room));
     ASSERT_LE(count, room);
-    std::string octets;
+    std::string bytes;
     for (std::size_t i = 0; i < count; ++i) {
-      octets.append(reinterpret_cast<const char*>(pieces[i].data()), pieces[i].size());
+      bytes.append(reinterpret_cast<const char*>(pieces[i].data()), pieces[i].size());
     }
-    EXPECT_EQ(octets, expected.substr(0, octets.size()));
-    EXPECT_EQ(octets.empty(), room == 0);
+    EXPECT_EQ(bytes, expected.substr(0, bytes.size()));
+    EXPECT_EQ(bytes.empty(), room == 0);
   }
 }
 
 TEST(send_queue, is_full_at_its_mark_in_messages) {
-  send_queue queue{{.messages = 3, .octets = {}}};
+  send_queue queue{{.messages = 3, .bytes = {}}};
   for (int i = 0; i < 3; ++i) {
     EXPECT_FALSE(queue.full());
     queue.push({"m"});
   }
   EXPECT_TRUE(queue.full());
-  queue.advance(queue.octets());
+  queue.advance(queue.bytes());
   EXPECT_FALSE(queue.full());
 }
 
 TEST(send_queue, exceeds_its_byte_mark_by_one_message_at_most) {
-  send_queue queue{{.messages = {}, .octets = 25'000}};
+  send_queue queue{{.messages = {}, .bytes = 25'000}};
   int pushed = 0;
   for (; !queue.full(); ++pushed) {
     queue.push(large());
   }
   EXPECT_EQ(pushed, 3);
-  EXPECT_LT(queue.octets(), 25'000U + 10'100U);
+  EXPECT_LT(queue.bytes(), 25'000U + 10'100U);
 }
 
 TEST(send_queue, marks_are_released_entry_by_entry) {
-  send_queue queue{{.messages = 2, .octets = {}}};
+  send_queue queue{{.messages = 2, .bytes = {}}};
   queue.push(large());
   queue.push(large());
-  const auto each = queue.octets() / 2;
+  const auto each = queue.bytes() / 2;
   queue.advance(each - 1);
   EXPECT_TRUE(queue.full());
-  EXPECT_EQ(queue.octets(), 2 * each);
+  EXPECT_EQ(queue.bytes(), 2 * each);
   queue.advance(1);
   EXPECT_FALSE(queue.full());
-  EXPECT_EQ(queue.octets(), each);
+  EXPECT_EQ(queue.bytes(), each);
   EXPECT_EQ(queue.messages(), 1U);
 }
 
@@ -195,7 +195,7 @@ TEST(send_queue, a_rewound_queue_begins_with_the_message_that_was_cut) {
     queue.advance(gathered(queue).size());
     EXPECT_TRUE(queue.empty());
     EXPECT_EQ(queue.messages(), 0U);
-    EXPECT_EQ(queue.octets(), 0U);
+    EXPECT_EQ(queue.bytes(), 0U);
   }
 }
 
@@ -218,7 +218,7 @@ TEST(send_queue, a_chunk_is_filled_to_its_end_and_not_beyond) {
 TEST(send_queue, a_large_message_is_freed_as_soon_as_it_is_written) {
   send_queue queue{no_mark};
   queue.push({std::string(1'000'000, 'a')});
-  const auto first = queue.octets();
+  const auto first = queue.bytes();
   queue.push({std::string(1'000'000, 'b')});
   const auto before = counted().live;
   queue.advance(first);
@@ -243,7 +243,7 @@ TEST(send_queue, takes_little_more_memory_than_twice_its_content) {
   const auto before = counted().live;
   for (int i = 0; i < 3000; ++i) {
     queue.push({std::string(60, 's')});
-    ASSERT_LE(counted().live, before + 2 * queue.octets() + block_size::small + 4096) << i;
+    ASSERT_LE(counted().live, before + 2 * queue.bytes() + block_size::small + 4096) << i;
   }
 }
 
@@ -264,7 +264,7 @@ TEST(send_queue, in_the_steady_state_allocates_nothing_for_small_messages) {
     for (int i = 0; i < 2000; ++i) {
       queue.push(message{small});
     }
-    queue.advance(queue.octets());
+    queue.advance(queue.bytes());
     before = turn == 0 ? counted().requests : before;
   }
   EXPECT_TRUE(queue.empty());
@@ -280,7 +280,7 @@ TEST(send_queue, owns_almost_no_memory_once_empty) {
       }
     }
     if (written) {
-      queue.advance(queue.octets());
+      queue.advance(queue.bytes());
     } else {
       queue.advance(12'345);
       queue.clear();
@@ -298,7 +298,7 @@ TEST(send_queue, owns_almost_no_memory_once_empty) {
     EXPECT_TRUE(queue.empty());
     EXPECT_TRUE(queue.at_boundary());
     EXPECT_EQ(queue.messages(), 0U);
-    EXPECT_EQ(queue.octets(), 0U);
+    EXPECT_EQ(queue.bytes(), 0U);
     EXPECT_LE(counted().live, before + 32U * 1024) << written;
   }
 }
@@ -311,7 +311,7 @@ TEST(send_queue, keeps_no_large_array_after_many_large_messages) {
     queue.push(message{shared});
   }
   EXPECT_GE(counted().live, before + 3000 * sizeof(message));
-  queue.advance(queue.octets());
+  queue.advance(queue.bytes());
   EXPECT_LE(counted().live, before + 16U * 1024);
 }
 

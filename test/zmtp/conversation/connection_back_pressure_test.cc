@@ -17,7 +17,7 @@ using test::parts;
 using test::side;
 
 TEST(connection_back_pressure, decoding_stops_at_the_mark_and_reports_it) {
-  side s{{.receive_mark = {.messages = 3, .octets = {}}, .receives = false}};
+  side s{{.receive_mark = {.messages = 3, .bytes = {}}, .receives = false}};
   shake_hands(s, "ROUTER");
   s.hear(framed({"1"}) + framed({"2"}));
   EXPECT_FALSE(s.talk.blocked());
@@ -45,7 +45,7 @@ TEST(connection_back_pressure, decoding_stops_at_the_mark_and_reports_it) {
 }
 
 TEST(connection_back_pressure, a_partial_message_waits_too) {
-  side s{{.receive_mark = {.messages = 1, .octets = {}}, .receives = false}};
+  side s{{.receive_mark = {.messages = 1, .bytes = {}}, .receives = false}};
   shake_hands(s, "ROUTER");
   s.hear(framed({"1"}) + framed({"2", "two"}).substr(0, 4));
   EXPECT_TRUE(s.talk.blocked());
@@ -59,9 +59,8 @@ TEST(connection_back_pressure, a_partial_message_waits_too) {
 }
 
 TEST(connection_back_pressure, commands_wait_behind_messages) {
-  side s{{.type = socket_type::xpub,
-          .receive_mark = {.messages = 1, .octets = {}},
-          .receives = false}};
+  side s{
+      {.type = socket_type::xpub, .receive_mark = {.messages = 1, .bytes = {}}, .receives = false}};
   shake_hands(s, "SUB");
   s.hear(framed({"1"}) + test::framed_command("SUBSCRIBE", "A") + test::ping("x") + framed({"2"}));
   EXPECT_EQ(s.news(), std::vector<std::string>{});
@@ -74,7 +73,7 @@ TEST(connection_back_pressure, commands_wait_behind_messages) {
 }
 
 TEST(connection_back_pressure, one_message_at_most_exceeds_the_byte_mark) {
-  side s{{.receive_mark = {.messages = {}, .octets = 10'000}, .receives = false}};
+  side s{{.receive_mark = {.messages = {}, .bytes = 10'000}, .receives = false}};
   shake_hands(s, "ROUTER");
   std::string sent;
   for (int i = 0; i < 60; ++i) {
@@ -82,12 +81,12 @@ TEST(connection_back_pressure, one_message_at_most_exceeds_the_byte_mark) {
   }
   s.hear(sent);
   EXPECT_TRUE(s.talk.blocked());
-  EXPECT_GE(s.in.octets(), 10'000U);
-  EXPECT_LT(s.in.octets(), 10'000U + sizeof(message) + 1000U);
+  EXPECT_GE(s.in.bytes(), 10'000U);
+  EXPECT_LT(s.in.bytes(), 10'000U + sizeof(message) + 1000U);
 }
 
 TEST(connection_back_pressure, a_blocked_connection_ends_when_it_is_closed) {
-  side s{{.receive_mark = {.messages = 1, .octets = {}}, .receives = false}};
+  side s{{.receive_mark = {.messages = 1, .bytes = {}}, .receives = false}};
   shake_hands(s, "ROUTER");
   s.hear(framed({"1"}) + framed({"2"}));
   s.talk.close(errc::connection_lost);
@@ -104,7 +103,7 @@ TEST(connection_back_pressure, nothing_is_lost_with_any_marks_and_pace) {
     const auto pick = [&](std::size_t n) { return random() % n; };
     high_water_mark mark;
     mark.messages = 1 + pick(20);
-    mark.octets = 1 + pick(40'000);
+    mark.bytes = 1 + pick(40'000);
     side s{{.receive_mark = mark, .receives = false}};
     shake_hands(s, "ROUTER");
 
@@ -122,8 +121,8 @@ TEST(connection_back_pressure, nothing_is_lost_with_any_marks_and_pace) {
     }
     std::size_t at = 0;
     std::size_t idle = 0;
-    while (s.heard.size() < expected.size() && idle < 1000) {
-      const auto before = at + s.heard.size();
+    while (s.received.size() < expected.size() && idle < 1000) {
+      const auto before = at + s.received.size();
       at += s.hear(std::string_view{stream}.substr(at, 1 + pick(30'000)), 1 + pick(10'000));
       ASSERT_LE(s.in.size(), *mark.messages);
       if (pick(2) == 0) {
@@ -131,13 +130,13 @@ TEST(connection_back_pressure, nothing_is_lost_with_any_marks_and_pace) {
         s.in.settle();
       }
       for (auto count = pick(10); count > 0 && !s.in.empty(); --count) {
-        s.heard.push_back(heard_message(s.in.pop()));
+        s.received.push_back(heard_message(s.in.pop()));
       }
       // A socket decodes again after it had stopped, once the queue has space.
       if (s.talk.blocked() && s.in.half_empty()) {
         s.digest();
       }
-      idle = before == at + s.heard.size() ? idle + 1 : 0;
+      idle = before == at + s.received.size() ? idle + 1 : 0;
     }
     ASSERT_EQ(at, stream.size());
     ASSERT_EQ(s.news(), expected);

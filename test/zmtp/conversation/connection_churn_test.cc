@@ -28,8 +28,8 @@ std::string repeated(const std::string& what, int times) {
 const test::side_options publisher{.type = socket_type::pub};
 
 // Returns the size of the next read after this input.
-std::size_t next_read(side& of, const std::string& octets) {
-  of.hear(octets);
+std::size_t next_read(side& of, const std::string& bytes) {
+  of.hear(bytes);
   return of.talk.prepare().size();
 }
 
@@ -71,12 +71,12 @@ TEST(connection_churn, a_churn_that_has_ended_is_forgotten) {
 TEST(connection_churn, all_bytes_of_a_churn_are_decoded) {
   side s{publisher};
   shake_hands(s, "SUB");
-  std::string octets;
+  std::string bytes;
   std::size_t expected = 0;
   for (int i = 0; i < 3'000; ++i, ++expected) {
-    octets += framed_command("SUBSCRIBE", std::to_string(i));
+    bytes += framed_command("SUBSCRIBE", std::to_string(i));
   }
-  EXPECT_EQ(s.hear(octets), octets.size());
+  EXPECT_EQ(s.hear(bytes), bytes.size());
   EXPECT_EQ(s.news().size(), expected);
 }
 

@@ -1,4 +1,4 @@
-// The first 64 octets in each direction.
+// The first 64 bytes in each direction.
 
 #include "test/support/conversation_script.h"
 
@@ -7,12 +7,12 @@
 namespace zmtp {
 namespace {
 
+using test::bytes;
 using test::conversation_script;
 using test::greeting_of;
-using test::octets;
 using test::ready_of;
 
-const auto own_greeting = octets("ff 00*7 01 7f 03 01 'NULL' 00*16 00*32");
+const auto own_greeting = bytes("ff 00*7 01 7f 03 01 'NULL' 00*16 00*32");
 
 TEST(connection_greeting, is_written_before_any_byte_has_arrived) {  // Z-1
   test::side s;
@@ -23,8 +23,8 @@ TEST(connection_greeting, is_written_before_any_byte_has_arrived) {  // Z-1
 
 TEST(connection_greeting, may_be_written_byte_by_byte) {
   test::side s;
-  for (const char octet : own_greeting) {
-    ASSERT_EQ(s.say(1), std::string(1, octet));
+  for (const char byte : own_greeting) {
+    ASSERT_EQ(s.say(1), std::string(1, byte));
   }
   EXPECT_EQ(s.say(1), "");
 }
@@ -37,8 +37,8 @@ TEST(connection_greeting, ready_follows_as_soon_as_the_peers_greeting_is_complet
       .expect_silence()
       .peer_sends(greeting_of(3, 1).substr(63))
       .expect_nothing()
-      .expect_output(octets("04 29 05 'READY' 0b 'Socket-Type' 00 00 00 06 'DEALER'"
-                            "08 'Identity' 00 00 00 00"))
+      .expect_output(bytes("04 29 05 'READY' 0b 'Socket-Type' 00 00 00 06 'DEALER'"
+                           "08 'Identity' 00 00 00 00"))
       .run();
 }
 
@@ -98,24 +98,23 @@ struct refusal {
 };
 
 const refusal refusals[] = {
-    {"ZMTP 1.0, anonymous", octets("01 00 06 00 'hello'"), errc::version_1_refused},
-    {"ZMTP 1.0, long identity", octets("ff 00*7 03 00 'XY' 06 00 'hello'"),
-     errc::version_1_refused},
-    {"ZMTP 1.0, versioned", octets("ff 00*7 01 7f 00 05 00 00"), errc::version_1_refused},
-    {"ZMTP 2.0 of libzmq", octets("ff 00*7 01 7f 01 02 00 00 00 03 01 'AB'"),
+    {"ZMTP 1.0, anonymous", bytes("01 00 06 00 'hello'"), errc::version_1_refused},
+    {"ZMTP 1.0, long identity", bytes("ff 00*7 03 00 'XY' 06 00 'hello'"), errc::version_1_refused},
+    {"ZMTP 1.0, versioned", bytes("ff 00*7 01 7f 00 05 00 00"), errc::version_1_refused},
+    {"ZMTP 2.0 of libzmq", bytes("ff 00*7 01 7f 01 02 00 00 00 03 01 'AB'"),
      errc::version_2_refused},
-    {"ZMTP 2.0 of its RFC", octets("ff 00*7 01 7f 02 02 00 00"), errc::version_2_refused},
-    {"HTTP", octets("'GET / HTTP/1.1' 0d 0a 'Host: localhost:5555' 0d 0a 0d 0a"), errc::not_zmtp},
-    {"TLS", octets("16 03 01 00 f8 01 00 00 f4 03 03 5e 6f"), errc::not_zmtp},
-    {"a line typed into telnet", octets("'hello' 0d 0a"), errc::not_zmtp},
-    {"telnet's own octets", octets("ff fd 18 ff fd 20 ff fd 23 ff fd 27 ff fd 24"),
+    {"ZMTP 2.0 of its RFC", bytes("ff 00*7 01 7f 02 02 00 00"), errc::version_2_refused},
+    {"HTTP", bytes("'GET / HTTP/1.1' 0d 0a 'Host: localhost:5555' 0d 0a 0d 0a"), errc::not_zmtp},
+    {"TLS", bytes("16 03 01 00 f8 01 00 00 f4 03 03 5e 6f"), errc::not_zmtp},
+    {"a line typed into telnet", bytes("'hello' 0d 0a"), errc::not_zmtp},
+    {"telnet's own bytes", bytes("ff fd 18 ff fd 20 ff fd 23 ff fd 27 ff fd 24"),
      errc::bad_mechanism_name},
     {"PLAIN", greeting_of(3, 1, "PLAIN"), errc::mechanism_mismatch},
     {"CURVE", greeting_of(3, 0, "CURVE"), errc::mechanism_mismatch},
     {"a longer name", greeting_of(3, 1, "NULLNULL"), errc::mechanism_mismatch},
     {"no name", greeting_of(3, 1, ""), errc::bad_mechanism_name},
     {"lower case", greeting_of(3, 1, "null"), errc::bad_mechanism_name},
-    {"octets behind the name's padding", greeting_of(3, 1, std::string("NULL\0X", 6)),
+    {"bytes behind the name's padding", greeting_of(3, 1, std::string("NULL\0X", 6)),
      errc::bad_mechanism_name},
 };
 
@@ -145,7 +144,7 @@ TEST(connection_greeting, sends_nothing_more_to_an_incompatible_peer) {
 
 TEST(connection_greeting, nothing_is_read_from_a_rejected_peer) {
   test::side s;
-  s.hear(octets("'GET / HTTP/1.1'"));
+  s.hear(bytes("'GET / HTTP/1.1'"));
   EXPECT_TRUE(s.talk.over());
   EXPECT_TRUE(s.talk.prepare().empty());
   EXPECT_EQ(s.hear(greeting_of(3, 1)), 0U);

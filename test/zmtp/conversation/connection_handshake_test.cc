@@ -8,6 +8,7 @@
 namespace zmtp {
 namespace {
 
+using test::bytes;
 using test::conversation_script;
 using test::framed;
 using test::framed_command;
@@ -15,7 +16,6 @@ using test::greeting_of;
 using test::heard_end;
 using test::heard_ready;
 using test::heard_request;
-using test::octets;
 using test::property;
 using test::ready_of;
 using test::side;
@@ -59,7 +59,7 @@ TEST(connection_handshake, metadata_that_libzmq_accepts_is_accepted) {  // Z-5
       {"unknown", property("Socket-Type", "DEALER") + property("Resource", "/x"), dealer, ""},
       {"an application's", property("X-Zinc", "1") + property("Socket-Type", "ROUTER"), router, ""},
       {"no value", property("Socket-Type", "ROUTER") + property("X-Empty", ""), router, ""},
-      {"an identity of 255 octets", property("Identity", std::string(255, 'i')), std::nullopt,
+      {"an identity of 255 bytes", property("Identity", std::string(255, 'i')), std::nullopt,
        "iiii"},
   };
   for (const auto& [what, properties, type, identity] : accepted) {
@@ -93,21 +93,21 @@ TEST(connection_handshake, bad_metadata_close_the_connection_silently_with_their
     std::string properties;
     errc fault;
   } refused[] = {
-      {"one octet too many", type + "x", errc::bad_metadata},
-      {"the last octet missing", type.substr(0, type.size() - 1), errc::bad_metadata},
+      {"one byte too many", type + "x", errc::bad_metadata},
+      {"the last byte missing", type.substr(0, type.size() - 1), errc::bad_metadata},
       {"a value longer than the command", property("X", "abc").substr(0, 6) + "\x7f",
        errc::bad_metadata},
-      {"a name cut short", octets("0b 'Socket-Ty'"), errc::bad_metadata},
+      {"a name cut short", bytes("0b 'Socket-Ty'"), errc::bad_metadata},
       {"a property twice", type + type, errc::duplicate_property},
       {"a property twice, in other case", type + property("socket-type", "ROUTER"),
        errc::duplicate_property},
-      {"an empty name", octets("00 00 00 00 00"), errc::bad_property_name},
+      {"an empty name", bytes("00 00 00 00 00"), errc::bad_property_name},
       {"too many properties", many, errc::too_many_properties},
       {"a wrong type", property("Socket-Type", "PUB"), errc::bad_socket_type},
       {"an unknown type", property("Socket-Type", "SURVEYOR"), errc::bad_socket_type},
       {"a type in lower case", property("Socket-Type", "router"), errc::bad_socket_type},
       {"a type without a name", property("Socket-Type", ""), errc::bad_socket_type},
-      {"an identity of 256 octets", property("Identity", std::string(256, 'i')),
+      {"an identity of 256 bytes", property("Identity", std::string(256, 'i')),
        errc::routing_id_too_long},
   };
   for (const auto& [what, properties, fault] : refused) {
@@ -128,12 +128,12 @@ TEST(connection_handshake, only_ready_may_arrive_before_its_end) {
       {"PING", test::ping(), errc::unexpected_command},
       {"SUBSCRIBE", framed_command("SUBSCRIBE", "A"), errc::unexpected_command},
       {"another mechanism's", framed_command("HELLO", "x"), errc::unexpected_command},
-      {"a command without a name", octets("04 01 00"), errc::bad_command},
-      {"a command without a body", octets("06 00*8"), errc::bad_command},
-      {"a command without a body, in libzmq's form", octets("04 00*8"), errc::bad_command},
-      {"a name cut short", octets("04 04 05 'REA'"), errc::bad_command},
-      {"MORE on a command", octets("05 06 05 'READY'"), errc::bad_frame_flags},
-      {"a size beyond all", octets("06 80 00*7"), errc::bad_frame_size},
+      {"a command without a name", bytes("04 01 00"), errc::bad_command},
+      {"a command without a body", bytes("06 00*8"), errc::bad_command},
+      {"a command without a body, in libzmq's form", bytes("04 00*8"), errc::bad_command},
+      {"a name cut short", bytes("04 04 05 'REA'"), errc::bad_command},
+      {"MORE on a command", bytes("05 06 05 'READY'"), errc::bad_frame_flags},
+      {"a size beyond all", bytes("06 80 00*7"), errc::bad_frame_size},
   };
   for (const auto& [what, sent, fault] : refused) {
     SCOPED_TRACE(what);
@@ -143,14 +143,13 @@ TEST(connection_handshake, only_ready_may_arrive_before_its_end) {
 
 // The connection does not wait for the declared size of a peer that is not admitted.
 TEST(connection_handshake, an_early_message_is_rejected_by_its_first_bytes) {
-  for (const auto& header :
-       {octets("00 ff"), octets("02 00*4 04 00*3"), octets("03 00*4 04 00*3")}) {
+  for (const auto& header : {bytes("00 ff"), bytes("02 00*4 04 00*3"), bytes("03 00*4 04 00*3")}) {
     refusing(header, errc::unexpected_command).run();
   }
 }
 
 TEST(connection_handshake, the_peers_error_ends_it_with_its_reason) {
-  for (const auto& body : {octets("05 'ERROR' 03 '400'"), octets("5e 'RROR' 03 '400'")}) {
+  for (const auto& body : {bytes("05 'ERROR' 03 '400'"), bytes("5e 'RROR' 03 '400'")}) {
     refusing(test::frame(test::command, body), errc::refused_by_peer)
         .then([](side& s) { EXPECT_EQ(s.talk.peer_error(), "400"); })
         .run();
@@ -161,14 +160,14 @@ TEST(connection_handshake, the_peers_error_ends_it_with_its_reason) {
 TEST(connection_handshake, an_error_right_after_ready_ends_the_connection_with_its_reason) {
   conversation_script{}
       .writes_late()
-      .peer_sends(greeting + ready_of("ROUTER") + framed_command("ERROR", octets("03 '300'")))
+      .peer_sends(greeting + ready_of("ROUTER") + framed_command("ERROR", bytes("03 '300'")))
       .expect({heard_request(), heard_ready(), heard_end(errc::refused_by_peer)})
       .expect_silence()
       .then([](side& s) { EXPECT_EQ(s.talk.peer_error(), "300"); })
       .run();
   conversation_script{}
       .shake_hands("ROUTER")
-      .peer_sends(framed_command("ERROR", octets("03 '300'")))
+      .peer_sends(framed_command("ERROR", bytes("03 '300'")))
       .expect_closed(errc::refused_by_peer)
       .expect_silence()
       .then([](side& s) { EXPECT_EQ(s.talk.peer_error(), "300"); })
@@ -235,22 +234,22 @@ TEST(connection_handshake, a_rejected_peer_gets_error_only_for_its_credentials) 
   EXPECT_EQ(silent.news(), (std::vector{heard_request(), heard_end(errc::duplicate_routing_id)}));
   EXPECT_EQ(silent.say(), "");
 
-  side told{{.admits = false}};
-  told.hear(greeting + ready_of("ROUTER") + framed({"glued"}));
-  told.talk.refuse(errc::not_admitted, "400");
-  told.digest();
-  EXPECT_EQ(told.news(), (std::vector{heard_request(), heard_end(errc::not_admitted)}));
-  EXPECT_EQ(told.say(), greeting + ready_of("DEALER") + octets("04 0a 05 'ERROR' 03 '400'"));
-  EXPECT_TRUE(told.in.empty());
-  EXPECT_TRUE(told.talk.prepare().empty());
+  side notified{{.admits = false}};
+  notified.hear(greeting + ready_of("ROUTER") + framed({"glued"}));
+  notified.talk.refuse(errc::not_admitted, "400");
+  notified.digest();
+  EXPECT_EQ(notified.news(), (std::vector{heard_request(), heard_end(errc::not_admitted)}));
+  EXPECT_EQ(notified.say(), greeting + ready_of("DEALER") + bytes("04 0a 05 'ERROR' 03 '400'"));
+  EXPECT_TRUE(notified.in.empty());
+  EXPECT_TRUE(notified.talk.prepare().empty());
 }
 
 TEST(connection_handshake, closing_ends_it_silently_and_once_in_every_state) {
   const std::string sent = greeting + ready_of("ROUTER") + framed({"a", "b"});
-  for (std::size_t heard = 0; heard <= sent.size(); ++heard) {
+  for (std::size_t received = 0; received <= sent.size(); ++received) {
     side s;
     s.out.push(message{"queued"});
-    s.hear(sent.substr(0, heard));
+    s.hear(sent.substr(0, received));
     s.news();
     s.talk.close(errc::socket_closed);
     s.talk.close(errc::connection_lost);

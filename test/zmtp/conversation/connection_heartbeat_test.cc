@@ -10,17 +10,17 @@ namespace zmtp {
 namespace {
 
 using namespace std::chrono_literals;
+using test::bytes;
 using test::framed;
 using test::framed_command;
 using test::heard_end;
 using test::heard_not_reading;
-using test::octets;
 using test::ping;
 using test::pong;
 using test::side;
 
-constexpr connection::acknowledgement all_taken{.octets = 100, .complete = true};
-constexpr connection::acknowledgement nothing_taken{.octets = 100, .complete = false};
+constexpr connection::acknowledgement all_taken{.bytes = 100, .complete = true};
+constexpr connection::acknowledgement nothing_taken{.bytes = 100, .complete = false};
 
 class connection_heartbeat : public testing::Test {
 protected:
@@ -42,7 +42,7 @@ TEST_F(connection_heartbeat, pings_only_unresponsive_peers_of_3_1) {
     if (minor != 0) {
       EXPECT_EQ(own.talk.next_deadline(), own.now + 10s);
       pass_deadline(own);
-      EXPECT_EQ(own.say(), octets("04 07 04 'PING' 00 00"));
+      EXPECT_EQ(own.say(), bytes("04 07 04 'PING' 00 00"));
     }
   }
 }
@@ -51,22 +51,22 @@ TEST_F(connection_heartbeat, sends_our_ttl_in_tenths_of_a_second) {
   side own{{.beat = {.ttl = std::chrono::seconds{3}}}};
   shake_hands(own, "ROUTER");
   pass_deadline(own);
-  EXPECT_EQ(own.say(), octets("04 07 04 'PING' 00 1e"));
+  EXPECT_EQ(own.say(), bytes("04 07 04 'PING' 00 1e"));
   side longest{{.beat = {.ttl = heartbeat_options::deciseconds{655}}}};
   shake_hands(longest, "ROUTER");
   pass_deadline(longest);
-  EXPECT_EQ(longest.say(), octets("04 07 04 'PING' 02 8f"));
+  EXPECT_EQ(longest.say(), bytes("04 07 04 'PING' 02 8f"));
 }
 
 // libzmq cuts a peer in the middle of a large message.
 TEST_F(connection_heartbeat, every_byte_of_a_large_message_counts_as_traffic) {  // Z-9
   shake_hands(s, "ROUTER");
   const auto large = framed({std::string(200, 'x')});
-  for (const char octet : large) {
+  for (const char byte : large) {
     s.now += 9s;
     s.talk.on_deadline(s.now, nothing_taken);
     EXPECT_EQ(s.say(), "");
-    s.hear({&octet, 1});
+    s.hear({&byte, 1});
   }
   EXPECT_EQ(s.news(), std::vector{test::heard_message(test::parts{std::string(200, 'x')})});
 }
@@ -114,7 +114,7 @@ TEST_F(connection_heartbeat, strict_closes_a_peer_that_does_not_read) {
 TEST_F(connection_heartbeat, strict_closes_a_peer_that_exceeds_its_ttl) {  // Z-9
   side strict{{.beat = {.strict = true}}};
   shake_hands(strict, "ROUTER", 0);
-  strict.hear(framed_command("PING", octets("00 14")));
+  strict.hear(framed_command("PING", bytes("00 14")));
   EXPECT_EQ(strict.talk.next_deadline(), strict.now + 2s);
   pass_deadline(strict);
   EXPECT_EQ(strict.news(), std::vector{heard_end(errc::ttl_expired)});
@@ -123,13 +123,13 @@ TEST_F(connection_heartbeat, strict_closes_a_peer_that_exceeds_its_ttl) {  // Z-
 TEST_F(connection_heartbeat, a_ttl_of_65_6_seconds_is_65_6_seconds) {
   side strict{{.beat = {.strict = true}}};
   shake_hands(strict, "ROUTER", 0);
-  strict.hear(framed_command("PING", octets("02 90")));
+  strict.hear(framed_command("PING", bytes("02 90")));
   EXPECT_EQ(strict.talk.next_deadline(), strict.now + 65'600ms);
   strict.talk.on_deadline(strict.now + 64ms, nothing_taken);
   EXPECT_TRUE(strict.talk.traffic());
 }
 
-// Octets that wait for room in the user's queue are unread by our doing.
+// Bytes that wait for room in the user's queue are unread by our doing.
 TEST_F(connection_heartbeat, a_peer_whose_messages_we_do_not_read_is_not_unresponsive) {
   side full{{.beat = {.strict = true}, .receive_mark = {.messages = 1}, .receives = false}};
   shake_hands(full, "ROUTER");
@@ -150,7 +150,7 @@ TEST_F(connection_heartbeat, discarded_bytes_also_show_that_the_peer_is_alive) {
   shake_hands(s, "ROUTER");
   for (int i = 0; i < 20; ++i) {
     s.now += 9s;
-    s.talk.heard(s.now);
+    s.talk.received(s.now);
     s.talk.on_deadline(s.now, nothing_taken);
   }
   EXPECT_EQ(s.say(), "");

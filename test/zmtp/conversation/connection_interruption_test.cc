@@ -18,6 +18,7 @@ namespace zmtp {
 namespace {
 
 using namespace std::chrono_literals;
+using test::bytes;
 using test::conversation_script;
 using test::frame;
 using test::frame_header;
@@ -25,7 +26,6 @@ using test::framed;
 using test::framed_command;
 using test::heard_end;
 using test::heard_message;
-using test::octets;
 using test::parts;
 using test::ping;
 using test::pong;
@@ -52,8 +52,8 @@ TEST(connection_interruption, only_four_commands_may_interrupt_a_message) {
         .run();
   }
   for (const auto& other :
-       {error, framed_command("X"), framed_command("ping", octets("00 00")),
-        framed_command("READY"), framed_command("X-FUTURE", std::string(300, 'x'))}) {
+       {error, framed_command("X"), framed_command("ping", bytes("00 00")), framed_command("READY"),
+        framed_command("X-FUTURE", std::string(300, 'x'))}) {
     in_traffic()
         .peer_sends(framed({"before"}) + frame(test::more, "a") + ping() + frame(test::more, "b") +
                     other)
@@ -145,7 +145,7 @@ std::uint64_t moved_for(const churn& what, std::size_t incomplete, std::size_t a
   shake_hands(s, "XSUB");
   s.hear(frame(test::more, std::string(incomplete, 'm')) + frame(test::more, "and one part more"));
   s.talk.settle();
-  // In a block that has space for the following octets.
+  // In a block that has space for the following bytes.
   s.hear(frame(test::more, ""));
   s.talk.settle();
   const auto before = s.talk.moved();

@@ -1,4 +1,4 @@
-// The limits of a peer: each limit holds to the octet, and applies before the octets are in memory.
+// The limits of a peer: each limit holds to the byte, and applies before the bytes are in memory.
 
 #include "test/support/conversation_script.h"
 

@@ -27,31 +27,31 @@ constexpr std::size_t mebi = 1024 * kibi;
 // A read buffer, which connections of a thread share, and small change.
 constexpr std::size_t slack = 80 * kibi;
 
-// Reads into a connection, and counts the moves of received octets.
+// Reads into a connection, and counts the moves of received bytes.
 class reader {
 public:
   explicit reader(side& s) : side_{s} {}
 
-  void read(std::string_view octets, std::size_t at_most = test::everything) {
-    while (!octets.empty()) {
+  void read(std::string_view bytes, std::size_t at_most = test::everything) {
+    while (!bytes.empty()) {
       const auto to = side_.talk.prepare();
       ASSERT_FALSE(to.empty());
       moves_ += end_ != nullptr && to.data() != end_ ? 1 : 0;
-      const auto count = std::min({to.size(), at_most, octets.size()});
-      std::memcpy(to.data(), octets.data(), count);
-      octets.remove_prefix(count);
+      const auto count = std::min({to.size(), at_most, bytes.size()});
+      std::memcpy(to.data(), bytes.data(), count);
+      bytes.remove_prefix(count);
       end_ = to.data() + count;
       side_.talk.commit(count, side_.now);
       side_.talk.receive_into(side_.in);
     }
   }
-  // Octets that are all alike.
-  void pour(std::size_t octets, std::size_t at_most) {
-    const std::string piece(std::min(octets, 64 * kibi), 'x');
-    for (; octets > piece.size(); octets -= piece.size()) {
+  // Bytes that are all alike.
+  void pour(std::size_t bytes, std::size_t at_most) {
+    const std::string piece(std::min(bytes, 64 * kibi), 'x');
+    for (; bytes > piece.size(); bytes -= piece.size()) {
       read(piece, at_most);
     }
-    read(std::string_view{piece}.substr(0, octets), at_most);
+    read(std::string_view{piece}.substr(0, bytes), at_most);
   }
 
   [[nodiscard]] int moves() const { return moves_; }
@@ -128,19 +128,19 @@ TEST_F(connection_memory, a_frame_of_the_buffer_size_is_not_moved_for_each_byte)
 
 // A turn ends behind each byte.
 TEST_F(connection_memory, a_message_byte_by_byte_is_moved_in_proportion_to_its_size) {
-  for (const auto& octets :
+  for (const auto& bytes :
        {framed({std::string(3 * kibi, 'x')}), framed({std::string(4 * kibi + 100, 'x')}),
         framed({std::string(60 * kibi, 'x')}), framed({std::string(400 * kibi, 'x')}),
         framed(test::parts(1'000, std::string(100, 'x')))}) {
     side s;
     shake_hands(s, "ROUTER");
     const auto before = s.talk.moved();
-    for (const char octet : octets) {
-      s.hear({&octet, 1});
+    for (const char byte : bytes) {
+      s.hear({&byte, 1});
       s.talk.settle();
     }
     EXPECT_EQ(s.news().size(), 1U);
-    EXPECT_LE(s.talk.moved() - before, 8 * octets.size()) << octets.size();
+    EXPECT_LE(s.talk.moved() - before, 8 * bytes.size()) << bytes.size();
   }
 }
 
@@ -165,20 +165,20 @@ TEST_F(connection_memory, is_announced_before_a_read) {
     shake_hands(s, "ROUTER");
     s.hear(framed({std::string(1000, 'm')}));
     EXPECT_EQ(s.talk.next_memory(), 0U);
-    const auto octets = framed({std::string(size, 'x')});
+    const auto bytes = framed({std::string(size, 'x')});
     std::size_t most = 0;
-    for (std::size_t at = 0; at < octets.size();) {
-      const auto told = s.talk.next_memory();
-      most = std::max(most, told);
+    for (std::size_t at = 0; at < bytes.size();) {
+      const auto notified = s.talk.next_memory();
+      most = std::max(most, notified);
       const auto before = counted().live - s.talk.own_memory();
       const auto to = s.talk.prepare();
-      ASSERT_EQ(s.talk.own_memory(), told);
-      EXPECT_EQ(s.talk.next_memory(), told) << "it has it";
-      if (told != 0) {
-        EXPECT_LE(counted().live, before + told + kibi);
+      ASSERT_EQ(s.talk.own_memory(), notified);
+      EXPECT_EQ(s.talk.next_memory(), notified) << "it has it";
+      if (notified != 0) {
+        EXPECT_LE(counted().live, before + notified + kibi);
       }
-      const auto count = std::min({to.size(), octets.size() - at, 50 * kibi});
-      std::memcpy(to.data(), octets.data() + at, count);
+      const auto count = std::min({to.size(), bytes.size() - at, 50 * kibi});
+      std::memcpy(to.data(), bytes.data() + at, count);
       at += count;
       s.talk.commit(count, s.now);
       s.talk.receive_into(s.in);
@@ -198,15 +198,15 @@ TEST_F(connection_memory, moves_a_large_rest_of_a_turn_to_its_own_block) {
     side s;
     shake_hands(s, "ROUTER");
     s.talk.settle();
-    const auto octets = framed({std::string(size + kibi, 'x')});
+    const auto bytes = framed({std::string(size + kibi, 'x')});
     for (std::size_t at = 0; at < size; at += kibi) {
-      s.hear(octets.substr(at, kibi));
+      s.hear(bytes.substr(at, kibi));
     }
     EXPECT_EQ(s.talk.own_memory(), 0U) << "others may read to it, in turn";
     s.talk.settle();
     EXPECT_EQ(s.talk.own_memory(), size < 64 * kibi ? 0 : 256 * kibi) << size;
     EXPECT_EQ(s.talk.next_memory(), s.talk.own_memory());
-    s.hear(octets.substr(size));
+    s.hear(bytes.substr(size));
     EXPECT_EQ(s.news().size(), 1U);
     EXPECT_EQ(s.talk.next_memory(), 0U);
     s.talk.settle();

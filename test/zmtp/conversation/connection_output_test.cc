@@ -1,5 +1,5 @@
 // The output: whole messages in order, commands between them, and the outcome for both when the
-// connection is lost at any octet.
+// connection is lost at any byte.
 
 #include "test/support/conversation.h"
 
@@ -60,13 +60,13 @@ TEST(connection_output, byte_by_byte_output_equals_a_single_write) {
   EXPECT_EQ(whole.say(), expected);
   std::string said;
   while (bit_by_bit.talk.has_output(bit_by_bit.out)) {
-    const auto octet = bit_by_bit.say(1);
-    ASSERT_EQ(octet.size(), 1U);
-    said += octet;
+    const auto byte = bit_by_bit.say(1);
+    ASSERT_EQ(byte.size(), 1U);
+    said += byte;
   }
   EXPECT_EQ(said, expected);
   EXPECT_TRUE(bit_by_bit.out.empty());
-  EXPECT_EQ(bit_by_bit.out.octets(), 0U);
+  EXPECT_EQ(bit_by_bit.out.bytes(), 0U);
 }
 
 TEST(connection_output, a_command_precedes_a_message_that_is_not_begun) {
@@ -173,7 +173,7 @@ TEST(connection_output, commands_never_split_a_message) {
 }
 
 // Checks the output of both connections for `messages`. The first connection is lost after `cut`
-// octets of traffic.
+// bytes of traffic.
 void expect_none_lost_nor_spliced(const std::vector<parts>& messages, std::size_t cut) {
   side s;
   shake_hands(s, "ROUTER");
@@ -240,7 +240,7 @@ TEST(connection_output, whole_messages_continue_after_repeated_disconnects) {
     }
     ASSERT_EQ(all, messages) << "seed " << seed;
     ASSERT_EQ(s.out.messages(), 0U);
-    ASSERT_EQ(s.out.octets(), 0U);
+    ASSERT_EQ(s.out.bytes(), 0U);
   }
 }
 

@@ -10,10 +10,10 @@ namespace zmtp {
 namespace {
 
 using namespace std::chrono_literals;
+using test::bytes;
 using test::conversation_script;
 using test::framed;
 using test::heard_end;
-using test::octets;
 using test::ping;
 using test::pong;
 using test::side;
@@ -33,7 +33,7 @@ TEST(connection_ping, is_answered_with_its_context_for_every_version_of_the_peer
 }
 
 TEST(connection_ping, is_answered_for_any_ttl) {
-  for (const auto& ttl : {octets("00 00"), octets("00 1e"), octets("02 90"), octets("ff ff")}) {
+  for (const auto& ttl : {bytes("00 00"), bytes("00 1e"), bytes("02 90"), bytes("ff ff")}) {
     conversation_script{}
         .shake_hands("ROUTER")
         .peer_sends(test::framed_command("PING", ttl + "x"))
@@ -43,7 +43,7 @@ TEST(connection_ping, is_answered_for_any_ttl) {
 }
 
 TEST(connection_ping, a_malformed_ping_closes_the_connection) {  // Z-9
-  for (const auto& data : {octets(""), octets("00")}) {
+  for (const auto& data : {bytes(""), bytes("00")}) {
     conversation_script{}
         .shake_hands("ROUTER")
         .peer_sends(test::framed_command("PING", data))
@@ -140,23 +140,23 @@ TEST(connection_ping, the_allowed_number_each_second_is_not_a_flood) {
 TEST(connection_ping, output_is_never_more_than_input) {
   side s;
   shake_hands(s, "ROUTER");
-  std::size_t heard = 0;
+  std::size_t received = 0;
   std::size_t said = 0;
   for (std::size_t i = 0; i < 1000; ++i) {
     s.now += 25ms;
     const auto sent = ping(std::string(i % 17, 'c'));
     s.hear(sent);
-    heard += sent.size();
+    received += sent.size();
     said += s.say().size();
   }
   EXPECT_TRUE(s.talk.traffic());
-  EXPECT_LE(said, heard);
+  EXPECT_LE(said, received);
 }
 
 // The acknowledgements of TCP.
-constexpr connection::acknowledgement all_taken{.octets = 100, .complete = true};
-constexpr connection::acknowledgement nothing_taken{.octets = 100, .complete = false};
-constexpr connection::acknowledgement some_taken{.octets = 101, .complete = false};
+constexpr connection::acknowledgement all_taken{.bytes = 100, .complete = true};
+constexpr connection::acknowledgement nothing_taken{.bytes = 100, .complete = false};
+constexpr connection::acknowledgement some_taken{.bytes = 101, .complete = false};
 
 // Heartbeats are off, so that the probe's deadline is the only one.
 class connection_probe : public testing::Test {
@@ -170,7 +170,7 @@ TEST_F(connection_probe, sends_a_ping_only_to_a_peer_that_supports_it) {
     shake_hands(peers, "ROUTER", minor);
     EXPECT_FALSE(peers.talk.next_deadline().has_value());
     peers.talk.probe(peers.now, all_taken);
-    EXPECT_EQ(peers.say(), minor == 0 ? "" : octets("04 07 04 'PING' 00 00"));
+    EXPECT_EQ(peers.say(), minor == 0 ? "" : bytes("04 07 04 'PING' 00 00"));
     EXPECT_EQ(peers.talk.next_deadline(), peers.now + 2s);
   }
 }
@@ -190,14 +190,14 @@ TEST_F(connection_probe, runs_once_at_a_time) {
 
 TEST_F(connection_probe, any_byte_answers_it) {
   for (const auto& sent : {pong(), framed({"m"}), std::string(1, '\1')}) {
-    side heard{{.beat = {.interval = std::nullopt}}};
-    shake_hands(heard, "ROUTER");
-    heard.talk.probe(heard.now, all_taken);
-    heard.now += 1s;
-    heard.hear(sent);
-    EXPECT_FALSE(heard.talk.next_deadline().has_value());
-    heard.talk.on_deadline(heard.now + 10s, nothing_taken);
-    EXPECT_TRUE(heard.talk.traffic());
+    side received{{.beat = {.interval = std::nullopt}}};
+    shake_hands(received, "ROUTER");
+    received.talk.probe(received.now, all_taken);
+    received.now += 1s;
+    received.hear(sent);
+    EXPECT_FALSE(received.talk.next_deadline().has_value());
+    received.talk.on_deadline(received.now + 10s, nothing_taken);
+    EXPECT_TRUE(received.talk.traffic());
   }
 }
 

@@ -12,6 +12,7 @@
 namespace zmtp {
 namespace {
 
+using test::bytes;
 using test::conversation_script;
 using test::frame;
 using test::framed;
@@ -19,7 +20,6 @@ using test::framed_command;
 using test::heard_cancel;
 using test::heard_message;
 using test::heard_subscribe;
-using test::octets;
 using test::parts;
 using test::side;
 
@@ -34,7 +34,7 @@ TEST(connection_subscription, both_forms_are_accepted_from_peers_of_every_versio
     for (const unsigned minor : {0U, 1U}) {
       publishing(type, minor)
           .peer_sends(framed_command("SUBSCRIBE", "A") + framed({"\1B"}) +
-                      framed_command("CANCEL", "A") + framed({octets("00 'B'")}))
+                      framed_command("CANCEL", "A") + framed({bytes("00 'B'")}))
           .expect({"+A", "+B", "-A", "-B"})
           .expect_silence()
           .run();
@@ -43,11 +43,11 @@ TEST(connection_subscription, both_forms_are_accepted_from_peers_of_every_versio
 }
 
 TEST(connection_subscription, topics_may_be_empty_and_have_any_byte) {
-  const auto strange = octets("00 01 'x' ff 00");
+  const auto strange = bytes("00 01 'x' ff 00");
   publishing(socket_type::xpub)
       .peer_sends(framed_command("SUBSCRIBE") + framed({"\1"}) +
                   framed_command("SUBSCRIBE", strange) + framed({"\1" + strange}) +
-                  framed({octets("00")}) + framed_command("CANCEL"))
+                  framed({bytes("00")}) + framed_command("CANCEL"))
       .expect({"+", "+", heard_subscribe(strange), heard_subscribe(strange), "-", "-"})
       .run();
 }
@@ -57,7 +57,7 @@ TEST(connection_subscription, topics_around_the_limits_of_the_frame_forms_are_re
     const std::string topic(size, 't');
     publishing(socket_type::pub)
         .peer_sends(framed_command("SUBSCRIBE", topic) + framed({"\1" + topic}) +
-                    framed({octets("00") + topic}))
+                    framed({bytes("00") + topic}))
         .expect({heard_subscribe(topic), heard_subscribe(topic), heard_cancel(topic)})
         .run();
   }
@@ -100,7 +100,7 @@ TEST(connection_subscription, a_topic_that_is_too_long_is_rejected_and_counted) 
   for (const auto type : publishers) {
     publishing(type)
         .peer_sends(framed({"\1" + long_topic}) + framed_command("SUBSCRIBE", long_topic) +
-                    framed_command("SUBSCRIBE", "short") + framed({octets("00") + long_topic}) +
+                    framed_command("SUBSCRIBE", "short") + framed({bytes("00") + long_topic}) +
                     framed_command("CANCEL", long_topic) + test::ping())
         .expect({"+short"})
         .expect_output(test::pong())
@@ -124,13 +124,13 @@ TEST(connection_subscription, is_a_command_from_version_3_1_and_a_message_before
   shake_hands(later, "PUB", 1);
   later.talk.subscribe("A");
   later.talk.cancel("A");
-  EXPECT_EQ(later.say(), octets("04 0b 09 'SUBSCRIBE' 41 04 08 06 'CANCEL' 41"));
+  EXPECT_EQ(later.say(), bytes("04 0b 09 'SUBSCRIBE' 41 04 08 06 'CANCEL' 41"));
 
   side first{{.type = socket_type::sub}};
   shake_hands(first, "PUB", 0);
   first.talk.subscribe("A");
   first.talk.cancel("A");
-  EXPECT_EQ(first.say(), octets("00 02 01 41 00 02 00 41"));
+  EXPECT_EQ(first.say(), bytes("00 02 01 41 00 02 00 41"));
 }
 
 TEST(connection_subscription, is_well_framed_for_every_size_of_topic) {
@@ -258,16 +258,17 @@ TEST(connection_subscription, a_slow_peer_finally_has_the_topics_that_the_user_w
         }
       }
       publisher.hear(s.say());
-      std::set<std::string> told;
-      for (const auto& heard : publisher.news()) {
-        if (heard.front() == '[') {
+      std::set<std::string> notified;
+      for (const auto& received : publisher.news()) {
+        if (received.front() == '[') {
           --messages;
         } else {
-          const auto topic = heard.substr(1);
-          ASSERT_TRUE(heard.front() == '+' ? told.insert(topic).second : told.erase(topic) != 0);
+          const auto topic = received.substr(1);
+          ASSERT_TRUE(received.front() == '+' ? notified.insert(topic).second
+                                              : notified.erase(topic) != 0);
         }
       }
-      ASSERT_EQ(told, wanted);
+      ASSERT_EQ(notified, wanted);
       ASSERT_EQ(messages, 0);
     }
   }

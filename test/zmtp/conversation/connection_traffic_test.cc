@@ -8,6 +8,7 @@
 namespace zmtp {
 namespace {
 
+using test::bytes;
 using test::conversation_script;
 using test::frame;
 using test::framed;
@@ -16,7 +17,6 @@ using test::heard_message;
 using test::heard_part;
 using test::heard_ready;
 using test::heard_request;
-using test::octets;
 using test::parts;
 using test::side;
 
@@ -49,16 +49,16 @@ TEST(connection_traffic, a_mebibyte_arrives) {
 
 TEST(connection_traffic, multipart_messages_arrive_whole_and_in_order) {
   std::string sent;
-  std::vector<std::string> heard;
+  std::vector<std::string> received;
   for (std::size_t count = 1; count < 40; ++count) {
     parts message;
     for (std::size_t i = 0; i < count; ++i) {
       message.push_back(std::string(i % 7 * i, static_cast<char>('a' + i % 26)));
     }
     sent += framed(message);
-    heard.push_back(heard_message(message));
+    received.push_back(heard_message(message));
   }
-  in_traffic().peer_sends(sent).expect(heard).run();
+  in_traffic().peer_sends(sent).expect(received).run();
 }
 
 TEST(connection_traffic, no_part_of_a_message_is_received_before_its_last) {
@@ -75,7 +75,7 @@ TEST(connection_traffic, no_part_of_a_message_is_received_before_its_last) {
 TEST(connection_traffic, the_long_form_may_be_used_for_small_bodies) {
   in_traffic()
       .peer_sends(frame(test::long_size | test::more, "") + frame(test::long_size, "small") +
-                  frame(test::long_size | test::command, octets("04 'PING' 00 00 'x'")))
+                  frame(test::long_size | test::command, bytes("04 'PING' 00 00 'x'")))
       .expect_message({"", "small"})
       .expect_output(test::pong("x"))
       .run();
@@ -85,7 +85,7 @@ TEST(connection_traffic, reserved_flags_are_tolerated_and_passed_on_cleared) {
   for (const unsigned reserved : {0x08U, 0x10U, 0x20U, 0x40U, 0x80U, 0xf8U}) {
     in_traffic()
         .peer_sends(frame(reserved | test::more, "a") + frame(reserved, std::string(300, 'b')) +
-                    frame(reserved | test::command, octets("04 'PING' 00 00")))
+                    frame(reserved | test::command, bytes("04 'PING' 00 00")))
         .expect_message({"a", std::string(300, 'b')})
         .expect_output(test::pong())
         .run();
@@ -104,20 +104,19 @@ TEST(connection_traffic, broken_framing_closes_the_connection_with_its_error) {
     std::string sent;
     errc fault;
   } refused[] = {
-      {"MORE on a command", octets("05 05 04 'PING'"), errc::bad_frame_flags},
-      {"MORE on a long command", octets("07 00*7 05 04 'PING'"), errc::bad_frame_flags},
-      {"MORE on a command, reserved flags", octets("fd 00"), errc::bad_frame_flags},
-      {"a part of 2^63 octets", octets("02 80 00*7"), errc::bad_frame_size},
-      {"a part of 2^64 - 1 octets", octets("03 ff*8"), errc::bad_frame_size},
-      {"a command of 2^63 octets", octets("06 80 00*7"), errc::bad_frame_size},
-      {"a command without a body", octets("06 00*8"), errc::bad_command},
-      {"a command without a body, in libzmq's form", octets("04 00*8"), errc::bad_command},
-      {"a command of 2^48 octets in libzmq's form", octets("04 00 01 00*6"),
-       errc::command_too_large},
-      {"a command without a name", octets("04 04 00 'abc'"), errc::bad_command},
-      {"a name cut short", octets("04 04 09 'SUB'"), errc::bad_command},
-      {"an ERROR cut short", framed_command("ERROR", octets("04 '400'")), errc::bad_command},
-      {"an ERROR", framed_command("ERROR", octets("03 '400'")), errc::refused_by_peer},
+      {"MORE on a command", bytes("05 05 04 'PING'"), errc::bad_frame_flags},
+      {"MORE on a long command", bytes("07 00*7 05 04 'PING'"), errc::bad_frame_flags},
+      {"MORE on a command, reserved flags", bytes("fd 00"), errc::bad_frame_flags},
+      {"a part of 2^63 bytes", bytes("02 80 00*7"), errc::bad_frame_size},
+      {"a part of 2^64 - 1 bytes", bytes("03 ff*8"), errc::bad_frame_size},
+      {"a command of 2^63 bytes", bytes("06 80 00*7"), errc::bad_frame_size},
+      {"a command without a body", bytes("06 00*8"), errc::bad_command},
+      {"a command without a body, in libzmq's form", bytes("04 00*8"), errc::bad_command},
+      {"a command of 2^48 bytes in libzmq's form", bytes("04 00 01 00*6"), errc::command_too_large},
+      {"a command without a name", bytes("04 04 00 'abc'"), errc::bad_command},
+      {"a name cut short", bytes("04 04 09 'SUB'"), errc::bad_command},
+      {"an ERROR cut short", framed_command("ERROR", bytes("04 '400'")), errc::bad_command},
+      {"an ERROR", framed_command("ERROR", bytes("03 '400'")), errc::refused_by_peer},
   };
   for (const auto& [what, sent, fault] : refused) {
     SCOPED_TRACE(what);
@@ -141,7 +140,7 @@ TEST(connection_traffic, unknown_commands_are_ignored) {
       .peer_sends(framed_command("JOIN", "group") + framed({"a"}) +
                   framed_command("X-FUTURE", std::string(60'000, 'x')) +
                   framed_command(std::string(255, 'N')) + framed({"b"}) +
-                  framed_command("ping", octets("00 00")) + test::pong("unasked") +
+                  framed_command("ping", bytes("00 00")) + test::pong("unasked") +
                   test::pong(std::string(300, 'p')) + framed({"c"}))
       .expect({"[a]", "[b]", "[c]"})
       .expect_silence()

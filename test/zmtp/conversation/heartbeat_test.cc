@@ -16,9 +16,9 @@ using action = heartbeat::action;
 using deciseconds = heartbeat_options::deciseconds;
 using said = heartbeat::acknowledgement;
 
-constexpr said all_taken{.octets = 7, .complete = true};
-constexpr said nothing_taken{.octets = 7, .complete = false};
-constexpr said some_taken{.octets = 8, .complete = false};
+constexpr said all_taken{.bytes = 7, .complete = true};
+constexpr said nothing_taken{.bytes = 7, .complete = false};
+constexpr said some_taken{.bytes = 8, .complete = false};
 
 class a_heartbeat : public testing::Test {
 protected:
@@ -57,13 +57,13 @@ TEST_F(a_heartbeat, pings_after_ten_seconds_without_traffic) {
 TEST_F(a_heartbeat, never_pings_a_peer_without_ping_support) {
   start(false);
   EXPECT_EQ(beat.next_deadline(), std::nullopt);
-  beat.on_octets(now + 1s);
+  beat.on_bytes(now + 1s);
   EXPECT_EQ(beat.next_deadline(), std::nullopt);
 }
 
 TEST_F(a_heartbeat, does_nothing_before_it_starts_nor_after_it_stopped) {
   EXPECT_EQ(beat.next_deadline(), std::nullopt);
-  beat.on_octets(now);
+  beat.on_bytes(now);
   EXPECT_EQ(beat.next_deadline(), std::nullopt);
   start();
   beat.stop();
@@ -76,7 +76,7 @@ TEST_F(a_heartbeat, bytes_defer_it_only_when_it_is_due) {
   const auto due = beat.next_deadline();
   for (int i = 0; i < 90; ++i) {
     now += 100ms;
-    beat.on_octets(now);
+    beat.on_bytes(now);
     EXPECT_EQ(beat.next_deadline(), due);
   }
   EXPECT_EQ(at_deadline(), action::none);
@@ -90,7 +90,7 @@ TEST_F(a_heartbeat, pings_once_at_a_time) {
   for (int i = 0; i < 20; ++i) {
     EXPECT_NE(at_deadline(all_taken), action::ping);
   }
-  beat.on_octets(now);
+  beat.on_bytes(now);
   expect_due(10s);
   ask();
 }
@@ -98,7 +98,7 @@ TEST_F(a_heartbeat, pings_once_at_a_time) {
 TEST_F(a_heartbeat, a_byte_right_after_a_ping_answers_it) {
   start();
   ask();
-  beat.on_octets(now);
+  beat.on_bytes(now);
   expect_due(10s);
   now += 30s;
   EXPECT_EQ(beat.on_deadline(now, nothing_taken), action::ping);
@@ -132,7 +132,7 @@ TEST_F(a_heartbeat, not_reading_is_reported_once_for_each_timeout) {
     EXPECT_EQ(at_deadline(), action::none);
     expect_due(30s);
   }
-  beat.on_octets(now);
+  beat.on_bytes(now);
   ask();
   EXPECT_EQ(at_deadline(), action::not_reading);
 }
@@ -141,11 +141,11 @@ TEST_F(a_heartbeat, not_reading_is_reported_once_for_each_timeout) {
 TEST_F(a_heartbeat, data_sent_a_moment_ago_get_their_time) {
   start();
   ask();
-  EXPECT_EQ(at_deadline({.octets = 20, .complete = true}), action::not_reading);
-  EXPECT_EQ(at_deadline({.octets = 20, .complete = false}), action::none);
+  EXPECT_EQ(at_deadline({.bytes = 20, .complete = true}), action::not_reading);
+  EXPECT_EQ(at_deadline({.bytes = 20, .complete = false}), action::none);
   expect_due(30s);
-  EXPECT_EQ(at_deadline({.octets = 21, .complete = false}), action::none);
-  EXPECT_EQ(at_deadline({.octets = 21, .complete = true}), action::none);
+  EXPECT_EQ(at_deadline({.bytes = 21, .complete = false}), action::none);
+  EXPECT_EQ(at_deadline({.bytes = 21, .complete = true}), action::none);
 }
 
 TEST_F(a_heartbeat, a_peer_that_dies_while_it_does_not_read_is_detected) {
@@ -160,7 +160,7 @@ TEST_F(a_heartbeat, strict_closes_independently_of_tcp) {
   for (const auto& what : {all_taken, nothing_taken, some_taken}) {
     options.strict = true;
     start();
-    beat.on_octets(now);
+    beat.on_bytes(now);
     ask();
     expect_due(30s);
     EXPECT_EQ(at_deadline(what), action::timed_out);
@@ -179,7 +179,7 @@ TEST_F(a_heartbeat, follows_its_options_and_their_changes) {
   ask();
   expect_due(7s);
   options.interval.reset();
-  beat.on_octets(now);
+  beat.on_bytes(now);
   EXPECT_EQ(beat.next_deadline(), std::nullopt);
 }
 
@@ -202,7 +202,7 @@ TEST_F(a_heartbeat, changed_options_apply_to_a_timeout_that_has_begun) {
 TEST_F(a_heartbeat, a_ttl_causes_an_earlier_ping) {
   start();
   now += 1s;
-  beat.on_octets(now);
+  beat.on_bytes(now);
   beat.on_ping(deciseconds{30});
   expect_due(3s);
   ask();
@@ -212,7 +212,7 @@ TEST_F(a_heartbeat, a_ttl_causes_an_earlier_ping) {
 
 TEST_F(a_heartbeat, a_ttl_alone_never_disconnects_a_peer_whose_kernel_answers) {
   start();
-  beat.on_octets(now);
+  beat.on_bytes(now);
   beat.on_ping(deciseconds{30});
   ask();
   EXPECT_EQ(at_deadline(all_taken), action::not_reading);
@@ -240,7 +240,7 @@ TEST_F(a_heartbeat, the_newest_ttl_applies) {
   beat.on_ping(deciseconds{0});
   EXPECT_EQ(at_deadline(), action::none);
   expect_due(7s);
-  beat.on_octets(now);
+  beat.on_bytes(now);
   beat.on_ping(deciseconds{20});
   expect_due(2s);
 }
@@ -248,10 +248,10 @@ TEST_F(a_heartbeat, the_newest_ttl_applies) {
 TEST_F(a_heartbeat, strict_closes_a_peer_that_exceeds_its_ttl) {
   options.strict = true;
   start();
-  beat.on_octets(now);
+  beat.on_bytes(now);
   beat.on_ping(deciseconds{600});
   ask();
-  beat.on_octets(now);
+  beat.on_bytes(now);
   beat.on_ping(deciseconds{120});
   expect_due(10s);
   ask();
@@ -266,7 +266,7 @@ TEST_F(a_heartbeat, strict_does_not_close_a_peer_within_its_ttl) {
   for (int i = 0; i < 100; ++i) {
     now += 900ms;
     EXPECT_EQ(beat.on_deadline(now, all_taken), action::none);
-    beat.on_octets(now);
+    beat.on_bytes(now);
     beat.on_ping(deciseconds{10});
   }
 }
@@ -297,7 +297,7 @@ TEST_F(a_heartbeat, declares_no_peer_dead_too_early_in_any_history) {
   for (int run = 0; run < 2'000; ++run) {
     heartbeat b{options};
     b.start(now, true);
-    auto heard = now;
+    auto received = now;
     std::optional<heartbeat::time_point> asked;
     auto taken = now;  // when nothing was outstanding, last
     said what = all_taken;
@@ -305,13 +305,13 @@ TEST_F(a_heartbeat, declares_no_peer_dead_too_early_in_any_history) {
       now += random() % 12'000 * 1ms;
       switch (random() % 12) {
         case 0:
-          b.on_octets(now);
-          heard = now;
+          b.on_bytes(now);
+          received = now;
           asked.reset();
           break;
         case 1: what.complete = false; break;  // something is sent
         case 2:
-          what.octets += what.complete ? 0 : 1;
+          what.bytes += what.complete ? 0 : 1;
           what.complete = true;
           break;
         default: break;
@@ -319,7 +319,7 @@ TEST_F(a_heartbeat, declares_no_peer_dead_too_early_in_any_history) {
       taken = what.complete ? now : taken;
       const auto did = b.on_deadline(now, what);
       if (did == action::ping) {
-        ASSERT_GE(now - heard, 10s);
+        ASSERT_GE(now - received, 10s);
         ASSERT_FALSE(asked);
         asked = now;
         what.complete = false;

@@ -1,6 +1,6 @@
 #include "zmtp/mechanism/null.h"
 
-#include "test/support/octets.h"
+#include "test/support/bytes.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@ namespace zmtp {
 namespace {
 
 using progress = mechanism::progress;
-using test::for_each_changed_octet;
+using test::bytes;
+using test::for_each_changed_byte;
 using test::for_each_truncation;
-using test::octets;
 
 metadata announcing(std::string_view type) {
   metadata own;
@@ -22,9 +22,9 @@ metadata announcing(std::string_view type) {
 
 null_mechanism fresh() { return {announcing("SUB"), limits{}}; }
 
-const std::string ready_of_sub = octets("05 'READY' 0b 'Socket-Type' 00 00 00 03 'SUB'");
+const std::string ready_of_sub = bytes("05 'READY' 0b 'Socket-Type' 00 00 00 03 'SUB'");
 const std::string ready_of_dealer =
-    octets("05 'READY' 0b 'Socket-Type' 00 00 00 06 'DEALER' 08 'Identity' 00 00 00 00");
+    bytes("05 'READY' 0b 'Socket-Type' 00 00 00 06 'DEALER' 08 'Identity' 00 00 00 00");
 
 void expect_fault(null_mechanism& m, std::string_view body, errc fault) {
   std::string output;
@@ -45,12 +45,12 @@ void expect_admission(null_mechanism& m, std::string_view body) {
 TEST(null_mechanism, sends_ready_before_the_peer_has_sent_anything) {
   std::string output;
   fresh().start(output);
-  EXPECT_EQ(output, octets("04 19") + ready_of_sub);
+  EXPECT_EQ(output, bytes("04 19") + ready_of_sub);
   auto dealer = announcing("DEALER");
   dealer.add("Identity", "");
   output.clear();
   null_mechanism{dealer, {}}.start(output);
-  EXPECT_EQ(output, octets("04 29") + ready_of_dealer);
+  EXPECT_EQ(output, bytes("04 29") + ready_of_dealer);
 }
 
 TEST(null_mechanism, an_accepting_side_sends_ready_after_admission) {
@@ -61,12 +61,12 @@ TEST(null_mechanism, an_accepting_side_sends_ready_after_admission) {
   EXPECT_EQ(output, "");
   expect_admission(pub, ready_of_sub);
   EXPECT_EQ(pub.admit(output), progress::done);
-  EXPECT_EQ(output, octets("04 19 05 'READY' 0b 'Socket-Type' 00 00 00 03 'PUB'"));
+  EXPECT_EQ(output, bytes("04 19 05 'READY' 0b 'Socket-Type' 00 00 00 03 'PUB'"));
   null_mechanism strict{announcing("PUB"), {}, ready::once_admitted};
   expect_admission(strict, ready_of_sub);
   output.clear();
   strict.refuse("400", output);
-  EXPECT_EQ(output, octets("04 0a 05 'ERROR' 03 '400'"));
+  EXPECT_EQ(output, bytes("04 0a 05 'ERROR' 03 '400'"));
 }
 
 TEST(null_mechanism, long_metadata_takes_a_long_frame) {
@@ -74,7 +74,7 @@ TEST(null_mechanism, long_metadata_takes_a_long_frame) {
   own.add("Identity", std::string(255, 'i'));
   std::string output;
   null_mechanism{own, {}}.start(output);
-  EXPECT_EQ(output.substr(0, 9), octets("06 00 00 00 00 00 00 01 28"));
+  EXPECT_EQ(output.substr(0, 9), bytes("06 00 00 00 00 00 00 01 28"));
   EXPECT_EQ(output.size(), 9U + 0x128U);
 }
 
@@ -104,10 +104,10 @@ TEST(null_mechanism, asks_for_admission_once_the_peer_is_known) {
 
 TEST(null_mechanism, bodies_that_libzmq_accepts_are_accepted) {
   for (const auto& body : {
-           octets("05 'READY'"),
-           octets("05 'READY' 0b 'socket-type' 00 00 00 03 'PUB'"),
-           octets("05 'READY' 08 'Identity' 00 00 01 00 69*256"),
-           octets("05 'READY' 07 'X-Thing' 00 00 00 00"),
+           bytes("05 'READY'"),
+           bytes("05 'READY' 0b 'socket-type' 00 00 00 03 'PUB'"),
+           bytes("05 'READY' 08 'Identity' 00 00 01 00 69*256"),
+           bytes("05 'READY' 07 'X-Thing' 00 00 00 00"),
        }) {
     auto m = fresh();
     expect_admission(m, body);
@@ -119,17 +119,17 @@ TEST(null_mechanism, a_bad_ready_is_rejected_with_its_error) {
     std::string body;
     errc fault;
   } faults[] = {
-      {octets(""), errc::bad_command},
-      {octets("00"), errc::bad_command},
-      {octets("05 'READ'"), errc::bad_command},
+      {bytes(""), errc::bad_command},
+      {bytes("00"), errc::bad_command},
+      {bytes("05 'READ'"), errc::bad_command},
       {ready_of_sub + "x", errc::bad_metadata},
-      {ready_of_sub + octets("00"), errc::bad_metadata},
-      {octets("05 'READY' 00 00 00 00 00"), errc::bad_property_name},
+      {ready_of_sub + bytes("00"), errc::bad_metadata},
+      {bytes("05 'READY' 00 00 00 00 00"), errc::bad_property_name},
       {ready_of_sub + ready_of_sub.substr(6), errc::duplicate_property},
-      {octets("05 'ready'"), errc::unexpected_command},
-      {octets("05 'HELLO' 00 00"), errc::unexpected_command},
-      {octets("04 'PING' 00 00"), errc::unexpected_command},
-      {octets("09 'SUBSCRIBE'"), errc::unexpected_command},
+      {bytes("05 'ready'"), errc::unexpected_command},
+      {bytes("05 'HELLO' 00 00"), errc::unexpected_command},
+      {bytes("04 'PING' 00 00"), errc::unexpected_command},
+      {bytes("09 'SUBSCRIBE'"), errc::unexpected_command},
   };
   for (const auto& [body, fault] : faults) {
     auto m = fresh();
@@ -148,7 +148,7 @@ TEST(null_mechanism, the_limits_hold) {
 }
 
 TEST(null_mechanism, the_peers_error_is_stored) {
-  for (const auto& body : {octets("05 'ERROR' 03 '400'"), octets("5e 52 52 4f 52 03 '400'")}) {
+  for (const auto& body : {bytes("05 'ERROR' 03 '400'"), bytes("5e 52 52 4f 52 03 '400'")}) {
     auto m = fresh();
     EXPECT_EQ(m.error_reason(), "");
     expect_fault(m, body, errc::refused_by_peer);
@@ -159,13 +159,13 @@ TEST(null_mechanism, the_peers_error_is_stored) {
 TEST(null_mechanism, the_peer_may_reject_after_its_ready) {
   auto m = fresh();
   expect_admission(m, ready_of_sub);
-  expect_fault(m, octets("05 'ERROR' 03 '300'"), errc::refused_by_peer);
+  expect_fault(m, bytes("05 'ERROR' 03 '300'"), errc::refused_by_peer);
   EXPECT_EQ(m.error_reason(), "300");
 }
 
 TEST(null_mechanism, an_error_that_is_cut_short_is_a_bad_command) {
   auto m = fresh();
-  expect_fault(m, octets("05 'ERROR' 03 '40'"), errc::bad_command);
+  expect_fault(m, bytes("05 'ERROR' 03 '40'"), errc::bad_command);
   EXPECT_EQ(m.error_reason(), "");
 }
 
@@ -182,9 +182,9 @@ TEST(null_mechanism, a_second_ready_is_unexpected) {
 
 TEST(null_mechanism, nothing_is_accepted_after_a_fault) {
   auto m = fresh();
-  expect_fault(m, octets("05 'HELLO'"), errc::unexpected_command);
+  expect_fault(m, bytes("05 'HELLO'"), errc::unexpected_command);
   expect_fault(m, ready_of_sub, errc::unexpected_command);
-  expect_fault(m, octets("05 'ERROR' 03 '400'"), errc::unexpected_command);
+  expect_fault(m, bytes("05 'ERROR' 03 '400'"), errc::unexpected_command);
 }
 
 TEST(null_mechanism, a_rejection_sends_the_reason_and_ends_the_handshake) {
@@ -192,8 +192,8 @@ TEST(null_mechanism, a_rejection_sends_the_reason_and_ends_the_handshake) {
   expect_admission(m, ready_of_sub);
   std::string output;
   m.refuse("400", output);
-  EXPECT_EQ(output, octets("04 0a 05 'ERROR' 03 '400'"));
-  expect_fault(m, octets("05 'ERROR' 03 '300'"), errc::unexpected_command);
+  EXPECT_EQ(output, bytes("04 0a 05 'ERROR' 03 '400'"));
+  expect_fault(m, bytes("05 'ERROR' 03 '300'"), errc::unexpected_command);
 }
 
 void expect_defined(std::string_view body) {
@@ -214,7 +214,7 @@ void expect_defined(std::string_view body) {
 TEST(null_mechanism, any_truncation_or_changed_byte_is_rejected_or_accepted) {
   expect_defined(ready_of_dealer);
   for_each_truncation(ready_of_dealer, expect_defined);
-  for_each_changed_octet(ready_of_dealer, expect_defined);
+  for_each_changed_byte(ready_of_dealer, expect_defined);
 }
 
 }  // namespace

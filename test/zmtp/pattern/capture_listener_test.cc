@@ -16,8 +16,8 @@ namespace {
 class capture_listener_test : public pattern_test {};
 
 TEST_F(capture_listener_test, receives_messages_and_subscriptions_without_a_loss) {
-  std::vector<message> heard;
-  capture_listener listener{executor(), [&](const message& m) { heard.push_back(m); }};
+  std::vector<message> received;
+  capture_listener listener{executor(), [&](const message& m) { received.push_back(m); }};
   pub_socket publisher{executor()};
   sub_socket subscriber{executor()};
   xsub_socket frontend{executor()};
@@ -35,21 +35,22 @@ TEST_F(capture_listener_test, receives_messages_and_subscriptions_without_a_loss
   put(publisher, {"B-00002", "part"});
   EXPECT_EQ(take(subscriber), (message{"B-00002", "part"}));
   subscriber.close();
-  run_until([&] { return heard.size() == 3; });
-  EXPECT_EQ(heard, (std::vector<message>{{"\1B"}, {"B-00002", "part"}, {std::string{"\0B", 2}}}));
+  run_until([&] { return received.size() == 3; });
+  EXPECT_EQ(received,
+            (std::vector<message>{{"\1B"}, {"B-00002", "part"}, {std::string{"\0B", 2}}}));
   p.terminate();
   run_until([&] { return end.has_value(); });
 }
 
 TEST_F(capture_listener_test, a_batch_is_passed_on_and_freed) {
-  std::size_t heard = 0;
-  capture_listener listener{executor(), [&](const message&) { ++heard; }};
+  std::size_t received = 0;
+  capture_listener listener{executor(), [&](const message&) { ++received; }};
   std::vector<message> batch{{"a"}, {"b"}};
   std::optional<std::size_t> taken;
   listener.async_send(batch, [&](error_code, std::size_t count) { taken = count; });
   run_until([&] { return taken.has_value(); });
   EXPECT_EQ(taken, 2U);
-  EXPECT_EQ(heard, 2U);
+  EXPECT_EQ(received, 2U);
   EXPECT_TRUE(batch.empty());
 }
 

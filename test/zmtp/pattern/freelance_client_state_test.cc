@@ -32,7 +32,7 @@ public:
   }
   // The answer to a call, as its control frame would be sent back.
   message answer_to(std::uint64_t call, std::string_view what) {
-    const auto control = control_frame{session, call}.octets();
+    const auto control = control_frame{session, call}.bytes();
     message m{std::string_view{control.data(), control.size()}, what};
     if (how().model == freelance_model::shotgun) {
       m.push_front({});
@@ -190,14 +190,14 @@ TEST_P(freelances, malformed_answers_are_counted) {
   hear(0, answer_to(call + 1, "of the future"));
   hear(0, answer_to(0, "zero"));
   auto other = answer_to(call, "of another session");
-  const auto foreign = control_frame{session + 1, call}.octets();
+  const auto foreign = control_frame{session + 1, call}.bytes();
   message m{std::string_view{foreign.data(), foreign.size()}, "x"sv};
   if (GetParam() == freelance_model::shotgun) {
     m.push_front({});
   }
   hear(0, m);
   // An answer without a body.
-  const auto own = control_frame{session, call}.octets();
+  const auto own = control_frame{session, call}.bytes();
   hear(0, message{std::string_view{own.data(), own.size()}});
   EXPECT_EQ(state().counters().invalid, 8U);
   EXPECT_TRUE(ends().empty());

@@ -63,20 +63,20 @@ protected:
     return {servers_[0].at, servers_[1].at, servers_[2].at};
   }
   std::shared_ptr<end> call(freelance_client& of, message what, freelance_call_options how = {}) {
-    auto told = std::make_shared<end>();
-    of.async_call(std::move(what), how, [told](error_code ec, message answer) {
-      told->ec = ec;
-      told->answer = std::move(answer);
+    auto notified = std::make_shared<end>();
+    of.async_call(std::move(what), how, [notified](error_code ec, message answer) {
+      notified->ec = ec;
+      notified->answer = std::move(answer);
     });
-    return told;
+    return notified;
   }
-  error_code end_of(const std::shared_ptr<end>& told) {
-    run_until([&] { return told->ec.has_value(); });
-    return told->ec.value_or(error_code{});
+  error_code end_of(const std::shared_ptr<end>& notified) {
+    run_until([&] { return notified->ec.has_value(); });
+    return notified->ec.value_or(error_code{});
   }
-  message answer_of(const std::shared_ptr<end>& told) {
-    EXPECT_EQ(end_of(told), error_code{});
-    return told->answer;
+  message answer_of(const std::shared_ptr<end>& notified) {
+    EXPECT_EQ(end_of(notified), error_code{});
+    return notified->answer;
   }
 
   std::array<served, 3> servers_;
@@ -135,13 +135,13 @@ TEST_F(freelancers, clients_of_the_second_model_work_with_a_rep) {
   rep_socket server{executor()};
   const auto at = server.bind("tcp://127.0.0.1:*").to_string();
   freelance_client client{executor(), {at}, {.model = freelance_model::shotgun}};
-  const auto told = call(client, {"name"sv});
+  const auto notified = call(client, {"name"sv});
   message request;
   run_until([&] { return server.try_receive(request); });
   EXPECT_EQ(request.part_count(), 2U);
   message reply{request.front(), "OK"sv};
   EXPECT_EQ(server.try_send(std::move(reply)), send_status::queued);
-  EXPECT_EQ(answer_of(told), message{"OK"sv});
+  EXPECT_EQ(answer_of(notified), message{"OK"sv});
 }
 
 // FLP-3
@@ -152,10 +152,10 @@ TEST_F(freelancers, clients_of_the_third_model_switch_when_their_server_is_gone)
   EXPECT_EQ(answer_of(call(client, {"2"sv})).back(), name);
   auto& asked = servers_[static_cast<std::size_t>(name.front() - 'a')];
   asked.holds = true;
-  const auto told = call(client, {"3"sv}, {.idempotent = true});
+  const auto notified = call(client, {"3"sv}, {.idempotent = true});
   run_until([&] { return asked.held.size() == 1; });
   asked.server.reset();
-  EXPECT_NE(answer_of(told).back(), name);
+  EXPECT_NE(answer_of(notified).back(), name);
   asked.held.clear();
 }
 
@@ -163,12 +163,12 @@ TEST_F(freelancers, a_server_that_works_long_is_waited_for) {
   start(servers_[0], "a", {.form = freelance_form::flp});
   servers_[0].holds = true;
   freelance_client client{executor(), {servers_[0].at}, {.ping_timeout = 20ms}};
-  const auto told = call(client, {"1"sv});
+  const auto notified = call(client, {"1"sv});
   run_until([&] { return servers_[0].server->counters().pings >= 5; });
-  EXPECT_FALSE(told->ec);
+  EXPECT_FALSE(notified->ec);
   EXPECT_EQ(client.counters().passed_over, 0U);
   EXPECT_FALSE(servers_[0].held.front().reply(message{"OK"sv}));
-  EXPECT_EQ(answer_of(told), message{"OK"sv});
+  EXPECT_EQ(answer_of(notified), message{"OK"sv});
 }
 
 TEST_F(freelancers, a_cached_reply_is_sent_again) {
@@ -217,8 +217,8 @@ TEST_F(freelancers, requests_above_the_limit_wait_outside) {
     EXPECT_LE(server.held.size(), i + 2);
     EXPECT_FALSE(server.held[i].reply(message{"OK"sv}));
   }
-  for (const auto& told : calls) {
-    EXPECT_EQ(answer_of(told), message{"OK"sv});
+  for (const auto& notified : calls) {
+    EXPECT_EQ(answer_of(notified), message{"OK"sv});
   }
 }
 
@@ -229,11 +229,11 @@ TEST_F(freelancers, failed_calls_report_the_outcome) {
   start(servers_[0], "a", {.form = freelance_form::flp});
   servers_[0].holds = true;
   freelance_client client{executor(), {servers_[0].at}, {.calls = 1}};
-  const auto told = call(client, {"1"sv});
+  const auto notified = call(client, {"1"sv});
   EXPECT_EQ(end_of(call(client, {"2"sv})), call_errc::too_many_calls);
   run_until([&] { return servers_[0].held.size() == 1; });
   servers_[0].server.reset();
-  EXPECT_EQ(end_of(told), call_errc::no_answer);
+  EXPECT_EQ(end_of(notified), call_errc::no_answer);
 }
 
 TEST_F(freelancers, a_call_can_be_cancelled_and_its_answer_is_nobodys) {
@@ -242,13 +242,14 @@ TEST_F(freelancers, a_call_can_be_cancelled_and_its_answer_is_nobodys) {
   server.holds = true;
   freelance_client client{executor(), {server.at}, {}};
   boost::asio::cancellation_signal signal;
-  auto told = std::make_shared<end>();
-  client.async_call(message{"1"sv}, {},
-                    boost::asio::bind_cancellation_slot(
-                        signal.slot(), [told](error_code ec, const message&) { told->ec = ec; }));
+  auto notified = std::make_shared<end>();
+  client.async_call(
+      message{"1"sv}, {},
+      boost::asio::bind_cancellation_slot(
+          signal.slot(), [notified](error_code ec, const message&) { notified->ec = ec; }));
   run_until([&] { return server.held.size() == 1; });
   signal.emit(boost::asio::cancellation_type::total);
-  EXPECT_EQ(end_of(told), boost::asio::error::operation_aborted);
+  EXPECT_EQ(end_of(notified), boost::asio::error::operation_aborted);
   EXPECT_FALSE(server.held.front().reply(message{"late"sv}));
   server.holds = false;
   EXPECT_EQ(answer_of(call(client, {"2"sv})), (message{"2"sv, "a"sv}));
@@ -260,10 +261,10 @@ TEST_F(freelancers, end_their_calls_when_they_stop) {
   servers_[0].holds = true;
   std::optional<freelance_client> client{std::in_place, executor(), std::vector{servers_[0].at},
                                          freelance_client_options{}};
-  const auto told = call(*client, {"1"sv});
+  const auto notified = call(*client, {"1"sv});
   client.reset();
-  EXPECT_FALSE(told->ec) << "called within the destructor";
-  EXPECT_EQ(end_of(told), boost::asio::error::operation_aborted);
+  EXPECT_FALSE(notified->ec) << "called within the destructor";
+  EXPECT_EQ(end_of(notified), boost::asio::error::operation_aborted);
   freelance_client stopped{executor(), {servers_[0].at}, {}};
   stopped.stop();
   EXPECT_EQ(end_of(call(stopped, {"1"sv})), boost::asio::error::operation_aborted);
@@ -277,9 +278,9 @@ TEST_F(freelancers, end_with_their_context) {
   start_all(freelance_form::flp);
   freelance_client client{executor(), endpoints(), {}};
   static_cast<void>(answer_of(call(client, {"1"sv})));
-  const auto told = call(client, {"2"sv});
+  const auto notified = call(client, {"2"sv});
   destroy_context();
-  EXPECT_FALSE(told->ec);
+  EXPECT_FALSE(notified->ec);
 }
 
 TEST_F(freelancers, faults_of_making_one_are_thrown) {

@@ -66,7 +66,7 @@ TEST_F(last_value_cache_test, a_late_subscriber_gets_the_last_value) {
   EXPECT_EQ(status.topics, 2U);
   EXPECT_EQ(status.forwarded, 4U);
   EXPECT_EQ(status.subscriptions, 1U);
-  EXPECT_GT(status.octets, 0U);
+  EXPECT_GT(status.bytes, 0U);
 }
 
 // The Guide's cache sends the value to each subscriber, also to those that have it already, and
@@ -126,14 +126,14 @@ TEST_F(last_value_cache_test, unknown_values_are_not_sent) {
 }
 
 TEST_F(last_value_cache_test, topics_and_bytes_are_bounded) {
-  start({.limit = {.topics = 2, .octets = 10'000}, .matching = xpub_options::matching::prefix});
+  start({.limit = {.topics = 2, .bytes = 10'000}, .matching = xpub_options::matching::prefix});
   for (const auto* const topic : {"A", "B", "C"}) {
     publish({topic, "x"});
   }
   EXPECT_EQ(cache_->status().topics, 2U);
   publish({"A", std::string(20'000, 'x')});
   EXPECT_EQ(cache_->status().topics, 2U);
-  EXPECT_LE(cache_->status().octets, 10'000U);
+  EXPECT_LE(cache_->status().bytes, 10'000U);
   sub_socket late{executor()};
   subscribe(late, "");
   EXPECT_EQ(take(late), (message{"B", "x"}));

@@ -24,16 +24,16 @@ protected:
   };
 
   std::shared_ptr<end> ask(lazy_pirate_client& of, std::string_view what, deadline until = {}) {
-    auto told = std::make_shared<end>();
-    of.async_request(message{what}, until, [told](error_code ec, message answer) {
-      told->ec = ec;
-      told->answer = std::move(answer);
+    auto notified = std::make_shared<end>();
+    of.async_request(message{what}, until, [notified](error_code ec, message answer) {
+      notified->ec = ec;
+      notified->answer = std::move(answer);
     });
-    return told;
+    return notified;
   }
-  end await(const std::shared_ptr<end>& told) {
-    run_until([&] { return told->ec.has_value(); });
-    return *told;
+  end await(const std::shared_ptr<end>& notified) {
+    run_until([&] { return notified->ec.has_value(); });
+    return *notified;
   }
   static void echo(routed_message request, router_socket& on) {
     static_cast<void>(on.try_send(request.peer, std::move(request.content)));
@@ -55,7 +55,7 @@ protected:
 
 TEST_F(lazy_pirates, ask_again_from_a_fresh_socket_and_then_give_up) {
   lazy_pirate_client pirate{executor(), {at_}, {.timeout = 400ms}, noting()};
-  const auto told = ask(pirate, "1");
+  const auto notified = ask(pirate, "1");
   const auto first = receive(server_);
   const auto second = receive(server_);
   const auto third = receive(server_);
@@ -63,7 +63,7 @@ TEST_F(lazy_pirates, ask_again_from_a_fresh_socket_and_then_give_up) {
   EXPECT_EQ(third.content, first.content);
   EXPECT_NE(first.peer, second.peer);
   EXPECT_NE(second.peer, third.peer);
-  EXPECT_EQ(await(told).ec, call_errc::no_answer);
+  EXPECT_EQ(await(notified).ec, call_errc::no_answer);
   EXPECT_EQ(events_, (std::vector<std::string>{"asking 1", "lost 1", "asking 2", "lost 2",
                                                "asking 3", "lost 3"}));
 }
@@ -75,26 +75,26 @@ TEST_F(lazy_pirates, report_a_request_without_a_server_as_not_sent) {
 
 TEST_F(lazy_pirates, keep_waiting_after_a_malformed_answer) {
   lazy_pirate_client pirate{executor(), {at_}, {.timeout = 400ms}, noting()};
-  const auto told = ask(pirate, "1");
+  const auto notified = ask(pirate, "1");
   auto request = receive(server_);
   request.content = message{"", "bad"};
   echo(request, server_);
   echo(receive(server_), server_);
-  EXPECT_EQ(await(told).answer, message{"1"});
+  EXPECT_EQ(await(notified).answer, message{"1"});
   EXPECT_EQ(events_, (std::vector<std::string>{"asking 1", "lost 1", "asking 2"}));
 }
 
 TEST_F(lazy_pirates, reach_a_server_that_comes_late) {
   const auto later = reserve();
   lazy_pirate_client pirate{executor(), {later}, {.timeout = 400ms, .attempts = std::nullopt}};
-  const auto told = ask(pirate, "1");
+  const auto notified = ask(pirate, "1");
   lazy_pirate_client other{executor(), {at_}, {.timeout = 900ms, .attempts = 1}};
   EXPECT_EQ(await(ask(other, "gives it time")).ec, call_errc::no_answer);
-  EXPECT_FALSE(told->ec);
+  EXPECT_FALSE(notified->ec);
   router_socket late{executor()};
   late.bind(later);
   echo(receive(late), late);
-  EXPECT_EQ(await(told).answer, message{"1"});
+  EXPECT_EQ(await(notified).answer, message{"1"});
 }
 
 TEST_F(lazy_pirates, may_be_stopped_or_destroyed_by_their_handler) {

@@ -201,7 +201,7 @@ TEST_P(pirate_queues, pause_a_client_that_sends_above_the_limit) {
 }
 
 TEST_P(pirate_queues, pause_a_client_above_the_limit_of_bytes) {
-  queue_run small{{.protocol = GetParam(), .waiting_octets = 1'000}};
+  queue_run small{{.protocol = GetParam(), .waiting_bytes = 1'000}};
   small.ask(client_a, {""sv, std::string(2'000, 'x')});
   EXPECT_EQ(small.paused(), peers{client_a});
   small.ask(client_b, {""sv, "b"sv});

@@ -58,17 +58,17 @@ protected:
         [this](held_request request) { held_.push_back(std::move(request)); });
   }
   std::shared_ptr<end> ask(lazy_pirate_client& of, message what) {
-    auto told = std::make_shared<end>();
-    of.async_request(std::move(what), {}, [told](error_code ec, message answer) {
-      told->ec = ec;
-      told->answer = std::move(answer);
+    auto notified = std::make_shared<end>();
+    of.async_request(std::move(what), {}, [notified](error_code ec, message answer) {
+      notified->ec = ec;
+      notified->answer = std::move(answer);
     });
-    return told;
+    return notified;
   }
-  message answer_of(const std::shared_ptr<end>& told) {
-    run_until([&] { return told->ec.has_value(); });
-    EXPECT_FALSE(told->ec.value_or(error_code{}));
-    return told->answer;
+  message answer_of(const std::shared_ptr<end>& notified) {
+    run_until([&] { return notified->ec.has_value(); });
+    EXPECT_FALSE(notified->ec.value_or(error_code{}));
+    return notified->answer;
   }
   void await_workers(std::size_t count) {
     run_until([&] { return queue_->workers() == count; });
@@ -103,22 +103,22 @@ TEST_P(pirates, workers_take_turns) {
 TEST_P(pirates, a_request_waits_for_the_first_worker) {
   start_queue();
   lazy_pirate_client client{executor(), {clients_at_}, {.timeout = 20s}};
-  const auto told = ask(client, {"1"sv});
+  const auto notified = ask(client, {"1"sv});
   run_until([&] { return queue_->waiting() == 1; });
   const auto worker = echo_worker("a");
-  EXPECT_EQ(answer_of(told), (message{"1"sv, "a"sv}));
+  EXPECT_EQ(answer_of(notified), (message{"1"sv, "a"sv}));
 }
 
 TEST_P(pirates, the_clients_next_attempt_replaces_the_request_of_a_lost_worker) {
   start_queue();
   auto holding = holding_worker();
   lazy_pirate_client client{executor(), {clients_at_}, {.timeout = 200ms, .attempts = 20}};
-  const auto told = ask(client, {"1"sv});
+  const auto notified = ask(client, {"1"sv});
   run_until([&] { return held_.size() == 1; });
   holding.reset();
   await_workers(0);
   const auto worker = echo_worker("b");
-  EXPECT_EQ(answer_of(told), (message{"1"sv, "b"sv}));
+  EXPECT_EQ(answer_of(notified), (message{"1"sv, "b"sv}));
   EXPECT_EQ(queue_->counters().lost, 1U);
   held_.clear();
 }
@@ -139,11 +139,11 @@ TEST_P(pirates, a_request_may_be_answered_later_and_outlive_its_worker) {
   start_queue();
   auto worker = holding_worker();
   lazy_pirate_client client{executor(), {clients_at_}};
-  const auto told = ask(client, {"1"sv});
+  const auto notified = ask(client, {"1"sv});
   run_until([&] { return held_.size() == 1; });
   EXPECT_EQ(held_.front().reply(message{}), errc::bad_message);
   EXPECT_FALSE(held_.front().reply(message{"later"sv}));
-  EXPECT_EQ(answer_of(told), message{"later"sv});
+  EXPECT_EQ(answer_of(notified), message{"later"sv});
   EXPECT_EQ(held_.front().reply(message{"again"sv}), call_errc::no_request);
   worker.reset();
   run_until([&] { return queue_->workers() == 0; });
@@ -154,12 +154,12 @@ TEST_P(pirates, a_request_that_is_dropped_frees_the_worker) {
   start_queue();
   const auto worker = holding_worker();
   lazy_pirate_client client{executor(), {clients_at_}, {.timeout = 200ms, .attempts = 50}};
-  const auto told = ask(client, {"1"sv});
+  const auto notified = ask(client, {"1"sv});
   run_until([&] { return held_.size() == 1; });
   held_.clear();
   run_until([&] { return held_.size() == 1; });
   EXPECT_FALSE(held_.front().reply(message{"second"sv}));
-  EXPECT_EQ(answer_of(told), message{"second"sv});
+  EXPECT_EQ(answer_of(notified), message{"second"sv});
 }
 
 TEST_P(pirates, a_stopped_worker_sends_nothing_more) {
@@ -169,13 +169,13 @@ TEST_P(pirates, a_stopped_worker_sends_nothing_more) {
                        [this](held_request request) { held_.push_back(std::move(request)); },
                        [&](const pirate_worker_event& event) { events.push_back(event.what); }};
   lazy_pirate_client client{executor(), {clients_at_}};
-  const auto told = ask(client, {"1"sv});
+  const auto notified = ask(client, {"1"sv});
   run_until([&] { return held_.size() == 1; });
   worker.stop();
   EXPECT_EQ(held_.front().reply(message{"late"sv}), call_errc::no_request);
   held_.clear();
   EXPECT_EQ(std::count(events.begin(), events.end(), pirate_worker_event::kind::ready), 1);
-  EXPECT_FALSE(told->ec);
+  EXPECT_FALSE(notified->ec);
 }
 
 // Previously, 1,500 requests that no worker took, from a client that had disconnected, made the
@@ -213,11 +213,11 @@ TEST_P(pirates, clients_are_served_while_another_fills_the_queue) {
   flood.send(requests);
   run_until([&] { return queue_->waiting() == 1'000; });
   lazy_pirate_client client{executor(), {clients_at_}, {.timeout = 20s}};
-  const auto told = ask(client, {"1"sv});
+  const auto notified = ask(client, {"1"sv});
   run_until([&] { return queue_->waiting() == 1'001; });
   flood.close();
   const auto worker = echo_worker("a");
-  EXPECT_EQ(answer_of(told), (message{"1"sv, "a"sv}));
+  EXPECT_EQ(answer_of(notified), (message{"1"sv, "a"sv}));
 }
 
 TEST_P(pirates, end_with_their_context) {

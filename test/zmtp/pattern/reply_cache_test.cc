@@ -57,10 +57,10 @@ TEST_F(reply_caches, are_bounded_by_entries) {
 }
 
 TEST_F(reply_caches, are_bounded_by_bytes) {
-  reply_cache cache{{.octets = 10'000}};
+  reply_cache cache{{.bytes = 10'000}};
   for (int i = 0; i < 100; ++i) {
     cache.store(std::to_string(i), {std::string(1'000, 'x')}, now);
-    EXPECT_LE(cache.octets(), 10'000U);
+    EXPECT_LE(cache.bytes(), 10'000U);
   }
   EXPECT_GE(cache.entries(), 5U);
   EXPECT_NE(cache.find("99", now), nullptr);
@@ -79,7 +79,7 @@ TEST_F(reply_caches, are_bounded_by_age) {
   EXPECT_NE(cache.find("2", now), nullptr);
   now += 5s;
   EXPECT_EQ(cache.find("2", now), nullptr);
-  EXPECT_EQ(cache.octets(), 0U);
+  EXPECT_EQ(cache.bytes(), 0U);
 }
 
 }  // namespace

@@ -211,7 +211,7 @@ TEST_F(sharded_subscriber_test, a_shard_has_a_context_of_its_own) {
 TEST_F(sharded_subscriber_test, options_that_make_no_sense) {
   for (const auto& options :
        {sharded_subscriber_options{.shards = 0}, sharded_subscriber_options{.queue_messages = 0},
-        sharded_subscriber_options{.queue_octets = 0}}) {
+        sharded_subscriber_options{.queue_bytes = 0}}) {
     EXPECT_THROW((sharded_subscriber{options, handlers()}), boost::system::system_error);
   }
 }

@@ -26,14 +26,14 @@ constexpr std::size_t plenty = queue_account::unlimited;
 
 const std::string body(3'000, 'x');
 
-TEST(allowance, stops_a_sender_below_its_mark_and_resumes_it) {
+TEST(quota, stops_a_sender_below_its_mark_and_resumes_it) {
   push_state push{{}};
   const auto a = attach_new(push);
   const auto b = attach_new(push);
   for (int i = 0; i < 6; ++i) {
     ASSERT_EQ(push.send({body}), send_status::queued);
   }
-  push.on_allowance(little);
+  push.on_quota_changed(little);
   EXPECT_FALSE(push.writable());
   EXPECT_EQ(push.send({body}), send_status::full);
   write(push, a);
@@ -42,29 +42,29 @@ TEST(allowance, stops_a_sender_below_its_mark_and_resumes_it) {
   EXPECT_EQ(push.send({body}), send_status::full);
   EXPECT_EQ(push.find(a)->out.messages(), 2U);
   EXPECT_EQ(push.find(b)->out.messages(), 3U);
-  push.on_allowance(plenty);
+  push.on_quota_changed(plenty);
   EXPECT_TRUE(push.writable());
   EXPECT_EQ(push.send({body}), send_status::queued);
   EXPECT_EQ(push.counters().dropped_over_budget, 0U);
 }
 
 // A peer in the same process reports that it has taken a message only on request.
-TEST(allowance, causes_a_write_of_queued_messages) {
+TEST(quota, causes_a_write_of_queued_messages) {
   push_state push{{}};
   const auto a = attach_new(push);
   attach_new(push);
   ASSERT_EQ(push.send({body}), send_status::queued);
   push.find(a)->dirty = false;
   push.dirty().clear();
-  push.on_allowance(little);
+  push.on_quota_changed(little);
   ASSERT_EQ(push.dirty().size(), 1U);
   EXPECT_EQ(push.dirty().front(), a);
 }
 
-TEST(allowance, a_quota_of_any_size_accepts_a_message_if_nothing_is_queued) {
+TEST(quota, a_quota_of_any_size_accepts_a_message_if_nothing_is_queued) {
   pair_state pair{{}};
   const auto a = attach_new(pair);
-  pair.on_allowance(1);
+  pair.on_quota_changed(1);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(pair.send(message{std::string(1'000'000, 'x')}, if_full::say_so),
               send_status::queued);
@@ -74,11 +74,11 @@ TEST(allowance, a_quota_of_any_size_accepts_a_message_if_nothing_is_queued) {
   }
 }
 
-TEST(allowance, resumes_reading_from_a_paused_peer) {
+TEST(quota, resumes_reading_from_a_paused_peer) {
   pull_state pull{{}};
   const auto a = attach_new(pull);
   const auto b = attach_new(pull);
-  pull.on_allowance(little);
+  pull.on_quota_changed(little);
   for (int i = 0; i < 3; ++i) {
     peer_sends(pull, a, {body});
   }
@@ -86,22 +86,22 @@ TEST(allowance, resumes_reading_from_a_paused_peer) {
   EXPECT_TRUE(stopped.in.full());
   EXPECT_FALSE(pull.find(b)->in.full());
   stopped.blocked = true;
-  pull.on_allowance(2 * little);
-  EXPECT_TRUE(pull.drained().empty()) << "there is too little room";
-  pull.on_allowance(plenty);
-  ASSERT_EQ(pull.drained().size(), 1U);
-  EXPECT_EQ(pull.drained().front(), a);
+  pull.on_quota_changed(2 * little);
+  EXPECT_TRUE(pull.resumable().empty()) << "there is too little room";
+  pull.on_quota_changed(plenty);
+  ASSERT_EQ(pull.resumable().size(), 1U);
+  EXPECT_EQ(pull.resumable().front(), a);
   EXPECT_FALSE(stopped.blocked);
 }
 
-TEST(allowance, makes_a_publisher_drop_messages) {
+TEST(quota, makes_a_publisher_drop_messages) {
   pub_state pub{{}};
   const auto slow = attach_new(pub);
   const auto quick = attach_new(pub);
   for (const auto id : {slow, quick}) {
     pub.on_subscription(*pub.find(id), true, "");
   }
-  pub.on_allowance(little);
+  pub.on_quota_changed(little);
   for (int i = 0; i < 5; ++i) {
     if (pub.send({body}) == send_status::full) {
       pub.end_turn();
@@ -118,19 +118,19 @@ TEST(allowance, makes_a_publisher_drop_messages) {
   EXPECT_EQ(pub.counters().dropped_full, 0U);
   EXPECT_EQ(pub.find(slow)->counters.dropped_full, 0U);
   // The subscriber misses nothing from then on.
-  pub.on_allowance(plenty);
+  pub.on_quota_changed(plenty);
   EXPECT_EQ(pub.send({body}), send_status::queued);
   pub.end_turn();
   EXPECT_EQ(pub.find(slow)->out.messages(), 3U);
 }
 
-TEST(allowance, is_not_counted_if_the_mark_is_reached_first) {
+TEST(quota, is_not_counted_if_the_mark_is_reached_first) {
   socket_options options;
   options.send_mark.messages = 1;
   pub_state pub{options};
   const auto slow = attach_new(pub);
   pub.on_subscription(*pub.find(slow), true, "");
-  pub.on_allowance(little);
+  pub.on_quota_changed(little);
   ASSERT_EQ(pub.send({"small"}), send_status::queued);
   pub.end_turn();
   EXPECT_EQ(pub.send({"small"}, if_full::drop), send_status::queued);
@@ -138,13 +138,13 @@ TEST(allowance, is_not_counted_if_the_mark_is_reached_first) {
   EXPECT_EQ(pub.counters().dropped_over_budget, 0U);
 }
 
-TEST(allowance, makes_a_publisher_with_no_drop_wait) {
+TEST(quota, makes_a_publisher_with_no_drop_wait) {
   socket_options options;
   options.no_drop = true;
   pub_state pub{options};
   const auto slow = attach_new(pub);
   pub.on_subscription(*pub.find(slow), true, "");
-  pub.on_allowance(little);
+  pub.on_quota_changed(little);
   while (pub.send({body}) == send_status::queued) {
     pub.end_turn();
   }
@@ -154,10 +154,10 @@ TEST(allowance, makes_a_publisher_with_no_drop_wait) {
   EXPECT_TRUE(pub.writable());
 }
 
-TEST(allowance, makes_a_router_and_a_rep_drop_messages) {
+TEST(quota, makes_a_router_and_a_rep_drop_messages) {
   router_state router{{}};
   const auto peer = attach_new(router, "peer");
-  router.on_allowance(1);
+  router.on_quota_changed(1);
   ASSERT_EQ(router.send(message{"peer", body}, if_full::drop), send_status::queued);
   EXPECT_EQ(router.send(message{"peer", body}, if_full::say_so), send_status::full);
   EXPECT_EQ(router.send(message{"peer", body}, if_full::drop), send_status::queued);
@@ -166,33 +166,33 @@ TEST(allowance, makes_a_router_and_a_rep_drop_messages) {
   EXPECT_EQ(router.counters().dropped_full, 0U);
 
   rep_state rep{{}};
-  const auto asker = attach_new(rep);
-  rep.on_allowance(1);
+  const auto snapshot_client = attach_new(rep);
+  rep.on_quota_changed(1);
   message request;
   for (int i = 0; i < 2; ++i) {
-    peer_sends(rep, asker, {"", "question"});
+    peer_sends(rep, snapshot_client, {"", "question"});
     ASSERT_TRUE(rep.receive(request));
     EXPECT_EQ(rep.send({body}, if_full::drop), send_status::queued);
   }
   EXPECT_EQ(rep.counters().dropped_over_budget, 1U);
 }
 
-TEST(allowance, makes_an_xsub_drop_messages) {
+TEST(quota, makes_an_xsub_drop_messages) {
   xsub_state xsub{{}};
   const auto publisher = attach_new(xsub);
-  xsub.on_allowance(1);
+  xsub.on_quota_changed(1);
   ASSERT_EQ(xsub.send({body}, if_full::drop), send_status::queued);
   ASSERT_EQ(xsub.send({body}, if_full::drop), send_status::queued);
   EXPECT_EQ(xsub.counters().dropped_over_budget, 1U);
   EXPECT_EQ(xsub.find(publisher)->counters.dropped_over_budget, 1U);
 }
 
-TEST(allowance, does_not_apply_to_conflating_queues) {
+TEST(quota, does_not_apply_to_conflating_queues) {
   socket_options options;
   options.conflate = true;
   push_state push{options};
   const auto a = attach_new(push);
-  push.on_allowance(1);
+  push.on_quota_changed(1);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(push.send({body}), send_status::queued);
   }
@@ -200,17 +200,17 @@ TEST(allowance, does_not_apply_to_conflating_queues) {
   EXPECT_EQ(push.counters().dropped_conflated, 2U);
 }
 
-TEST(allowance, counts_the_messages_of_all_pipes_until_they_are_freed) {
+TEST(quota, counts_the_messages_of_all_pipes_until_they_are_freed) {
   dealer_state dealer{{}};
   const auto a = attach_new(dealer);
   ASSERT_EQ(dealer.send({body}), send_status::queued);
   peer_sends(dealer, a, {body});
-  EXPECT_GE(dealer.account().octets(), 6'000);
+  EXPECT_GE(dealer.account().bytes(), 6'000);
   dealer.on_detached(*dealer.find(a));
-  EXPECT_LE(dealer.account().octets(), 3'500) << "its messages are still to be received";
+  EXPECT_LE(dealer.account().bytes(), 3'500) << "its messages are still to be received";
   message m;
   ASSERT_TRUE(dealer.receive(m));
-  EXPECT_EQ(dealer.account().octets(), 0);
+  EXPECT_EQ(dealer.account().bytes(), 0);
 }
 
 }  // namespace

@@ -80,11 +80,11 @@ TEST(conflation, a_partly_written_message_is_written_completely) {
   push_state push{conflating()};
   const auto id = attach_new(push);
   ASSERT_EQ(push.send(message{"first", "x"}), send_status::queued);
-  auto octets = test::write(push, id, 4);
+  auto bytes = test::write(push, id, 4);
   ASSERT_EQ(push.send(message{"second"}), send_status::queued);
   ASSERT_EQ(push.send(message{"third"}), send_status::queued);
-  octets += test::write(push, id);
-  EXPECT_EQ(octets, framed({"first", "x"}) + framed({"third"}));
+  bytes += test::write(push, id);
+  EXPECT_EQ(bytes, framed({"first", "x"}) + framed({"third"}));
 }
 
 TEST(conflation, pull_receives_the_last_from_each_peer) {
@@ -115,7 +115,7 @@ TEST(conflation, only_the_last_of_several_received_at_once_stays) {
   p.blocked = true;
   pull.on_received(p);
   EXPECT_FALSE(p.blocked);
-  EXPECT_EQ(pull.drained(), std::vector{p.id}) << "what is not decoded yet may be newer";
+  EXPECT_EQ(pull.resumable(), std::vector{p.id}) << "what is not decoded yet may be newer";
   message m;
   ASSERT_TRUE(pull.receive(m));
   EXPECT_EQ(m.front(), "4");

@@ -1,4 +1,4 @@
-// The hash of topics: of prefixes as of whole texts, of all octets and the length, and different for each
+// The hash of topics: of prefixes as of whole texts, of all bytes and the length, and different for each
 // key.
 
 #include "zmtp/routing/keyed_hash.h"
@@ -22,8 +22,8 @@ TEST(keyed_hash, the_hash_of_a_prefix_equals_that_of_the_same_bytes) {
   const keyed_hash hash{7};
   std::mt19937 random{1};
   std::string text(70, '\0');
-  for (auto& octet : text) {
-    octet = static_cast<char>(random());
+  for (auto& byte : text) {
+    byte = static_cast<char>(random());
   }
   for (std::size_t size = 0; size <= text.size(); ++size) {
     // A separate allocation, so that a sanitizer finds code that reads beyond it.

@@ -80,19 +80,19 @@ TEST(last_values, the_topic_unchanged_for_the_longest_time_is_evicted) {
 }
 
 TEST(last_values, a_value_that_is_too_large_erases_the_stored_one) {
-  last_values values{{.topics = 10, .octets = 10'000}};
+  last_values values{{.topics = 10, .bytes = 10'000}};
   values.keep({"A", "small"});
   values.keep({"A", std::string(20'000, 'x')});
   EXPECT_EQ(kept(values), texts{});
-  EXPECT_EQ(values.octets(), 0U);
+  EXPECT_EQ(values.bytes(), 0U);
 }
 
 TEST(last_values, a_small_part_of_a_large_block_does_not_pin_it) {
   last_values values{{}};
   block_ptr buffer{block::create(block_size::large)};
-  const std::string octets = '\0' + std::string(1, static_cast<char>(200)) + std::string(200, 'x');
-  std::copy(octets.begin(), octets.end(), reinterpret_cast<char*>(buffer->data()));
-  values.keep(message{buffer, {buffer->data(), octets.size()}, 1});
+  const std::string bytes = '\0' + std::string(1, static_cast<char>(200)) + std::string(200, 'x');
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(buffer->data()));
+  values.keep(message{buffer, {buffer->data(), bytes.size()}, 1});
   EXPECT_TRUE(buffer->unique());
 }
 
@@ -100,7 +100,7 @@ TEST(last_values, random_use_equals_a_plain_list) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::mt19937 random{seed};
     const auto most = 1 + random() % 20;
-    last_values values{{.topics = most, .octets = 1'000'000}};
+    last_values values{{.topics = most, .bytes = 1'000'000}};
     std::list<std::pair<std::string, std::string>> model;  // the one that has rested longest first
     for (int n = 0; n < 500; ++n) {
       std::string topic;

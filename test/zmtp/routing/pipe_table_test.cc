@@ -16,8 +16,8 @@ protected:
 };
 
 TEST_F(pipe_table_of_a_socket, opens_pipes_with_the_sockets_marks) {
-  options.send_mark = {.messages = 1, .octets = {}};
-  options.receive_mark = {.messages = 2, .octets = {}};
+  options.send_mark = {.messages = 1, .bytes = {}};
+  options.receive_mark = {.messages = 2, .bytes = {}};
   auto& p = table.open(true);
   EXPECT_TRUE(p.durable);
   EXPECT_FALSE(p.attached || p.closing || p.paused);

@@ -22,7 +22,7 @@ protected:
   void SetUp() override { state.begin(); }
 
   step next(direction way = there) { return state.next(way, true, true); }
-  std::optional<message> told(const message& m, bool is_answered = false) {
+  std::optional<message> notified(const message& m, bool is_answered = false) {
     return state.on_command(m, is_answered);
   }
 
@@ -44,7 +44,7 @@ TEST_F(proxy_decision, a_message_in_flight_goes_before_any_other_of_its_directio
   state.copies(there).clear();
   state.on_copied(there, {});
   EXPECT_EQ(next(), step::deliver);
-  state.in_hand(there).clear();
+  state.in_flight(there).clear();
   state.on_delivered(there, 1, {});
   EXPECT_EQ(next(), step::move);
   EXPECT_EQ(state.statistics().backend.messages_sent, 1U);
@@ -93,7 +93,7 @@ TEST_F(proxy_decision, an_interruption_neither_ends_the_proxy_nor_loses_a_messag
   state.on_delivered(there, 1, boost::asio::error::operation_aborted);
   state.on_waited(boost::asio::error::operation_aborted);
   EXPECT_TRUE(state.running());
-  EXPECT_EQ(state.in_hand(there).size(), 1U);
+  EXPECT_EQ(state.in_flight(there).size(), 1U);
   EXPECT_EQ(state.statistics().dropped, 0U);
 }
 
@@ -125,18 +125,18 @@ TEST_F(proxy_decision, a_copy_that_can_never_be_sent_does_not_lose_the_message) 
 }
 
 TEST_F(proxy_decision, commands_are_libzmqs) {
-  EXPECT_FALSE(told({"PAUSE"}));
+  EXPECT_FALSE(notified({"PAUSE"}));
   EXPECT_EQ(next(), step::rest);
-  EXPECT_FALSE(told({"RESUME"}));
+  EXPECT_FALSE(notified({"RESUME"}));
   EXPECT_EQ(next(), step::move);
-  EXPECT_FALSE(told({"TERMINATE"}));
+  EXPECT_FALSE(notified({"TERMINATE"}));
   EXPECT_FALSE(state.running());
   EXPECT_FALSE(state.reason());
 }
 
 TEST_F(proxy_decision, an_unknown_command_does_nothing) {
   for (const auto* text : {"", "pause", "TERMINATE ", "TERMINAT", "KILL"}) {
-    EXPECT_FALSE(told({text})) << text;
+    EXPECT_FALSE(notified({text})) << text;
   }
   EXPECT_EQ(next(), step::move);
 }
@@ -147,7 +147,7 @@ TEST_F(proxy_decision, statistics_are_eight_numbers) {
   state.on_sent(there, 10);
   state.on_received(back, 300);
   state.on_sent(back, 300);
-  const auto answer = told({"STATISTICS"});
+  const auto answer = notified({"STATISTICS"});
   ASSERT_TRUE(answer);
   std::vector<std::uint64_t> numbers;
   for (const auto part : *answer) {
@@ -158,13 +158,13 @@ TEST_F(proxy_decision, statistics_are_eight_numbers) {
 }
 
 TEST_F(proxy_decision, an_answer_returns_in_its_envelope) {
-  const auto statistics = told({"id", "", "STATISTICS"});
+  const auto statistics = notified({"id", "", "STATISTICS"});
   ASSERT_TRUE(statistics);
   ASSERT_EQ(statistics->part_count(), 10U);
   EXPECT_EQ((*statistics)[0], "id");
   EXPECT_EQ((*statistics)[1], "");
-  EXPECT_EQ(told({"id", "PAUSE"}, true), (message{"id", ""}));
-  EXPECT_EQ(told({"what?"}, true), message{""});
+  EXPECT_EQ(notified({"id", "PAUSE"}, true), (message{"id", ""}));
+  EXPECT_EQ(notified({"what?"}, true), message{""});
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ TEST_F(pub_full, a_full_peer_that_does_not_want_the_message_misses_nothing) {
 // RFC 29: a publisher drops whole messages, never parts.
 TEST_F(pub_full, large_messages_of_many_parts_are_dropped_whole) {
   socket_options options;
-  options.send_mark.octets = 200'000;
+  options.send_mark.bytes = 200'000;
   pub_state state{options};
   const auto slow = subscriber(state);
   for (int n = 0; n < 20; ++n) {
@@ -156,12 +156,11 @@ TEST_F(pub_full, large_messages_of_many_parts_are_dropped_whole) {
 // S5: a mark is never exceeded by more than one message, however messages are gathered.
 TEST_F(pub_full, both_marks_hold_for_a_subscriber_that_never_reads) {
   for (const std::size_t size : {0U, 20U, 1'000U, 4'090U, 5'000U, 70'000U}) {
-    for (const bool by_octets : {false, true}) {
+    for (const bool by_bytes : {false, true}) {
       socket_options options;
       options.send_mark.messages.reset();
-      options.send_mark.octets.reset();
-      (by_octets ? options.send_mark.octets : options.send_mark.messages) =
-          by_octets ? 150'000U : 37U;
+      options.send_mark.bytes.reset();
+      (by_bytes ? options.send_mark.bytes : options.send_mark.messages) = by_bytes ? 150'000U : 37U;
       pub_state state{options};
       const auto id = subscriber(state);
       const message m{std::string(size, 'x')};
@@ -172,8 +171,8 @@ TEST_F(pub_full, both_marks_hold_for_a_subscriber_that_never_reads) {
       const auto& out = state.find(id)->out;
       EXPECT_TRUE(out.full());
       EXPECT_EQ(state.counters().dropped_full, 5U);
-      if (by_octets) {
-        EXPECT_LT(out.octets(), 150'000U + m.framed_size()) << size;
+      if (by_bytes) {
+        EXPECT_LT(out.bytes(), 150'000U + m.framed_size()) << size;
       } else {
         EXPECT_EQ(out.messages(), 37U) << size;
       }
@@ -258,11 +257,11 @@ TEST_F(pub_full, with_disconnect_slow_a_full_subscriber_gets_nothing_after_the_g
   for (int n = 0; n < 3; ++n) {
     ASSERT_EQ(send(state, {std::to_string(n)}, {fast}, &read), send_status::queued);
   }
-  EXPECT_TRUE(state.overrun().empty()) << "it is full, and has missed nothing";
+  EXPECT_TRUE(state.too_slow().empty()) << "it is full, and has missed nothing";
   for (int n = 3; n < 8; ++n) {
     ASSERT_EQ(send(state, {std::to_string(n)}, {fast}, &read), send_status::queued);
   }
-  EXPECT_EQ(state.overrun(), std::vector<peer_id>{slow}) << "once";
+  EXPECT_EQ(state.too_slow(), std::vector<peer_id>{slow}) << "once";
   EXPECT_EQ(state.counters().dropped_full, 5U);
   // The shell has not looked yet, and the peer reads.
   EXPECT_EQ(taken(state, slow), numbered(0, 3));
@@ -279,13 +278,13 @@ TEST_F(pub_full, with_disconnect_slow_a_new_connection_gets_only_new_messages) {
   pub_state state{options};
   auto& endpoint = state.open_pipe(true);
   const auto id = endpoint.id;
-  for (const bool overrun : {true, false}) {
+  for (const bool too_slow : {true, false}) {
     state.on_attached(endpoint, {}, 1);
     state.on_subscription(endpoint, true, "");
-    for (int n = 0; n < (overrun ? 5 : 2); ++n) {
+    for (int n = 0; n < (too_slow ? 5 : 2); ++n) {
       ASSERT_EQ(send(state, {"before"}, {}), send_status::queued);
     }
-    EXPECT_EQ(!std::exchange(state.overrun(), {}).empty(), overrun);
+    EXPECT_EQ(!std::exchange(state.too_slow(), {}).empty(), too_slow);
     state.on_detached(endpoint);
     state.on_attached(endpoint, {}, 1);
     state.on_subscription(endpoint, true, "");

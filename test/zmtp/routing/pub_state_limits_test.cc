@@ -16,10 +16,10 @@ using test::attach_new;
 
 class pub_limits : public testing::Test {
 protected:
-  static socket_options limited(std::size_t subscriptions, std::size_t octets) {
+  static socket_options limited(std::size_t subscriptions, std::size_t bytes) {
     socket_options options;
     options.limit.subscriptions = subscriptions;
-    options.limit.subscription_octets = octets;
+    options.limit.subscription_bytes = bytes;
     return options;
   }
   static void subscribe(pub_state& state, peer_id id, std::string_view topic) {
@@ -83,7 +83,7 @@ TEST_F(pub_limits, topic_bytes_above_the_limit_are_rejected_and_counted) {
   EXPECT_EQ(gets(state, id, "x"), 0U);
   EXPECT_EQ(gets(state, id, "67890"), 1U);
   subscribe(state, id, "");
-  EXPECT_EQ(refused(state), 1U) << "the empty topic has no octets";
+  EXPECT_EQ(refused(state), 1U) << "the empty topic has no bytes";
   EXPECT_EQ(gets(state, id, "x"), 1U);
 }
 

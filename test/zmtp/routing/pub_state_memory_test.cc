@@ -30,23 +30,23 @@ void write_all(pub_state& state, peer_id id) {
   auto& p = *state.find(id);
   std::array<send_queue::piece, 64> pieces;
   while (!p.out.empty()) {
-    std::size_t octets = 0;
+    std::size_t bytes = 0;
     for (std::size_t i = 0, count = p.out.gather(pieces); i < count; ++i) {
-      octets += pieces[i].size();
+      bytes += pieces[i].size();
     }
-    p.out.advance(octets);
+    p.out.advance(bytes);
   }
   p.out.settle();
   p.dirty = false;
   state.on_written(p);
 }
 
-// The number of peers, the octets of a message, and the messages of a turn.
+// The number of peers, the bytes of a message, and the messages of a turn.
 using load = std::tuple<std::size_t, std::size_t, int>;
 
 class steady_publishing : public testing::TestWithParam<load> {};
 
-INSTANTIATE_TEST_SUITE_P(peers_octets_messages, steady_publishing,
+INSTANTIATE_TEST_SUITE_P(peers_bytes_messages, steady_publishing,
                          testing::Combine(testing::Values(1U, 10U, 100U),
                                           testing::Values(10U, 90U, 1'000U, 10'000U),
                                           testing::Values(1, 30, 500)));
@@ -136,8 +136,8 @@ TEST(pub_state_memory, a_subscriber_that_does_not_read_pins_little_beyond_its_me
       ASSERT_EQ(out.messages(), 400U);
       const auto pinned = counted().live - before;
       constexpr std::size_t blocks_at_hand = 512 * 1024;
-      EXPECT_LE(pinned, 4 * out.octets() + blocks_at_hand)
-          << messages_of_a_turn << " messages of " << size << " octets a turn";
+      EXPECT_LE(pinned, 4 * out.bytes() + blocks_at_hand)
+          << messages_of_a_turn << " messages of " << size << " bytes a turn";
     }
   }
 }

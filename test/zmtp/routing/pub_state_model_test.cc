@@ -32,7 +32,7 @@ struct peer {
   bool misses = false;  // until its queue has space, or until it has been disconnected
   std::set<std::string> topics;
   std::deque<std::string> to_write;  // framed messages that are not wholly written
-  std::size_t written = 0;           // octets of the first of them, by this connection
+  std::size_t written = 0;           // bytes of the first of them, by this connection
 
   [[nodiscard]] bool wants(std::string_view first) const {
     for (const auto& topic : topics) {
@@ -89,7 +89,7 @@ private:
       default: break;
     }
     o.send_mark.messages = 1 + pick(40);
-    o.send_mark.octets = 1 + pick(150'000);
+    o.send_mark.bytes = 1 + pick(150'000);
     return o;
   }
   std::size_t pick(std::size_t n) { return random_() % n; }
@@ -108,7 +108,7 @@ private:
     return any([](const peer& p) { return p.attached; });
   }
 
-  // Few and short, prefixes of one another, with zero octets.
+  // Few and short, prefixes of one another, with zero bytes.
   std::string any_topic() {
     std::string topic;
     for (auto size = pick(4); size > 0; --size) {
@@ -214,14 +214,14 @@ private:
         ASSERT_EQ(m, same);
         return;
       }
-      std::vector<peer_id> overrun;
+      std::vector<peer_id> too_slow;
       for (auto* p : takers) {
         p->misses = std::find(lucky.begin(), lucky.end(), p) == lucky.end();
         if (p->misses && state_.options().disconnect_slow) {
-          overrun.push_back(p->id);
+          too_slow.push_back(p->id);
         }
       }
-      expect_overrun(std::move(overrun));
+      expect_overrun(std::move(too_slow));
       takers = lucky;
     }
     ASSERT_EQ(status, send_status::queued);
@@ -235,8 +235,8 @@ private:
   }
   // Each once, when it begins to miss messages.
   void expect_overrun(std::vector<peer_id> added) {
-    ASSERT_EQ(state_.overrun().size(), added.size());
-    for (const auto id : std::exchange(state_.overrun(), {})) {
+    ASSERT_EQ(state_.too_slow().size(), added.size());
+    for (const auto id : std::exchange(state_.too_slow(), {})) {
       const auto found = std::find(added.begin(), added.end(), id);
       ASSERT_NE(found, added.end());
       added.erase(found);
@@ -264,16 +264,16 @@ private:
   }
   void write_to(peer& p, std::size_t at_most) {
     state_.end_turn();
-    const auto octets = test::write(state_, p.id, at_most);
+    const auto bytes = test::write(state_, p.id, at_most);
     std::string expected;
     for (const auto& m : p.to_write) {
       expected += m;
-      if (expected.size() >= p.written + octets.size()) {
+      if (expected.size() >= p.written + bytes.size()) {
         break;
       }
     }
-    ASSERT_TRUE(octets == std::string_view{expected}.substr(p.written, octets.size()));
-    p.written += octets.size();
+    ASSERT_TRUE(bytes == std::string_view{expected}.substr(p.written, bytes.size()));
+    p.written += bytes.size();
     while (!p.to_write.empty() && p.written >= p.to_write.front().size()) {
       p.written -= p.to_write.front().size();
       p.to_write.pop_front();
@@ -302,12 +302,11 @@ private:
       }
       expected.erase(0, p->written);
       ASSERT_TRUE(count < pieces.size() ? rest == expected : expected.starts_with(rest))
-          << "peer " << p->id.slot << ": " << rest.size() << " octets instead of "
-          << expected.size() << ", " << out.messages() << " messages instead of "
-          << p->to_write.size();
+          << "peer " << p->id.slot << ": " << rest.size() << " bytes instead of " << expected.size()
+          << ", " << out.messages() << " messages instead of " << p->to_write.size();
       // Never over a mark by more than a message (S5).
       ASSERT_LE(out.messages(), *state_.options().send_mark.messages);
-      ASSERT_LT(out.octets(), *state_.options().send_mark.octets + 150'000);
+      ASSERT_LT(out.bytes(), *state_.options().send_mark.bytes + 150'000);
     }
     ASSERT_EQ(state_.counters().messages_sent, sent_);
     ASSERT_EQ(state_.counters().dropped_full, missed_);

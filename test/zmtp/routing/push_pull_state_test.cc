@@ -94,7 +94,7 @@ TEST(push_state, is_unwritten_until_every_peer_has_been_written_its_messages) {
 }
 
 TEST(push_state, skips_full_peers_and_drops_nothing) {
-  push_state push{sending_at_most({.messages = 3, .octets = {}})};
+  push_state push{sending_at_most({.messages = 3, .bytes = {}})};
   const auto slow = attach_new(push);
   const auto quick = attach_new(push);
   std::string to_quick;
@@ -125,20 +125,20 @@ TEST(push_state, skips_full_peers_and_drops_nothing) {
 }
 
 TEST(push_state, exceeds_a_mark_by_one_message_at_most) {
-  push_state push{sending_at_most({.messages = 10, .octets = 1'000})};
+  push_state push{sending_at_most({.messages = 10, .bytes = 1'000})};
   const auto id = attach_new(push);
   EXPECT_EQ(push.send({std::string(999, 'x')}), send_status::queued);
   EXPECT_EQ(push.send({"x"}), send_status::full);
-  EXPECT_LE(push.find(id)->out.octets(), 1'000U + 999U);
+  EXPECT_LE(push.find(id)->out.bytes(), 1'000U + 999U);
 }
 
 TEST(push_state, an_endpoint_takes_messages_before_and_between_connections) {
-  push_state push{sending_at_most({.messages = 3, .octets = {}})};
+  push_state push{sending_at_most({.messages = 3, .bytes = {}})};
   auto& p = push.open_pipe(true);
   EXPECT_EQ(send(push, 0), send_status::queued);
   push.on_attached(p, {}, 1);
   EXPECT_EQ(send(push, 1), send_status::queued);
-  // The whole first message and an octet of the second: that one comes again, whole.
+  // The whole first message and a byte of the second: that one comes again, whole.
   EXPECT_EQ(write(push, p.id, framed({"0"}).size() + 1).size(), framed({"0"}).size() + 1);
   push.on_detached(p);
   EXPECT_EQ(send(push, 2), send_status::queued);
@@ -179,7 +179,7 @@ TEST(push_state, keeps_decoding_messages_of_a_peer_above_the_mark) {
   const auto id = attach_new(push);
   push.find(id)->blocked = true;
   peer_sends(push, id, {"one of many"});
-  EXPECT_EQ(push.drained(), std::vector{id});
+  EXPECT_EQ(push.resumable(), std::vector{id});
   EXPECT_FALSE(push.find(id)->blocked);
 }
 
@@ -208,7 +208,7 @@ TEST(push_state, forgets_disconnected_peers_even_if_it_announces_peers) {
 }
 
 TEST(push_state, in_the_steady_state_allocates_nothing) {
-  push_state push{sending_at_most({.messages = 100, .octets = {}})};
+  push_state push{sending_at_most({.messages = 100, .bytes = {}})};
   const std::array peers{attach_new(push), attach_new(push), attach_new(push)};
   const message model{"a message of", "two parts"};
   const auto round = [&] {

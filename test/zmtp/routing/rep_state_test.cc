@@ -238,10 +238,10 @@ TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_does_not_read) {
   socket_options options;
   options.send_mark.messages = 2;
   rep_state rep{options};
-  const auto deaf = attach_new(rep);
+  const auto send_broken = attach_new(rep);
   const auto other = attach_new(rep);
   for (int i = 0; i < 5; ++i) {
-    peer_sends(rep, deaf, {"", std::to_string(i)});
+    peer_sends(rep, send_broken, {"", std::to_string(i)});
     EXPECT_EQ(received(rep), std::to_string(i));
     message m{"to " + std::to_string(i)};
     if (rep.send(std::move(m)) == send_status::full) {
@@ -249,12 +249,12 @@ TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_does_not_read) {
     }
   }
   EXPECT_EQ(rep.counters().dropped_full, 3U);
-  EXPECT_EQ(rep.find(deaf)->out.messages(), 2U);
+  EXPECT_EQ(rep.find(send_broken)->out.messages(), 2U);
   peer_sends(rep, other, {"", "question"});
   EXPECT_EQ(received(rep), "question");
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   EXPECT_EQ(write(rep, other), framed({"", "answer"}));
-  EXPECT_EQ(write(rep, deaf), framed({"", "to 0"}) + framed({"", "to 1"}));
+  EXPECT_EQ(write(rep, send_broken), framed({"", "to 0"}) + framed({"", "to 1"}));
   EXPECT_EQ(rep.counters().messages_sent, 3U);
 }
 
@@ -296,7 +296,7 @@ TEST(rep_state, takes_of_each_peer_no_more_than_its_mark) {
     EXPECT_EQ(received(rep), std::to_string(i));
     EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   }
-  EXPECT_EQ(rep.drained(), std::vector{id});
+  EXPECT_EQ(rep.resumable(), std::vector{id});
 }
 
 // A request of 64 MiB may be nearly all envelope: it must not be moved once for each of its frames.

@@ -169,7 +169,7 @@ TEST(req_correlation, relaxed_and_correlate_recognize_a_late_reply) {
   EXPECT_EQ(req.counters().dropped_unexpected, 2U);
 }
 
-// More requests than one and two of the octets can distinguish.
+// More requests than one and two of the bytes can distinguish.
 TEST(req_correlation, the_numbers_of_successive_requests_differ) {
   req_state req{with(true, true)};
   const auto id = attach_new(req);
@@ -193,12 +193,12 @@ TEST_P(req_kind, in_the_steady_state_allocates_nothing) {
   message m{"question"};
   const auto round = [&] {
     ASSERT_EQ(req.send(std::move(m)), send_status::queued);
-    std::array<std::byte, 64> octets;
+    std::array<std::byte, 64> bytes;
     std::size_t size = 0;
     std::array<send_queue::piece, 8> pieces;
     while (const auto count = p.out.gather(pieces)) {
       for (std::size_t i = 0; i < count; ++i) {
-        std::copy(pieces[i].begin(), pieces[i].end(), octets.begin() + static_cast<long>(size));
+        std::copy(pieces[i].begin(), pieces[i].end(), bytes.begin() + static_cast<long>(size));
         size += pieces[i].size();
         p.out.advance(pieces[i].size());
       }
@@ -208,7 +208,7 @@ TEST_P(req_kind, in_the_steady_state_allocates_nothing) {
     req.on_written(p);
     req.dirty().clear();
     // The reply returns the request as it is.
-    peer_sends(req, id, message{block_ptr{}, std::span{octets}.first(size), GetParam() ? 3U : 2U});
+    peer_sends(req, id, message{block_ptr{}, std::span{bytes}.first(size), GetParam() ? 3U : 2U});
     ASSERT_TRUE(req.receive(m));
     p.in.settle();
   };

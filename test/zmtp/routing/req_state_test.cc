@@ -323,7 +323,7 @@ TEST(req_state, messages_that_waited_for_space_do_not_answer_the_next_request) {
   peer_sends(req, id, {"first", "stale"}, unread::messages);
   EXPECT_EQ(received(req), "first");
   EXPECT_EQ(req.send({"second"}), send_status::queued);
-  EXPECT_EQ(test::ids_of(req.drained()), std::vector{id}) << "there is room for the others";
+  EXPECT_EQ(test::ids_of(req.resumable()), std::vector{id}) << "there is room for the others";
   write(req, id);
   peer_sends(req, id, {"stale", "stale"}, unread::messages);
   EXPECT_EQ(received(req), "none");
@@ -345,7 +345,7 @@ TEST(req_state, a_message_that_had_begun_does_not_answer_the_next_request) {
       peer_sends(req, id, {"stale"}, unread::beginning);
     }
     write(req, id);
-    // More octets of it, and still not all.
+    // More bytes of it, and still not all.
     peer_sends(req, id, {}, unread::beginning);
     peer_sends(req, id, {"stale"}, unread::beginning);
     EXPECT_EQ(received(req), "none");

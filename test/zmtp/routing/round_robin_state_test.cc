@@ -65,7 +65,7 @@ TEST(dealer_state, sends_to_each_peer_in_turn) {
 }
 
 TEST(dealer_state, skips_full_peers_until_they_have_space) {
-  dealer_state dealer{sending_at_most({.messages = 2, .octets = {}})};
+  dealer_state dealer{sending_at_most({.messages = 2, .bytes = {}})};
   const auto a = attach_new(dealer);
   const auto b = attach_new(dealer);
   for (int i = 0; i < 4; ++i) {
@@ -84,7 +84,7 @@ TEST(dealer_state, skips_full_peers_until_they_have_space) {
 }
 
 TEST(dealer_state, applies_the_byte_mark_too) {
-  dealer_state dealer{sending_at_most({.messages = {}, .octets = 1000})};
+  dealer_state dealer{sending_at_most({.messages = {}, .bytes = 1000})};
   attach_new(dealer);
   EXPECT_EQ(dealer.send({std::string(900, 'x')}), send_status::queued);
   EXPECT_EQ(dealer.send({std::string(900, 'x')}), send_status::queued);
@@ -92,7 +92,7 @@ TEST(dealer_state, applies_the_byte_mark_too) {
 }
 
 TEST(dealer_state, an_endpoint_accepts_messages_before_it_connects) {
-  dealer_state dealer{sending_at_most({.messages = 2, .octets = {}})};
+  dealer_state dealer{sending_at_most({.messages = 2, .bytes = {}})};
   auto& p = dealer.open_pipe(true);
   EXPECT_EQ(send(dealer, 0), send_status::queued);
   EXPECT_EQ(send(dealer, 1), send_status::queued);
@@ -129,7 +129,7 @@ TEST(dealer_state, an_endpoint_keeps_its_messages_over_connections) {
 }
 
 TEST(dealer_state, a_lost_connection_frees_space_for_the_messages_it_has_written) {
-  dealer_state dealer{sending_at_most({.messages = 3, .octets = {}})};
+  dealer_state dealer{sending_at_most({.messages = 3, .bytes = {}})};
   auto& p = dealer.open_pipe(true);
   dealer.on_attached(p, {}, 1);
   for (int i = 0; i < 3; ++i) {
@@ -149,7 +149,7 @@ TEST(dealer_state, unsent_messages_of_an_accepted_peer_are_dropped_and_counted_w
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(send(dealer, i), send_status::queued);
   }
-  // The connection took three whole messages and one octet. It may still have delivered the whole
+  // The connection took three whole messages and one byte. It may still have delivered the whole
   // messages.
   EXPECT_EQ(write(dealer, id, 10).size(), 10U);
   dealer.on_detached(*dealer.find(id));
@@ -253,7 +253,7 @@ TEST(dealer_state, lists_each_pipe_with_new_messages_once) {
 }
 
 TEST(dealer_state, lists_each_blocked_pipe_that_is_half_empty_again_once) {
-  dealer_state dealer{receiving_at_most({.messages = 4, .octets = {}})};
+  dealer_state dealer{receiving_at_most({.messages = 4, .bytes = {}})};
   const auto id = attach_new(dealer);
   for (int i = 0; i < 4; ++i) {
     peer_sends(dealer, id, text(i));
@@ -261,11 +261,11 @@ TEST(dealer_state, lists_each_blocked_pipe_that_is_half_empty_again_once) {
   dealer.find(id)->blocked = true;
   message m;
   EXPECT_TRUE(dealer.receive(m));
-  EXPECT_TRUE(dealer.drained().empty());
+  EXPECT_TRUE(dealer.resumable().empty());
   EXPECT_TRUE(dealer.receive(m));
-  EXPECT_EQ(dealer.drained(), std::vector{id});
+  EXPECT_EQ(dealer.resumable(), std::vector{id});
   EXPECT_TRUE(dealer.receive(m));
-  EXPECT_EQ(dealer.drained().size(), 1U);
+  EXPECT_EQ(dealer.resumable().size(), 1U);
 }
 
 }  // namespace

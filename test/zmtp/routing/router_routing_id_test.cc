@@ -1,6 +1,6 @@
 // ROUTER's names for its peers: announced, generated, rejected, handed over.
 
-#include "test/support/octets.h"
+#include "test/support/bytes.h"
 #include "test/support/routing.h"
 #include "zmtp/routing/router_state.h"
 
@@ -15,7 +15,7 @@ namespace {
 using test::announcing;
 using test::attach_new;
 using test::attach_to;
-using test::octets;
+using test::bytes;
 
 socket_options handing_over() {
   socket_options options;
@@ -43,9 +43,9 @@ TEST(router_routing_id, is_generated_for_a_peer_without_one) {  // Z-12
   router_state state{{}};
   const auto a = attach_new(state, "", 0x0a0b0c0d);
   const auto b = attach_new(state, "", 0x01010101);
-  EXPECT_EQ(state.find(a)->info.routing_id, octets("00 0a 0b 0c 0d"));
-  EXPECT_EQ(state.find(b)->info.routing_id, octets("00 0a 0b 0c 0e"));
-  EXPECT_EQ(state.find_routing_id(octets("00 0a 0b 0c 0e")), b);
+  EXPECT_EQ(state.find(a)->info.routing_id, bytes("00 0a 0b 0c 0d"));
+  EXPECT_EQ(state.find(b)->info.routing_id, bytes("00 0a 0b 0c 0e"));
+  EXPECT_EQ(state.find_routing_id(bytes("00 0a 0b 0c 0e")), b);
 }
 
 TEST(router_routing_id, an_endpoint_adds_up_the_counters_of_all_its_peers) {
@@ -66,7 +66,7 @@ TEST(router_routing_id, an_endpoint_adds_up_the_counters_of_all_its_peers) {
   const auto& counters = state.find(second)->counters;
   EXPECT_EQ(counters.messages_received, 1U);
   EXPECT_EQ(counters.messages_sent, 1U);
-  EXPECT_EQ(counters.octets_received, 100U);
+  EXPECT_EQ(counters.bytes_received, 100U);
   EXPECT_EQ(state.send(second, {"2"}), send_status::queued);
   // Messages of the first peer are received later.
   ASSERT_TRUE(state.receive(m));
@@ -87,7 +87,7 @@ TEST(router_routing_id, an_endpoint_adds_up_the_counters_of_all_its_peers) {
 
 TEST(router_routing_id, with_a_leading_zero_is_replaced) {  // Z-12
   router_state state{{}};
-  for (const auto& announced : {octets("00"), octets("00 'A'"), octets("00 00 00 00 05")}) {
+  for (const auto& announced : {bytes("00"), bytes("00 'A'"), bytes("00 00 00 00 05")}) {
     expect_welcome(state.on_admission({}, announcing(announced)));
     const auto id = attach_new(state, announced, 0xff);
     const auto& made_up = state.find(id)->info.routing_id;

@@ -122,7 +122,7 @@ TEST_F(router, a_peer_at_its_mark_is_full_and_others_are_not) {
 
 TEST_F(router, the_byte_mark_applies_to_each_peer) {
   socket_options options;
-  options.send_mark = {.messages = {}, .octets = 1000};
+  options.send_mark = {.messages = {}, .bytes = 1000};
   router_state narrow{options};
   const auto a = attach_new(narrow, "A");
   const auto b = attach_new(narrow, "B");

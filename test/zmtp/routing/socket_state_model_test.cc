@@ -31,7 +31,7 @@ struct peer {
   bool gone = false;
   std::deque<std::string> to_receive;  // "attached", "detached" or a message's text
   std::deque<std::string> to_write;    // texts of messages that are not wholly written
-  std::size_t written = 0;             // octets of the first of them
+  std::size_t written = 0;             // bytes of the first of them
   int passed_over = 0;                 // how many were received since it has had something
 };
 
@@ -88,7 +88,7 @@ private:
     socket_options o;
     o.announce_peers = pick(2) == 0;
     o.send_mark.messages = 1 + pick(8);
-    o.send_mark.octets = 1 + pick(3000);
+    o.send_mark.bytes = 1 + pick(3000);
     return o;
   }
   std::size_t pick(std::size_t n) { return random_() % n; }

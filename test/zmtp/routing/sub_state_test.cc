@@ -56,17 +56,17 @@ TEST(sub_state, announced_publishers_come_among_the_subscribed_messages) {
   peer_sends(state, id, {"B1"});
   peer_sends(state, id, {"A1"});
   state.on_detached(*state.find(id));
-  std::string told;
+  std::string notified;
   routed_message m;
   while (state.receive(m)) {
     EXPECT_EQ(m.peer, id);
     switch (m.what) {
-      case routed_message::kind::attached: told += "came "; break;
-      case routed_message::kind::message: told += std::string{m.content.front()} + " "; break;
-      case routed_message::kind::detached: told += "went "; break;
+      case routed_message::kind::attached: notified += "came "; break;
+      case routed_message::kind::message: notified += std::string{m.content.front()} + " "; break;
+      case routed_message::kind::detached: notified += "went "; break;
     }
   }
-  EXPECT_EQ(told, "came A1 went ");
+  EXPECT_EQ(notified, "came A1 went ");
   EXPECT_EQ(state.counters().dropped_unexpected, 1U);
   EXPECT_EQ(state.counters().messages_received, 1U);
 }
@@ -200,13 +200,13 @@ TEST(sub_state, stops_reading_when_full_and_resumes_with_space) {
   p.blocked = true;
   state.on_received(p);
   EXPECT_TRUE(p.in.full());
-  EXPECT_TRUE(state.drained().empty());
+  EXPECT_TRUE(state.resumable().empty());
   message m;
   std::size_t received = 0;
-  while (state.drained().empty() && state.receive(m)) {
+  while (state.resumable().empty() && state.receive(m)) {
     ++received;
   }
-  EXPECT_EQ(state.drained(), std::vector{p.id});
+  EXPECT_EQ(state.resumable(), std::vector{p.id});
   EXPECT_GE(received, 1U);
   EXPECT_FALSE(p.blocked);
 }
@@ -227,7 +227,7 @@ TEST(sub_state, dropped_messages_free_space_too) {
   state.on_received(p);
   message m;
   EXPECT_FALSE(state.receive(m));
-  EXPECT_EQ(state.drained(), std::vector{p.id});
+  EXPECT_EQ(state.resumable(), std::vector{p.id});
 }
 
 TEST(sub_state, messages_that_arrived_before_a_disconnect_are_received) {

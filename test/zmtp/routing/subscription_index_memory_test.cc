@@ -1,4 +1,4 @@
-// The memory cost of subscriptions: at most 160 octets each, for any number, and nothing for
+// The memory cost of subscriptions: at most 160 bytes each, for any number, and nothing for
 // subscriptions that were cancelled (reliability.md 1.4).
 
 #include "test/support/allocations.h"
@@ -18,7 +18,7 @@ namespace {
 using test::counted;
 using topic = std::array<char, 16>;
 
-// Random topics of 16 octets, the same again for the same seed.
+// Random topics of 16 bytes, the same again for the same seed.
 class topic_source {
 public:
   explicit topic_source(unsigned seed) : random_{seed} {}
@@ -54,7 +54,7 @@ TEST(subscription_index_memory, a_subscription_of_16_bytes_takes_160_bytes_at_mo
   }
   const auto last = static_cast<double>(counted().live - before) / static_cast<double>(count);
   const auto peak = static_cast<double>(counted().peak - before) / static_cast<double>(count);
-  std::printf("octets per subscription: %.1f of a million, %.1f at worst, %.1f while growing\n",
+  std::printf("bytes per subscription: %.1f of a million, %.1f at worst, %.1f while growing\n",
               last, worst, peak);
   EXPECT_LE(last, most);
   EXPECT_LE(worst, most);

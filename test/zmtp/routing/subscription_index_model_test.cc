@@ -80,7 +80,7 @@ private:
     std::string topic;
     switch (pick(kinds_)) {
       case 0:
-        // Short, of few octets, one of them zero: prefixes of one another are frequent.
+        // Short, of few bytes, one of them zero: prefixes of one another are frequent.
         for (auto size = pick(6); size > 0; --size) {
           topic += "a\0\xff"[pick(3)];
         }

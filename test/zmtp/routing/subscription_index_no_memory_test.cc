@@ -49,7 +49,7 @@ void expect_same(const subscription_index& index,
     all += topics.size();
   }
   ASSERT_EQ(index.subscriptions(), all);
-  for (const auto& [asker, topics] : model) {
+  for (const auto& [snapshot_client, topics] : model) {
     for (const auto& part : topics) {
       std::multiset<slot> expected;
       for (const auto& [peer, theirs] : model) {
@@ -132,7 +132,7 @@ TEST(subscription_index_no_memory, removing_a_peer_needs_none) {
   for (const std::size_t size : {1U, 10U, 1'000U}) {
     subscription_index index;
     for (std::size_t i = 0; i < size; ++i) {
-      // Most of the octets go with it.
+      // Most of the bytes go with it.
       ASSERT_TRUE(index.subscribe(0, std::string(100, 'x') + topic(i)));
       ASSERT_TRUE(index.subscribe(1, topic(i)));
     }

@@ -190,7 +190,7 @@ TEST(subscription_index, long_topics_survive_the_going_of_others) {
   }
 }
 
-// Runs on a stack that a call for each octet or for each topic would overrun.
+// Runs on a stack that a call for each byte or for each topic would overrun.
 void on_a_small_stack(std::function<void()> body) {
   constexpr std::size_t stack_size = 128 * 1024;
   pthread_attr_t attributes;

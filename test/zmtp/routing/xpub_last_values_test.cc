@@ -22,7 +22,7 @@ using test::parts;
 
 using messages = std::vector<parts>;
 
-socket_options keeping(std::size_t mark = 1'000) {
+socket_options store_status(std::size_t mark = 1'000) {
   socket_options options;
   options.xpub.last_values.emplace();
   options.send_mark.messages = mark;
@@ -43,7 +43,7 @@ protected:
     return content_of(test::write(state, id)).messages;
   }
 
-  xpub_state state{keeping()};
+  xpub_state state{store_status()};
 };
 
 TEST_F(xpub_last_values, a_new_subscriber_gets_the_last_value_of_each_matching_topic) {
@@ -58,7 +58,7 @@ TEST_F(xpub_last_values, a_new_subscriber_gets_the_last_value_of_each_matching_t
 }
 
 TEST_F(xpub_last_values, only_the_exact_topic_is_sent_if_so_configured) {
-  auto options = keeping();
+  auto options = store_status();
   options.xpub.last_values_of = xpub_options::matching::topic;
   state.change_options(options);
   send({"A", "old"});
@@ -113,14 +113,14 @@ TEST_F(xpub_last_values, begin_and_end_with_a_change_of_the_options) {
   subscribe(first, "A");
   EXPECT_EQ(taken(first), messages{});
 
-  state.change_options(keeping());
+  state.change_options(store_status());
   send({"A", "kept"});
   send({"B", "kept"});
   const auto second = attach_new(state);
   subscribe(second, "");
   EXPECT_EQ(taken(second), (messages{{"A", "kept"}, {"B", "kept"}}));
 
-  auto fewer = keeping();
+  auto fewer = store_status();
   fewer.xpub.last_values->topics = 1;
   state.change_options(fewer);
   send({"C", "kept"});
@@ -135,7 +135,7 @@ TEST_F(xpub_last_values, begin_and_end_with_a_change_of_the_options) {
 }
 
 TEST_F(xpub_last_values, evicted_values_are_not_sent_to_a_slow_peer) {
-  auto small = keeping(1);
+  auto small = store_status(1);
   xpub_state slow{small};
   for (const auto* topic : {"A", "B", "C"}) {
     ASSERT_EQ(slow.send(message{topic}, if_full::drop), send_status::queued);
@@ -151,7 +151,7 @@ TEST_F(xpub_last_values, evicted_values_are_not_sent_to_a_slow_peer) {
 }
 
 TEST_F(xpub_last_values, in_manual_mode_follow_the_subscriptions_by_the_user) {
-  auto options = keeping();
+  auto options = store_status();
   options.xpub.manual = true;
   xpub_state by_hand{options};
   ASSERT_EQ(by_hand.send(message{"A"}), send_status::queued);
@@ -176,7 +176,7 @@ protected:
     return content_of(test::write(small, id)).messages;
   }
 
-  xpub_state small{keeping(7)};
+  xpub_state small{store_status(7)};
   messages everything;
 };
 
@@ -222,7 +222,7 @@ TEST(xpub_last_values_model, every_subscriber_ends_with_the_last_values) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random{seed};
-    xpub_state state{keeping(1'000'000)};
+    xpub_state state{store_status(1'000'000)};
     struct subscriber {
       peer_id id;
       std::set<std::string> topics;

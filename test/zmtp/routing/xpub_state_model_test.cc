@@ -21,8 +21,8 @@ namespace {
 using notices = xpub_options::notices;
 
 struct peer {
-  std::set<std::string> topics;  // topics that the peer has
-  std::set<std::string> told;    // topics that the user knows
+  std::set<std::string> topics;    // topics that the peer has
+  std::set<std::string> notified;  // topics that the user knows
   bool attached = true;
   bool announced = false;
 };
@@ -55,8 +55,8 @@ public:
     }
     for (const auto& [id, p] : peers_) {
       ASSERT_EQ(p.attached, p.announced);
-      if (!state_.options().xpub.manual && state_.options().xpub.told == notices::all) {
-        ASSERT_EQ(p.topics, p.told);
+      if (!state_.options().xpub.manual && state_.options().xpub.notifications == notices::all) {
+        ASSERT_EQ(p.topics, p.notified);
       }
     }
     std::set<std::string> wanted;
@@ -69,7 +69,7 @@ public:
 private:
   socket_options options() {
     socket_options o;
-    o.xpub.told = static_cast<notices>(pick(3));
+    o.xpub.notifications = static_cast<notices>(pick(3));
     o.xpub.manual = pick(4) == 0;
     o.announce_peers = true;
     return o;
@@ -152,7 +152,7 @@ private:
       case routed_message::kind::detached:
         EXPECT_TRUE(p.announced);
         p.announced = false;
-        EXPECT_TRUE(!tells_all() || p.told.empty());
+        EXPECT_TRUE(!tells_all() || p.notified.empty());
         return true;
       case routed_message::kind::message: break;
     }
@@ -161,24 +161,24 @@ private:
     return true;
   }
   [[nodiscard]] bool tells_all() const {
-    return state_.options().xpub.manual || state_.options().xpub.told == notices::all;
+    return state_.options().xpub.manual || state_.options().xpub.notifications == notices::all;
   }
   void check_notice(peer& p, bool subscribe, const std::string& topic) {
     if (subscribe) {
       const auto first = active_.insert(topic).second;
       ASSERT_TRUE(first || state_.options().xpub.manual ||
-                  state_.options().xpub.told != notices::changes);
-      p.told.insert(topic);
+                  state_.options().xpub.notifications != notices::changes);
+      p.notified.insert(topic);
       return;
     }
     if (!tells_all()) {
       ASSERT_EQ(active_.erase(topic), 1U) << "it ends before it begins";
       return;
     }
-    ASSERT_EQ(p.told.erase(topic), 1U) << "it ends before it begins";
+    ASSERT_EQ(p.notified.erase(topic), 1U) << "it ends before it begins";
     bool others = false;
     for (const auto& [id, other] : peers_) {
-      others = others || other.told.count(topic) != 0;
+      others = others || other.notified.count(topic) != 0;
     }
     if (!others) {
       active_.erase(topic);

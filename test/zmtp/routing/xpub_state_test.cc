@@ -24,9 +24,9 @@ using test::peer_sends;
 
 using texts = std::vector<std::string>;
 
-socket_options telling(notices told, bool announce = false) {
+socket_options telling(notices notified, bool announce = false) {
   socket_options options;
-  options.xpub.told = told;
+  options.xpub.notifications = notified;
   options.announce_peers = announce;
   return options;
 }
@@ -238,7 +238,7 @@ TEST(xpub_state, subscriptions_apply_before_the_user_receives_the_notice) {
 TEST(xpub_state, an_endpoint_that_reconnects_starts_without_topics) {
   xpub_user user{telling(notices::changes, true)};
   auto& p = user.state.open_pipe(true);
-  std::vector<std::string> heard;
+  std::vector<std::string> received;
   const auto name = [](peer_id) { return "e"; };
   for (int i = 0; i < 2; ++i) {
     user.state.on_attached(p, {}, 1);
@@ -351,7 +351,7 @@ TEST(xpub_state, manual_reports_every_notice_to_the_user) {
 TEST(xpub_state, manual_requests_of_a_peer_have_limits_too) {
   auto options = by_hand();
   options.limit.subscriptions = 2;
-  options.limit.subscription_octets = 4;
+  options.limit.subscription_bytes = 4;
   xpub_user user{options};
   const auto a = user.arrive();
   user.subscribe(a, "A");
@@ -383,19 +383,19 @@ TEST(xpub_state, manual_rejects_a_subscription_for_a_disconnected_peer) {
 // The peer cancels a topic that the user had subscribed it to.
 TEST(xpub_state, after_manual_a_peer_may_cancel_and_subscribe) {
   auto options = by_hand();
-  options.limit.subscription_octets = 10;
+  options.limit.subscription_bytes = 10;
   xpub_user user{options};
   const auto a = user.arrive();
   EXPECT_TRUE(user.state.subscribe(a, "by hand"));
   options.xpub.manual = false;
   user.state.change_options(options);
   user.cancel(a, "by hand");
-  user.subscribe(a, "ten octets");
+  user.subscribe(a, "ten bytes");
   EXPECT_EQ(user.state.counters().refused_subscriptions, 0U);
-  EXPECT_EQ(user.received(), texts{"a +ten octets"});
+  EXPECT_EQ(user.received(), texts{"a +ten bytes"});
   user.send({"by hand"});
-  user.send({"ten octets"});
-  EXPECT_EQ(user.taken(a), (std::vector<parts>{{"ten octets"}}));
+  user.send({"ten bytes"});
+  EXPECT_EQ(user.taken(a), (std::vector<parts>{{"ten bytes"}}));
   user.subscribe(a, "B");
   EXPECT_EQ(user.state.counters().refused_subscriptions, 1U) << "what it has counts";
 }
@@ -421,7 +421,7 @@ TEST(xpub_state, after_manual_reported_topics_end) {
 
 TEST(xpub_state, manual_counts_topics_that_a_peer_had_before) {
   socket_options options;
-  options.limit.subscription_octets = 4;
+  options.limit.subscription_bytes = 4;
   xpub_user user{options};
   const auto a = user.arrive();
   user.subscribe(a, "AB");

@@ -17,7 +17,7 @@ namespace zmtp {
 namespace {
 
 // The subscriptions that a publisher has, by topic: begins minus ends.
-using heard = std::map<std::string, int>;
+using received = std::map<std::string, int>;
 
 class random_use {
 public:
@@ -33,10 +33,10 @@ public:
         case 4: give_up(); break;
         default: change();
       }
-      ASSERT_LE(state_.untold().size(), 500U);
+      ASSERT_LE(state_.unsent_subscriptions().size(), 500U);
     }
     flush();
-    heard wanted;
+    received wanted;
     for (const auto& [topic, count] : counts_) {
       if (count != 0) {
         wanted[topic] = 1;
@@ -78,7 +78,7 @@ private:
     }
   }
   void flush() {
-    for (const auto& change : state_.untold()) {
+    for (const auto& change : state_.unsent_subscriptions()) {
       for (auto& [id, topics] : attached_) {
         topics[change.topic] += change.subscribe ? 1 : -1;
         ASSERT_GE(topics[change.topic], 0);
@@ -88,7 +88,7 @@ private:
         }
       }
     }
-    state_.untold().clear();
+    state_.unsent_subscriptions().clear();
   }
   void arrive() {
     if (attached_.size() < 5) {
@@ -119,7 +119,7 @@ private:
   std::mt19937 random_;
   xsub_state state_;
   std::map<std::string, int> counts_;
-  std::map<peer_id, heard> attached_;
+  std::map<peer_id, received> attached_;
   std::vector<peer_id> away_;
 };
 

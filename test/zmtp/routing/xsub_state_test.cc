@@ -21,9 +21,9 @@ using test::peer_sends;
 using texts = std::vector<std::string>;
 
 // Takes the pending notices to publishers, as "+topic" and "-topic".
-texts told(socket_state& state) {
+texts notified(socket_state& state) {
   texts all;
-  for (const auto& change : std::exchange(state.untold(), {})) {
+  for (const auto& change : std::exchange(state.unsent_subscriptions(), {})) {
     all.push_back((change.subscribe ? "+" : "-") + change.topic);
   }
   return all;
@@ -39,9 +39,9 @@ TEST(xsub_state, messages_with_these_prefixes_are_subscriptions) {
   send(state, {"\1A"});
   send(state, {"\1"});
   send(state, {"\1\0"s});
-  EXPECT_EQ(told(state), (texts{"+A", "+", "+\0"s}));
+  EXPECT_EQ(notified(state), (texts{"+A", "+", "+\0"s}));
   send(state, {"\0A"s});
-  EXPECT_EQ(told(state), texts{"-A"});
+  EXPECT_EQ(notified(state), texts{"-A"});
   EXPECT_EQ(state.topics().size(), 2U);
   EXPECT_TRUE(state.find(peer)->out.empty()) << "they are the conversation's, not messages";
   EXPECT_EQ(test::ids_of(state.dirty()), std::vector{peer}) << "the shell has something to write";
@@ -55,10 +55,10 @@ TEST(xsub_state, publishers_get_each_topic_once) {
   state.subscribe("A");
   send(state, {"\0A"s});
   state.unsubscribe("A");
-  EXPECT_EQ(told(state), texts{"+A"});
+  EXPECT_EQ(notified(state), texts{"+A"});
   send(state, {"\0A"s});
   send(state, {"\0A"s});
-  EXPECT_EQ(told(state), texts{"-A"});
+  EXPECT_EQ(notified(state), texts{"-A"});
 }
 
 TEST(xsub_state, without_publishers_no_notices_are_queued) {
@@ -69,7 +69,7 @@ TEST(xsub_state, without_publishers_no_notices_are_queued) {
     send(state, {"\0A"s});
   }
   send(state, {"\1B"});
-  EXPECT_EQ(told(state), texts{});
+  EXPECT_EQ(notified(state), texts{});
   EXPECT_EQ(state.topics(), std::vector<std::string_view>{"B"}) << "for the next publisher";
 }
 

@@ -48,7 +48,7 @@ public:
   [[nodiscard]] std::uint64_t missed() const noexcept { return missed_; }
 
 private:
-  static constexpr std::chrono::seconds patience{10};
+  static constexpr std::chrono::seconds timeout{10};
 
   static socket_options impatient() {
     socket_options options;
@@ -60,7 +60,7 @@ private:
   // The context throws the exception of a handler. The user runs the context again.
   template <class Done>
   void run_until(Done&& done) {
-    const auto end = std::chrono::steady_clock::now() + patience;
+    const auto end = std::chrono::steady_clock::now() + timeout;
     context_.restart();
     while (!done()) {
       try {
@@ -157,7 +157,7 @@ public:
   // Receives messages while the sender has its turns, until `done`. Returns false on a timeout.
   template <class Done>
   bool receive_until(Done&& done) {
-    const auto end = std::chrono::steady_clock::now() + patience;
+    const auto end = std::chrono::steady_clock::now() + timeout;
     while (!done() && std::chrono::steady_clock::now() < end) {
       receive();
       try {
@@ -180,7 +180,7 @@ public:
   }
 
 private:
-  static constexpr std::chrono::seconds patience{10};
+  static constexpr std::chrono::seconds timeout{10};
 
   static socket_options few() {
     socket_options options;

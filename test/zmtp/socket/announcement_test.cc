@@ -21,22 +21,22 @@ class announcement : public network_test {
 protected:
   // Receives everything up to the detach of `peers` peers, and returns it by sender.
   std::map<peer_id, std::vector<std::string>> history(router_socket& router, std::size_t peers) {
-    std::map<peer_id, std::vector<std::string>> heard;
+    std::map<peer_id, std::vector<std::string>> received;
     for (std::size_t gone = 0; gone < peers;) {
       const auto item = receive(router);
       switch (item.what) {
-        case kind::attached: heard[item.peer].push_back("attached"); break;
+        case kind::attached: received[item.peer].push_back("attached"); break;
         case kind::detached:
-          heard[item.peer].push_back("detached");
+          received[item.peer].push_back("detached");
           ++gone;
           break;
-        case kind::message: heard[item.peer].emplace_back(item.content[0]); break;
+        case kind::message: received[item.peer].emplace_back(item.content[0]); break;
       }
       if (HasFailure()) {
         break;
       }
     }
-    return heard;
+    return received;
   }
   static std::vector<std::string> whole_story(std::size_t messages) {
     std::vector<std::string> story{"attached"};
@@ -73,9 +73,9 @@ TEST_F(announcement, encloses_the_messages_of_a_peer) {
       EXPECT_EQ(dealer.try_send(message{std::to_string(i)}), send_status::queued);
     }
   }
-  const auto heard = history(router, 1);
-  ASSERT_EQ(heard.size(), 1U);
-  EXPECT_EQ(heard.begin()->second, whole_story(3));
+  const auto received = history(router, 1);
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(received.begin()->second, whole_story(3));
 }
 
 // In one segment with its handshake and its end, and received late.
@@ -108,9 +108,9 @@ TEST_F(announcement, encloses_a_thousand_messages_of_a_disconnected_peer) {
       EXPECT_EQ(item.what, kind::detached);
     } else {
       peer.close();
-      const auto heard = history(router, 1);
-      ASSERT_EQ(heard.size(), 1U);
-      EXPECT_EQ(heard.begin()->second, whole_story(1000));
+      const auto received = history(router, 1);
+      ASSERT_EQ(received.size(), 1U);
+      EXPECT_EQ(received.begin()->second, whole_story(1000));
     }
   }
 }
@@ -128,10 +128,10 @@ TEST_F(announcement, keeps_many_peers_apart) {
     }
     run_ready();
   }
-  const auto heard = history(router, peers);
-  EXPECT_EQ(heard.size(), peers);
+  const auto received = history(router, peers);
+  EXPECT_EQ(received.size(), peers);
   std::vector<std::size_t> lengths(peers, 0);
-  for (const auto& [peer, story] : heard) {
+  for (const auto& [peer, story] : received) {
     const auto messages = story.size() - 2;
     EXPECT_EQ(story, whole_story(messages));
     ++lengths.at(messages);
@@ -146,7 +146,7 @@ TEST_F(announcement, comes_once_for_each_connection_of_an_endpoint) {
   options.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
   dealer_socket dealer{executor(), options};
   dealer.connect(at);
-  std::vector<kind> heard;
+  std::vector<kind> received;
   std::vector<routed_message> batch;
   std::function<void()> listen = [&] {
     dealer.async_receive(batch, [&](error_code ec, std::size_t) {
@@ -154,19 +154,19 @@ TEST_F(announcement, comes_once_for_each_connection_of_an_endpoint) {
         return;
       }
       for (const auto& item : batch) {
-        heard.push_back(item.what);
+        received.push_back(item.what);
       }
       listen();
     });
   };
   listen();
-  run_until([&] { return heard.size() == 1; });
+  run_until([&] { return received.size() == 1; });
   router.reset();
-  run_until([&] { return heard.size() == 2; });
+  run_until([&] { return received.size() == 2; });
   router.emplace(executor());
   router->bind(at);
-  run_until([&] { return heard.size() == 3; });
-  EXPECT_EQ(heard, (std::vector<kind>{kind::attached, kind::detached, kind::attached}));
+  run_until([&] { return received.size() == 3; });
+  EXPECT_EQ(received, (std::vector<kind>{kind::attached, kind::detached, kind::attached}));
   dealer.close();
 }
 
@@ -231,7 +231,7 @@ TEST_F(announcement, comes_after_the_endpoint_was_disconnected) {
   while (story.empty() || story.back() != "detached") {
     std::vector<routed_message> more_of_them;
     bool got = false;
-    dealer.async_receive(more_of_them, deadline{patience}, [&](error_code failed, std::size_t) {
+    dealer.async_receive(more_of_them, deadline{timeout}, [&](error_code failed, std::size_t) {
       ASSERT_FALSE(failed);
       got = true;
     });

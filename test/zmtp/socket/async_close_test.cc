@@ -150,7 +150,7 @@ protected:
     peer.socket().shutdown(asio::socket_base::shutdown_send);
     context().restart();
     context().run_for(50ms);
-    EXPECT_FALSE(end.has_value()) << "the kernel still has octets that the peer has not";
+    EXPECT_FALSE(end.has_value()) << "the kernel still has bytes that the peer has not";
   }
 
   static constexpr std::size_t size = 40'000;

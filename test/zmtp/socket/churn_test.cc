@@ -14,15 +14,15 @@ namespace {
 
 class churn : public pub_sub_test {
 protected:
-  // Sends `octets` repeatedly, while messages go to a good subscriber. Returns when the publisher
+  // Sends `bytes` repeatedly, while messages go to a good subscriber. Returns when the publisher
   // has ended the conversation, or has decoded everything.
-  void publish_while(raw_peer& sends, std::string_view octets, int times) {
+  void publish_while(raw_peer& sends, std::string_view bytes, int times) {
     sub_socket good{executor()};
     good.subscribe("good");
     good.connect(at.to_string());
     std::size_t received = 0;
     for (int i = 0; i < times; ++i) {
-      sends.send(octets);
+      sends.send(bytes);
       const auto before = received;
       run_until([&] {
         EXPECT_EQ(publisher.try_send(message{"good", std::to_string(i)}), send_status::queued);
@@ -49,28 +49,28 @@ protected:
 };
 
 TEST_F(churn, a_churn_of_subscriptions_gets_no_answer) {
-  std::string octets;
+  std::string bytes;
   for (int i = 0; i < 2'000; ++i) {
     const auto topic = "topic " + std::to_string(i % 100);
-    octets += framed_command("SUBSCRIBE", topic) + framed_command("CANCEL", topic) +
-              framed_command("CANCEL", topic) + framed({"\1" + topic}) +
-              framed({std::string(1, '\0') + topic});
+    bytes += framed_command("SUBSCRIBE", topic) + framed_command("CANCEL", topic) +
+             framed_command("CANCEL", topic) + framed({"\1" + topic}) +
+             framed({std::string(1, '\0') + topic});
   }
   auto& sends = bad_peer();
-  publish_while(sends, octets, 50);
+  publish_while(sends, bytes, 50);
   EXPECT_EQ(sends.traffic(), "");
   EXPECT_FALSE(sends.ended());
 }
 
 TEST_F(churn, a_churn_of_pings_gets_no_more_bytes_than_it_sends) {
-  std::string octets;
+  std::string bytes;
   for (int i = 0; i < 10; ++i) {
-    octets += ping(std::string(static_cast<std::size_t>(i), 'c'));
+    bytes += ping(std::string(static_cast<std::size_t>(i), 'c'));
   }
   auto& sends = bad_peer();
-  publish_while(sends, octets, 20);
+  publish_while(sends, bytes, 20);
   run_until([&] { return sends.ended(); });
-  EXPECT_LE(sends.traffic().size(), octets.size() * 20);
+  EXPECT_LE(sends.traffic().size(), bytes.size() * 20);
   EXPECT_EQ(publisher.counters().ended[static_cast<std::size_t>(errc::ping_flood)], 1U);
 }
 

@@ -132,7 +132,7 @@ TEST_F(conflate, a_stopped_receiver_in_the_process_gets_only_the_last) {
     }
     run_ready();
     EXPECT_EQ(push.peers().front().messages_to_send, 1U);
-    EXPECT_LT(push.peers().front().octets_to_send, 100U);
+    EXPECT_LT(push.peers().front().bytes_to_send, 100U);
     EXPECT_EQ(push.counters().dropped_conflated, many - 1U);
     elsewhere.restart();
     elsewhere.poll();

@@ -29,9 +29,9 @@ TEST_F(deadlines, apply_to_every_operation) {
   options.mandatory = true;
   options.send_mark.messages = 1;
   router_socket router{executor(), options};
-  raw_peer deaf{context()};
-  deaf.connect(router.bind("tcp://127.0.0.1:*"));
-  deaf.shake_hands("DEALER");
+  raw_peer send_broken{context()};
+  send_broken.connect(router.bind("tcp://127.0.0.1:*"));
+  send_broken.shake_hands("DEALER");
   const auto peer = receive(router).peer;
   while (router.try_send(peer, message{std::string(1'000'000, 'x')}) == send_status::queued) {
   }

@@ -245,12 +245,12 @@ TEST_P(every_transport, queued_messages_are_written_after_the_socket_is_destroye
 }
 
 // Transports whose connections take descriptors.
-class every_octet_transport : public every_transport {};
+class every_byte_transport : public every_transport {};
 
-INSTANTIATE_TEST_SUITE_P(over, every_octet_transport, testing::ValuesIn(octet_media()),
+INSTANTIATE_TEST_SUITE_P(over, every_byte_transport, testing::ValuesIn(byte_media()),
                          testing::PrintToStringParamName());
 
-TEST_P(every_octet_transport, without_descriptors_newcomers_wait_and_peers_are_served) {
+TEST_P(every_byte_transport, without_descriptors_newcomers_wait_and_peers_are_served) {
   router_socket router{executor(), announcing()};
   const auto at = bind(router);
   dealer_socket dealer{executor()};

@@ -1,4 +1,4 @@
-// Heartbeats on real connections: the peers that are unresponsive, and octets that wait in the
+// Heartbeats on real connections: the peers that are unresponsive, and bytes that wait in the
 // kernel.
 
 #include "test/support/network_test.h"
@@ -79,7 +79,7 @@ TEST_F(heartbeats, strict_closes_a_peer_that_does_not_answer) {
 TEST_F(heartbeats, strict_closes_a_peer_that_exceeds_its_ttl) {
   router_socket router{executor(), beating({.interval = std::nullopt, .strict = true})};
   attach(router);
-  peer.send(framed_command("PING", octets("00 01")));
+  peer.send(framed_command("PING", bytes("00 01")));
   EXPECT_EQ(receive(router).what, routed_message::kind::detached);
   EXPECT_EQ(ended(router, errc::ttl_expired), 1U);
 }

@@ -1,4 +1,4 @@
-// Marks in messages and in octets, per peer: queued, received and counted messages.
+// Marks in messages and in bytes, per peer: queued, received and counted messages.
 
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
@@ -37,7 +37,7 @@ TEST_F(high_water_mark_test, limits_the_number_of_messages) {
 
 TEST_F(high_water_mark_test, limits_the_number_of_bytes) {
   socket_options options;
-  options.send_mark = {.messages = std::nullopt, .octets = 10'000};
+  options.send_mark = {.messages = std::nullopt, .bytes = 10'000};
   dealer_socket dealer{executor(), options};
   dealer.connect(nobody);
   // The queue exceeds its mark by at most one message.
@@ -48,7 +48,7 @@ TEST_F(high_water_mark_test, limits_the_number_of_bytes) {
 
 TEST_F(high_water_mark_test, accepts_one_message_above_the_byte_mark) {
   socket_options options;
-  options.send_mark.octets = 1'000;
+  options.send_mark.bytes = 1'000;
   dealer_socket dealer{executor(), options};
   dealer.connect(nobody);
   EXPECT_EQ(send_until_full(dealer, message{std::string(100'000, 'x')}), 1U);
@@ -129,15 +129,15 @@ protected:
 };
 
 TEST_F(receive_mark, a_mark_in_messages_stops_the_reading) {
-  expect_reading_to_stop({.messages = 10, .octets = std::nullopt});
+  expect_reading_to_stop({.messages = 10, .bytes = std::nullopt});
 }
 
 TEST_F(receive_mark, a_mark_in_bytes_stops_the_reading) {
-  expect_reading_to_stop({.messages = std::nullopt, .octets = 500'000});
+  expect_reading_to_stop({.messages = std::nullopt, .bytes = 500'000});
 }
 
 TEST_F(receive_mark, may_be_one_message) {
-  expect_reading_to_stop({.messages = 1, .octets = std::nullopt});
+  expect_reading_to_stop({.messages = 1, .bytes = std::nullopt});
 }
 
 TEST_F(receive_mark, applies_to_each_peer_separately) {

@@ -82,7 +82,7 @@ TEST_F(inproc, a_stream_between_threads_comes_whole_and_in_order) {
     auto sent = co_spawn(sender.context(), send_numbers(std::move(push)), asio::use_future);
     sender.start();
     receiver.start();
-    ASSERT_EQ(received.wait_for(patience), std::future_status::ready) << "mark " << mark;
+    ASSERT_EQ(received.wait_for(timeout), std::future_status::ready) << "mark " << mark;
     EXPECT_EQ(received.get(), stream_length);
     sent.get();
   }
@@ -119,7 +119,7 @@ TEST_F(inproc, sockets_of_a_pool_meet_by_their_strands) {
   const asio::any_io_executor pushes = asio::make_strand(pool);
   co_spawn(pushes, send(pushes, name()), asio::detached);
   auto received = co_spawn(pulls, receive(pulls, name()), asio::use_future);
-  ASSERT_EQ(received.wait_for(patience), std::future_status::ready);
+  ASSERT_EQ(received.wait_for(timeout), std::future_status::ready);
   EXPECT_EQ(received.get(), stream_length);
   pool.join();
 }
@@ -244,10 +244,10 @@ TEST_F(inproc, topics_reach_the_publisher_and_change) {
 }
 
 TEST_F(inproc, last_values_beyond_the_mark_follow_as_the_peer_receives) {
-  socket_options keeping;
-  keeping.xpub.last_values.emplace();
-  keeping.send_mark.messages = 2;
-  xpub_socket xpub{executor(), keeping};
+  socket_options store_status;
+  store_status.xpub.last_values.emplace();
+  store_status.send_mark.messages = 2;
+  xpub_socket xpub{executor(), store_status};
   xpub.bind(name());
   constexpr int topics = 10;
   for (int i = 0; i < topics; ++i) {
@@ -310,13 +310,13 @@ TEST_F(inproc, a_destroyed_context_ends_its_side_of_the_connection) {
 }
 
 TEST_F(inproc, requests_between_many_threads_have_their_own_answers) {
-  static constexpr int askers = 4;
+  static constexpr int snapshot_clients = 4;
   static constexpr int rounds = 500;
   other_thread server;
   rep_socket rep{server.context().get_executor()};
   rep.bind(name());
   const auto answer = [](rep_socket socket) -> asio::awaitable<void> {
-    for (int i = 0; i < askers * rounds; ++i) {
+    for (int i = 0; i < snapshot_clients * rounds; ++i) {
       co_await socket.async_send(co_await socket.async_receive(asio::use_awaitable),
                                  asio::use_awaitable);
     }
@@ -337,7 +337,7 @@ TEST_F(inproc, requests_between_many_threads_have_their_own_answers) {
   server.start();
   std::vector<std::unique_ptr<other_thread>> threads;
   std::vector<std::future<int>> answered;
-  for (int i = 0; i < askers; ++i) {
+  for (int i = 0; i < snapshot_clients; ++i) {
     auto& thread = *threads.emplace_back(std::make_unique<other_thread>());
     req_socket req{thread.context().get_executor()};
     req.connect(name());
@@ -345,10 +345,10 @@ TEST_F(inproc, requests_between_many_threads_have_their_own_answers) {
     thread.start();
   }
   for (auto& each : answered) {
-    ASSERT_EQ(each.wait_for(patience), std::future_status::ready);
+    ASSERT_EQ(each.wait_for(timeout), std::future_status::ready);
     EXPECT_EQ(each.get(), rounds);
   }
-  ASSERT_EQ(served.wait_for(patience), std::future_status::ready);
+  ASSERT_EQ(served.wait_for(timeout), std::future_status::ready);
   served.get();
 }
 

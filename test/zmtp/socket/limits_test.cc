@@ -49,7 +49,7 @@ TEST_F(limits_of_a_listener, a_handshake_has_its_time_in_all) {
   const auto greeting = greeting_of(3, 1);
   std::size_t said = 0;
   run_until([&] {
-    // An octet each time something happens: it is not the time between octets that counts.
+    // A byte each time something happens: it is not the time between bytes that counts.
     if (said < greeting.size() && steady_clock::now() - begin > said * 1ms) {
       slow->send(greeting.substr(said++, 1));
     }
@@ -142,7 +142,7 @@ TEST_F(limits_of_a_listener, a_silent_handshake_is_evicted_and_an_active_one_is_
   tick.cancel();
 }
 
-// A loop that was held up would take those for silent whose octets it has not fetched.
+// A loop that was held up would take those for silent whose bytes it has not fetched.
 TEST_F(limits_of_a_listener, a_handshake_with_unread_bytes_is_not_evicted) {
   auto options = announcing();
   options.pending_handshakes = 1;
@@ -215,12 +215,14 @@ TEST_F(limits_of_a_listener, one_address_has_its_share_of_the_handshakes) {
       [&] { return strangers[2]->ended() && strangers[3]->ended() && strangers[4]->ended(); });
   run_until([&] { return accepted(*strangers[0]) && accepted(*strangers[1]); });
   EXPECT_EQ(strangers[2]->received(), "");
-  EXPECT_EQ(router.counters().ended[static_cast<std::size_t>(errc::address_share_taken)], 3U);
+  EXPECT_EQ(
+      router.counters().ended[static_cast<std::size_t>(errc::too_many_handshakes_from_address)],
+      3U);
   monitor_event event;
   while (event.what != monitor_event::kind::refused && watching.try_receive(event)) {
   }
   EXPECT_EQ(event.what, monitor_event::kind::refused);
-  EXPECT_EQ(event.reason, errc::address_share_taken);
+  EXPECT_EQ(event.reason, errc::too_many_handshakes_from_address);
   EXPECT_TRUE(event.info.address.starts_with(own + ":")) << event.info.address;
   // All other places are there for others.
   const endpoint home{tcp_address{.host = "127.0.0.1", .port = port}};
@@ -268,7 +270,7 @@ TEST_F(limits_of_a_listener, garbage_closes_only_the_connection_that_sent_it) {
     EXPECT_EQ(receive(router).content, message{"fine"});
   }
   // The same after a valid handshake: the peer was attached and is detached.
-  for (const auto& garbage : {frame_header(more, std::size_t{1} << 62), octets("05 01 00"),
+  for (const auto& garbage : {frame_header(more, std::size_t{1} << 62), bytes("05 01 00"),
                               framed_command("PING"), std::string(10'000, '\xff')}) {
     const auto bad = connect(at);
     bad->send(ready + framed({"last"}) + garbage);

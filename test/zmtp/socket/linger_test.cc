@@ -74,7 +74,7 @@ TEST_F(linger, loses_none_of_a_hundred_thousand_messages) {
   constexpr std::size_t count = 100'000;
   const std::size_t runs = long_run() ? 20 : 3;
   auto options = lingering(1h);
-  options.send_mark = {.messages = std::nullopt, .octets = std::nullopt};
+  options.send_mark = {.messages = std::nullopt, .bytes = std::nullopt};
   for (std::size_t run = 0; run < runs; ++run) {
     SCOPED_TRACE("run " + std::to_string(run));
     router_socket router{executor()};
@@ -155,7 +155,7 @@ TEST_F(linger, ends_when_its_time_is_over) {
   }
   const auto took = time_to_the_end();
   EXPECT_GE(took, 50ms);
-  EXPECT_LT(took, patience);
+  EXPECT_LT(took, timeout);
 }
 
 TEST_F(linger, ends_in_time_for_a_peer_that_does_not_read) {
@@ -170,7 +170,7 @@ TEST_F(linger, ends_in_time_for_a_peer_that_does_not_read) {
   }
   const auto took = time_to_the_end();
   EXPECT_GE(took, 50ms);
-  EXPECT_LT(took, patience);
+  EXPECT_LT(took, timeout);
 }
 
 TEST_F(linger, does_not_spin_while_a_half_closed_peer_does_not_read) {
@@ -190,7 +190,7 @@ TEST_F(linger, does_not_spin_while_a_half_closed_peer_does_not_read) {
   peer_->socket().shutdown(asio::ip::tcp::socket::shutdown_send);
   context().restart();
   std::size_t handlers = 0;
-  while (context().run_one_for(patience) != 0) {
+  while (context().run_one_for(timeout) != 0) {
     ++handlers;
   }
   EXPECT_GE(steady_clock::now() - begin, time / 2) << "it should have waited for the peer to read";
@@ -228,7 +228,7 @@ TEST_F(linger, zero_discards_the_messages) {
     run_ready();
     EXPECT_EQ(dealer.try_send(message{"discarded"}), send_status::queued);
   }
-  EXPECT_LT(time_to_the_end(), patience);
+  EXPECT_LT(time_to_the_end(), timeout);
   peer_->start_reading();
   run_to_the_end();
   EXPECT_TRUE(peer_->ended());
@@ -240,7 +240,7 @@ TEST_F(linger, the_time_of_a_close_overrides_the_options) {
   dealer.connect(reserve());
   EXPECT_EQ(dealer.try_send(message{"without a peer"}), send_status::queued);
   dealer.close(1ms);
-  EXPECT_LT(time_to_the_end(), patience);
+  EXPECT_LT(time_to_the_end(), timeout);
 }
 
 TEST_F(linger, can_be_cut_short) {
@@ -250,7 +250,7 @@ TEST_F(linger, can_be_cut_short) {
   dealer.close();
   run_ready();
   dealer.close(0ms);
-  EXPECT_LT(time_to_the_end(), patience);
+  EXPECT_LT(time_to_the_end(), timeout);
 }
 
 TEST_F(linger, can_be_made_longer) {
@@ -261,7 +261,7 @@ TEST_F(linger, can_be_made_longer) {
   dealer.close(50ms);
   const auto took = time_to_the_end();
   EXPECT_GE(took, 50ms);
-  EXPECT_LT(took, patience);
+  EXPECT_LT(took, timeout);
 }
 
 TEST_F(linger, nothing_to_write_takes_no_time) {
@@ -272,11 +272,11 @@ TEST_F(linger, nothing_to_write_takes_no_time) {
   run_ready();
   dealer.close();
   router.close();
-  EXPECT_LT(time_to_the_end(), patience);
+  EXPECT_LT(time_to_the_end(), timeout);
 }
 
-// The closing socket reads and drops messages of the peer. Closing with unread octets would reset
-// the connection, and lose octets that were written.
+// The closing socket reads and drops messages of the peer. Closing with unread bytes would reset
+// the connection, and lose bytes that were written.
 TEST_F(linger, a_peer_that_sends_much_does_not_end_it) {
   router_socket router{executor(), announcing()};
   std::optional<dealer_socket> dealer{std::in_place, executor(), lingering(1h)};

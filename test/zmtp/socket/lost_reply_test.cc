@@ -173,7 +173,7 @@ protected:
     run_until([&] { return service.peers().empty(); });
   }
   // All messages that have come, up to `last`.
-  std::vector<parts> heard(const parts& last) {
+  std::vector<parts> received(const parts& last) {
     std::vector<parts> messages;
     run_until([&] {
       messages = content_of(peer->traffic()).messages;
@@ -199,7 +199,7 @@ TEST_F(requester_at_an_endpoint, the_next_peer_does_not_get_the_reply_to_the_pre
     peer->send(framed({"", "question"}));
     EXPECT_EQ(take(rep), message{"question"});
     put(rep, message{"answer"});
-    EXPECT_EQ(heard({"", "answer"}), (std::vector<parts>{{"", "answer"}}));
+    EXPECT_EQ(received({"", "answer"}), (std::vector<parts>{{"", "answer"}}));
     peer->send(framed({"", "another"}));
     EXPECT_EQ(take(rep), message{"another"});
     leave(rep);
@@ -215,7 +215,7 @@ TEST_F(requester_at_an_endpoint, a_reconnected_peer_gets_its_reply) {
   leave(rep);
   call("A", rep);
   put(rep, message{"late"});
-  EXPECT_EQ(heard({"", "late"}), (std::vector<parts>{{"", "late"}}));
+  EXPECT_EQ(received({"", "late"}), (std::vector<parts>{{"", "late"}}));
   EXPECT_EQ(rep.counters().dropped_unknown, 0U);
 }
 
@@ -233,12 +233,12 @@ TEST_F(requester_at_an_endpoint, a_router_identifies_it_by_its_routing_id_alone)
   const auto b = receive(router).peer;
   EXPECT_NE(a, b);
   EXPECT_EQ(router.try_send(b, message{"answer"}), send_status::queued);
-  EXPECT_EQ(heard({"answer"}), (std::vector<parts>{{"answer"}}));
+  EXPECT_EQ(received({"answer"}), (std::vector<parts>{{"answer"}}));
   // The id still names the endpoint.
   leave(router);
   EXPECT_EQ(router.try_send(b, message{"1"}), send_status::queued);
   call("B", router);
-  EXPECT_EQ(heard({"1"}), (std::vector<parts>{{"1"}}));
+  EXPECT_EQ(received({"1"}), (std::vector<parts>{{"1"}}));
   error_code ec;
   router.disconnect(listener.endpoint(), ec);
   EXPECT_FALSE(ec);

@@ -40,10 +40,10 @@ constexpr std::size_t kibi = 1024;
 constexpr std::size_t mebi = 1024 * kibi;
 
 std::uint64_t evicted(const socket_counters& of) {
-  return of.ended[static_cast<std::size_t>(errc::half_message_evicted)];
+  return of.ended[static_cast<std::size_t>(errc::partial_message_evicted)];
 }
 
-std::size_t used() { return process_memory_use().half_messages; }
+std::size_t used() { return process_memory_use().partial_messages; }
 
 // Sends one message in pieces, and reads its input.
 class half_sender {
@@ -56,8 +56,8 @@ public:
     peer_.send(frame_header(0, size));
   }
 
-  void send(std::size_t octets) {
-    const auto count = std::min(octets, left_);
+  void send(std::size_t bytes) {
+    const auto count = std::min(bytes, left_);
     peer_.send(std::string(count, fill_));
     left_ -= count;
   }
@@ -79,9 +79,9 @@ protected:
     set_process_memory_budget(before_);
   }
 
-  static void allow(std::size_t octets) {
+  static void allow(std::size_t bytes) {
     auto budget = process_memory_budget();
-    budget.half_messages = octets;
+    budget.partial_messages = bytes;
     set_process_memory_budget(budget);
   }
   [[nodiscard]] std::unique_ptr<half_sender> begin(const endpoint& to, std::size_t size,
@@ -90,13 +90,13 @@ protected:
     peer->send(sent);
     return peer;
   }
-  void wait_until_used(std::size_t octets) {
-    look_until([&] { return used() >= octets; });
+  void wait_until_used(std::size_t bytes) {
+    look_until([&] { return used() >= bytes; });
   }
   // Waits for another thread, which sends no notification.
   template <class Done>
   void look_until(Done&& done) {
-    const auto end = std::chrono::steady_clock::now() + patience;
+    const auto end = std::chrono::steady_clock::now() + timeout;
     context().restart();
     while (!done()) {
       if (std::chrono::steady_clock::now() > end) {
@@ -111,7 +111,7 @@ private:
 };
 
 TEST(memory_budget_of_the_process, is_a_sixteenth_of_the_available_memory) {
-  EXPECT_EQ(process_memory_budget().half_messages, process_memory() / 16);
+  EXPECT_EQ(process_memory_budget().partial_messages, process_memory() / 16);
 }
 
 TEST_F(a_memory_budget, a_spent_budget_closes_the_largest_and_the_others_complete) {
@@ -146,7 +146,7 @@ TEST_F(a_memory_budget, a_spent_budget_closes_the_largest_and_the_others_complet
   while (event.what != monitor_event::kind::detached && watching.try_receive(event)) {
   }
   EXPECT_EQ(event.what, monitor_event::kind::detached);
-  EXPECT_EQ(event.reason, errc::half_message_evicted);
+  EXPECT_EQ(event.reason, errc::partial_message_evicted);
 }
 
 TEST_F(a_memory_budget, closes_only_the_connection_that_grows_if_it_is_the_largest) {
@@ -225,7 +225,7 @@ TEST_F(a_memory_budget, is_not_used_for_small_messages) {
   EXPECT_EQ(evicted(pull.counters()), 1U);
 }
 
-// These connections would not ask again, because no more octets arrive.
+// These connections would not ask again, because no more bytes arrive.
 TEST_F(a_memory_budget, counts_partial_messages_that_stop_within_the_shared_buffer) {
   pull_socket pull{executor()};
   const auto at = pull.bind("tcp://127.0.0.1:*");
@@ -287,9 +287,9 @@ public:
   [[nodiscard]] std::size_t received() const noexcept { return received_; }
   [[nodiscard]] std::size_t damaged() const noexcept { return damaged_; }
   [[nodiscard]] std::uint64_t evicted() {
-    std::promise<std::uint64_t> told;
-    asio::post(thread_->context(), [&] { told.set_value(test::evicted(pull_->counters())); });
-    return told.get_future().get();
+    std::promise<std::uint64_t> notified;
+    asio::post(thread_->context(), [&] { notified.set_value(test::evicted(pull_->counters())); });
+    return notified.get_future().get();
   }
 
 private:

@@ -49,7 +49,7 @@ public:
   // How often memory was asked for while `count` messages came, once as many had. In one run() of the
   // context: Asio keeps the memory of handlers no longer than that.
   std::size_t requests() {
-    asio::steady_timer watch{context(), patience};
+    asio::steady_timer watch{context(), timeout};
     watch.async_wait([this](error_code ec) {
       if (!ec) {
         ADD_FAILURE() << "time has run out";
@@ -86,7 +86,7 @@ public:
 
 // Sizes that fit into a message object. Larger messages share the blocks that they are read into,
 // from a pool.
-INSTANTIATE_TEST_SUITE_P(octets, steady_push_pull, testing::Values(1, 10, 90));
+INSTANTIATE_TEST_SUITE_P(bytes, steady_push_pull, testing::Values(1, 10, 90));
 
 TEST_P(steady_push_pull, in_awaited_batches_allocates_nothing) {
   const auto send = [&]() -> asio::awaitable<void> {
@@ -192,7 +192,7 @@ TEST_P(steady_push_pull, tried_from_elsewhere_allocates_nothing) {
 
 class large_push_pull : public steady_push_pull {};
 
-INSTANTIATE_TEST_SUITE_P(octets, large_push_pull, testing::Values(1'000, 4'000));
+INSTANTIATE_TEST_SUITE_P(bytes, large_push_pull, testing::Values(1'000, 4'000));
 
 // A block belongs to the messages in it, and returns to the pool with the last of them.
 TEST_P(large_push_pull, awaited_batches_allocate_only_the_blocks_that_are_read_into) {

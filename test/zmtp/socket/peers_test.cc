@@ -62,8 +62,8 @@ TEST_F(peers_of_a_socket, keep_their_counters_over_all_connections_of_an_endpoin
     ASSERT_EQ(peers.size(), 1U);
     EXPECT_EQ(peers[0].counters.messages_sent, i);
     EXPECT_EQ(peers[0].counters.messages_received, i);
-    EXPECT_EQ(peers[0].counters.octets_received, router.counters().octets_received);
-    EXPECT_EQ(peers[0].counters.octets_sent, router.counters().octets_sent);
+    EXPECT_EQ(peers[0].counters.bytes_received, router.counters().bytes_received);
+    EXPECT_EQ(peers[0].counters.bytes_sent, router.counters().bytes_sent);
     server.close(0ms);
     ASSERT_EQ(receive(router).what, routed_message::kind::detached);
   }
@@ -93,18 +93,18 @@ TEST_F(peers_of_a_socket, have_their_counters) {
     EXPECT_EQ(peer.counters.messages_received, first ? 3U : 0U);
     EXPECT_EQ(peer.counters.messages_sent, first ? 0U : 2U);
     EXPECT_EQ(peer.messages_to_receive, first ? 1U : 0U);
-    EXPECT_EQ(peer.octets_to_receive != 0, first);
+    EXPECT_EQ(peer.bytes_to_receive != 0, first);
     EXPECT_EQ(peer.messages_to_send, 0U);
   }
   const auto framed_size = framed({"from one"}).size();
   const auto of_one = router.peers()[router.peers()[0].id == id ? 0 : 1];
   // Greeting and READY too.
-  EXPECT_EQ(of_one.counters.octets_received, one.counters().octets_sent);
-  EXPECT_GT(of_one.counters.octets_received, 64 + 4 * framed_size);
-  EXPECT_EQ(router.counters().octets_received,
-            one.counters().octets_sent + other.counters().octets_sent);
-  EXPECT_EQ(router.counters().octets_sent,
-            one.counters().octets_received + other.counters().octets_received);
+  EXPECT_EQ(of_one.counters.bytes_received, one.counters().bytes_sent);
+  EXPECT_GT(of_one.counters.bytes_received, 64 + 4 * framed_size);
+  EXPECT_EQ(router.counters().bytes_received,
+            one.counters().bytes_sent + other.counters().bytes_sent);
+  EXPECT_EQ(router.counters().bytes_sent,
+            one.counters().bytes_received + other.counters().bytes_received);
 }
 
 TEST_F(peers_of_a_socket, report_their_pending_messages) {
@@ -122,7 +122,7 @@ TEST_F(peers_of_a_socket, report_their_pending_messages) {
   EXPECT_EQ(peers[0].counters.messages_sent, queued);
   EXPECT_GT(peers[0].messages_to_send, 0U);
   EXPECT_LE(peers[0].messages_to_send, queued);
-  EXPECT_GT(peers[0].octets_to_send, 1'000'000U);
+  EXPECT_GT(peers[0].bytes_to_send, 1'000'000U);
   // A message without space in the queue is dropped, and counted for the peer.
   bool done = false;
   router.async_send(id, message{"dropped"}, [&](error_code ec) { done = !ec; });

@@ -39,7 +39,7 @@ protected:
   }
   // How often memory was asked for while `count` messages came, once as many had, in one run().
   std::size_t requests() {
-    asio::steady_timer watch{context(), patience};
+    asio::steady_timer watch{context(), timeout};
     watch.async_wait([this](error_code ec) {
       if (!ec) {
         ADD_FAILURE() << "time has run out";
@@ -61,7 +61,7 @@ private:
 };
 
 // Sizes that fit into a message object, together with a routing id.
-INSTANTIATE_TEST_SUITE_P(octets, steady_proxy, testing::Values(1, 10, 70));
+INSTANTIATE_TEST_SUITE_P(bytes, steady_proxy, testing::Values(1, 10, 70));
 
 TEST_P(steady_proxy, a_stream_costs_no_memory) {
   push_socket producer{executor()};

@@ -55,11 +55,11 @@ TEST_F(queue_proxy, forwards_requests_and_replies) {
   EXPECT_EQ(done.backend.messages_sent, 2U);
   EXPECT_EQ(done.backend.messages_received, 2U);
   EXPECT_EQ(done.frontend.messages_sent, 2U);
-  // The routing id of five octets, the delimiter of none, the parts.
-  EXPECT_EQ(done.frontend.octets_received, 2U * 5 + 8 + 100'000);
-  EXPECT_EQ(done.backend.octets_sent, done.frontend.octets_received);
-  EXPECT_EQ(done.frontend.octets_sent, 2U * 5 + 6 + 12);
-  EXPECT_EQ(done.backend.octets_received, done.frontend.octets_sent);
+  // The routing id of five bytes, the delimiter of none, the parts.
+  EXPECT_EQ(done.frontend.bytes_received, 2U * 5 + 8 + 100'000);
+  EXPECT_EQ(done.backend.bytes_sent, done.frontend.bytes_received);
+  EXPECT_EQ(done.frontend.bytes_sent, 2U * 5 + 6 + 12);
+  EXPECT_EQ(done.backend.bytes_received, done.frontend.bytes_sent);
 }
 
 TEST_F(queue_proxy, proxies_chain) {

@@ -103,7 +103,7 @@ TEST_F(pub_sub_flow, with_no_drop_sending_waits_for_a_subscriber_that_does_not_r
   options.send_mark.messages = 100;
   pub_socket publisher{executor(), options};
   const auto at = publisher.bind("tcp://127.0.0.1:*");
-  const auto deaf = deaf_subscriber(at, publisher);
+  const auto send_broken = deaf_subscriber(at, publisher);
   const std::string body(100'000, 'x');
   std::size_t queued = 0;
   while (publisher.try_send({"A", body}) == send_status::queued) {
@@ -118,11 +118,11 @@ TEST_F(pub_sub_flow, with_no_drop_sending_waits_for_a_subscriber_that_does_not_r
   });
   run_ready();
   EXPECT_FALSE(sent);
-  deaf->start_reading();
-  run_until([&] { return sent && deaf->traffic().ends_with("last"); });
-  const auto heard = content_of(deaf->traffic());
-  EXPECT_EQ(heard.unread, 0U);
-  EXPECT_EQ(heard.messages.size(), 1 + queued + 1);
+  send_broken->start_reading();
+  run_until([&] { return sent && send_broken->traffic().ends_with("last"); });
+  const auto received = content_of(send_broken->traffic());
+  EXPECT_EQ(received.unread, 0U);
+  EXPECT_EQ(received.messages.size(), 1 + queued + 1);
   EXPECT_EQ(publisher.counters().dropped_full, 0U);
 }
 
@@ -131,7 +131,7 @@ TEST_F(pub_sub_flow, with_no_drop_writable_waits_for_space) {
   options.send_mark.messages = 10;
   pub_socket publisher{executor(), options};
   const auto at = publisher.bind("tcp://127.0.0.1:*");
-  const auto deaf = deaf_subscriber(at, publisher);
+  const auto send_broken = deaf_subscriber(at, publisher);
   const std::string body(1'000'000, 'x');
   while (publisher.try_send({"A", body}) == send_status::queued) {
     run_ready();
@@ -143,7 +143,7 @@ TEST_F(pub_sub_flow, with_no_drop_writable_waits_for_space) {
   });
   run_ready();
   EXPECT_FALSE(writable) << "while a message that the subscriber wants would not be queued";
-  deaf->start_reading();
+  send_broken->start_reading();
   run_until([&] { return writable; });
   EXPECT_EQ(publisher.try_send({"A", body}), send_status::queued);
 }
@@ -152,7 +152,7 @@ TEST_F(pub_sub_flow, without_no_drop_others_get_all_while_one_does_not_read) {
   constexpr std::size_t count = 20'000;
   pub_socket publisher{executor(), with_send_mark(100)};
   const auto at = publisher.bind("tcp://127.0.0.1:*");
-  const auto deaf = deaf_subscriber(at, publisher);
+  const auto send_broken = deaf_subscriber(at, publisher);
   sub_socket one{executor()};
   sub_socket other{executor()};
   for (auto* each : {&one, &other}) {
@@ -177,10 +177,10 @@ TEST_F(pub_sub_flow, without_no_drop_others_get_all_while_one_does_not_read) {
   EXPECT_GT(missed, 0U);
   // The subscriber reads again. Its messages are in order and whole, and their number matches the
   // count of missed messages. It also gets messages that are sent from now on.
-  deaf->start_reading();
+  send_broken->start_reading();
   const auto numbers = [&] {
     std::vector<std::size_t> all;
-    for (const auto& got : content_of(deaf->traffic()).messages) {
+    for (const auto& got : content_of(send_broken->traffic()).messages) {
       if (got.front() == "A") {
         EXPECT_EQ(got.size(), 3U);
         EXPECT_EQ(got.back(), body);
@@ -190,20 +190,20 @@ TEST_F(pub_sub_flow, without_no_drop_others_get_all_while_one_does_not_read) {
     return all;
   };
   std::size_t size = 0;
-  std::vector<std::size_t> heard;
+  std::vector<std::size_t> received;
   run_until([&] {
-    if (deaf->received().size() != size) {
-      size = deaf->received().size();
-      heard = numbers();
+    if (send_broken->received().size() != size) {
+      size = send_broken->received().size();
+      received = numbers();
     }
-    return heard.size() + missed == count;
+    return received.size() + missed == count;
   });
-  EXPECT_TRUE(std::is_sorted(heard.begin(), heard.end()));
-  EXPECT_EQ(std::adjacent_find(heard.begin(), heard.end()), heard.end());
+  EXPECT_TRUE(std::is_sorted(received.begin(), received.end()));
+  EXPECT_EQ(std::adjacent_find(received.begin(), received.end()), received.end());
   for (std::size_t n = 0; n < 10; ++n) {
     send(publisher, {"A", std::to_string(count + n), body});
   }
-  run_until([&] { return numbers().size() == heard.size() + 10; });
+  run_until([&] { return numbers().size() == received.size() + 10; });
   EXPECT_EQ(numbers().back(), count + 9);
 }
 
@@ -213,7 +213,7 @@ TEST_F(pub_sub_flow, disconnect_slow_disconnects_a_stalled_subscriber_which_miss
   pub_socket publisher{executor(), options};
   auto watching = publisher.monitor();
   const auto at = publisher.bind("tcp://127.0.0.1:*");
-  const auto deaf = deaf_subscriber(at, publisher);
+  const auto send_broken = deaf_subscriber(at, publisher);
   sub_socket other{executor()};
   other.subscribe("A");
   other.connect(at.to_string());
@@ -235,11 +235,11 @@ TEST_F(pub_sub_flow, disconnect_slow_disconnects_a_stalled_subscriber_which_miss
   run_until(
       [&] { return watching.try_receive(event) && event.what == monitor_event::kind::detached; });
   EXPECT_EQ(event.reason, errc::too_slow);
-  // The subscriber can read the octets that it had been sent by then, up to the cut.
-  deaf->start_reading();
-  run_until([&] { return deaf->ended(); });
+  // The subscriber can read the bytes that it had been sent by then, up to the cut.
+  send_broken->start_reading();
+  run_until([&] { return send_broken->ended(); });
   std::size_t next = 0;
-  for (const auto& got : content_of(deaf->traffic()).messages) {
+  for (const auto& got : content_of(send_broken->traffic()).messages) {
     if (got.front() == "A") {
       EXPECT_EQ(got[1], std::to_string(next++));
     }

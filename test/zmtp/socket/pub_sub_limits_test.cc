@@ -14,10 +14,10 @@ namespace {
 
 class pub_sub_limits : public pub_sub_test {
 protected:
-  static socket_options limited(std::size_t subscriptions, std::size_t octets) {
+  static socket_options limited(std::size_t subscriptions, std::size_t bytes) {
     socket_options options;
     options.limit.subscriptions = subscriptions;
-    options.limit.subscription_octets = octets;
+    options.limit.subscription_bytes = bytes;
     return options;
   }
   // Waits until it is known to publish to this peer what begins so.

@@ -15,7 +15,7 @@
 namespace zmtp::test {
 namespace {
 
-// The number of subscribers, the octets of a message (within a message object), and the messages of
+// The number of subscribers, the bytes of a message (within a message object), and the messages of
 // a turn.
 using load = std::tuple<std::size_t, std::size_t, int>;
 
@@ -42,7 +42,7 @@ protected:
   void expect_no_allocations(const socket_options& options);
 };
 
-INSTANTIATE_TEST_SUITE_P(subscribers_octets_messages, pub_sub_steady_state,
+INSTANTIATE_TEST_SUITE_P(subscribers_bytes_messages, pub_sub_steady_state,
                          testing::Combine(testing::Values(1U, 10U, 100U), testing::Values(10U, 90U),
                                           testing::Values(1, 100)));
 

@@ -80,11 +80,11 @@ TEST_P(our_sub, sends_topics_in_the_form_of_the_peers_version) {
 }
 
 TEST_P(our_sub, sends_each_topic_once_to_a_new_publisher) {
-  std::size_t octets = 0;
+  std::size_t bytes = 0;
   for (const auto& topic : topics()) {
     ours.subscribe(topic);
     ours.subscribe(topic);
-    octets += subscribing(topic).size();
+    bytes += subscribing(topic).size();
   }
   ours.subscribe("given up");
   ours.unsubscribe("given up");
@@ -100,11 +100,11 @@ TEST_P(our_sub, sends_each_topic_once_to_a_new_publisher) {
     }
     run_until([&] { return listener.accepted(); });
     meet(*theirs);
-    run_until([&] { return theirs->traffic().size() >= octets; });
+    run_until([&] { return theirs->traffic().size() >= bytes; });
     run_ready();
     // In no order.
     auto rest = theirs->traffic();
-    EXPECT_EQ(rest.size(), octets);
+    EXPECT_EQ(rest.size(), bytes);
     for (const auto& topic : topics()) {
       EXPECT_NE(rest.find(subscribing(topic)), std::string::npos) << topic.size();
     }
@@ -186,7 +186,7 @@ protected:
     theirs.start_reading();
   }
   // Returns the messages since the last call, without those that say() sent.
-  std::vector<parts> heard(const raw_peer& theirs, std::size_t count) {
+  std::vector<parts> received(const raw_peer& theirs, std::size_t count) {
     const auto all = [&] {
       auto messages = content_of(theirs.traffic()).messages;
       std::erase_if(messages, [](const parts& m) { return m.front().starts_with("known "); });
@@ -228,7 +228,7 @@ TEST_P(our_pub, accepts_commands_and_messages) {
     send(ours, {topic, "5"});
     say(theirs, subscribe_message(topic) + cancel_command(topic));
     send(ours, {topic, "6"});
-    EXPECT_TRUE(heard(theirs, 2) == (messages{{topic, "1"}, {topic, "3"}})) << topic.size();
+    EXPECT_TRUE(received(theirs, 2) == (messages{{topic, "1"}, {topic, "3"}})) << topic.size();
   }
 }
 
@@ -239,7 +239,7 @@ TEST_P(our_pub, the_empty_topic_is_all_messages) {
     say(theirs, by_command ? subscribe_command("") : subscribe_message(""));
     send(ours, {"", "1"});
     send(ours, {"anything"});
-    EXPECT_EQ(heard(theirs, 2), (messages{{"", "1"}, {"anything"}}));
+    EXPECT_EQ(received(theirs, 2), (messages{{"", "1"}, {"anything"}}));
     theirs.send(by_command ? cancel_command("") : cancel_message(""));
     run_until([&] {
       const auto before = ours.counters().messages_sent;
@@ -247,7 +247,7 @@ TEST_P(our_pub, the_empty_topic_is_all_messages) {
       return ours.counters().messages_sent == before;
     });
     send(ours, {"nothing more"});
-    EXPECT_EQ(heard(theirs, 2).size(), 2U);
+    EXPECT_EQ(received(theirs, 2).size(), 2U);
   }
 }
 
@@ -261,7 +261,7 @@ TEST_P(our_pub, one_cancel_ends_two_equal_subscriptions) {
   send(ours, {"A", "gone"});
   say(theirs, cancel_message("A") + cancel_command("never") + subscribe_message("A"));
   send(ours, {"A", "again"});
-  EXPECT_EQ(heard(theirs, 2), (messages{{"A", "once"}, {"A", "again"}}));
+  EXPECT_EQ(received(theirs, 2), (messages{{"A", "once"}, {"A", "again"}}));
 }
 
 TEST_P(our_pub, continues_after_malformed_subscriptions) {
@@ -271,7 +271,7 @@ TEST_P(our_pub, continues_after_malformed_subscriptions) {
                   framed_command("JOIN", "A") + subscribe_command("B"));
   send(ours, {"A"});
   send(ours, {"B"});
-  EXPECT_EQ(heard(theirs, 1), messages{{"B"}});
+  EXPECT_EQ(received(theirs, 1), messages{{"B"}});
   EXPECT_FALSE(theirs.ended());
 }
 
@@ -280,7 +280,7 @@ TEST_P(our_pub, a_subscription_between_the_parts_of_a_message_counts) {
   meet(theirs);
   say(theirs, frame(more, "a") + subscribe_command("A") + frame(0, "b"));
   send(ours, {"A"});
-  EXPECT_EQ(heard(theirs, 1), messages{{"A"}});
+  EXPECT_EQ(received(theirs, 1), messages{{"A"}});
 }
 
 TEST_P(our_pub, does_not_answer_churn) {
@@ -295,7 +295,7 @@ TEST_P(our_pub, does_not_answer_churn) {
   }
   say(theirs, churn);
   send(ours, {"topic 1"});
-  EXPECT_EQ(heard(theirs, 0), messages{});
+  EXPECT_EQ(received(theirs, 0), messages{});
   EXPECT_FALSE(theirs.ended());
   EXPECT_EQ(ours.counters().refused_subscriptions, 0U);
 }

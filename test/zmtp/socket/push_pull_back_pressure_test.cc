@@ -102,16 +102,16 @@ TEST_F(push_marks, limit_the_messages_queued_for_an_endpoint) {
 
 TEST_F(push_marks, limit_the_bytes_queued_for_an_endpoint) {
   socket_options options;
-  options.send_mark = {.messages = std::nullopt, .octets = 10'000};
+  options.send_mark = {.messages = std::nullopt, .bytes = 10'000};
   push_socket push{executor(), options};
   push.connect("tcp://127.0.0.1:1");
-  std::size_t octets = 0;
+  std::size_t bytes = 0;
   for (message m{std::string(999, 'x')}; push.try_send(std::move(m)) == send_status::queued;
        m = message{std::string(999, 'x')}) {
-    octets += 999;
+    bytes += 999;
   }
-  EXPECT_GE(octets, 9'000U);
-  EXPECT_LE(octets, 11'000U);
+  EXPECT_GE(bytes, 9'000U);
+  EXPECT_LE(bytes, 11'000U);
   push.close(0ms);
 }
 
@@ -137,14 +137,14 @@ TEST_F(push_marks, make_a_wait_for_writability_wait) {
 
 class pull_marks : public pattern_test, public testing::WithParamInterface<bool> {};
 
-INSTANTIATE_TEST_SUITE_P(in, pull_marks, testing::Bool(), [](const auto& octets) {
-  return std::string{octets.param ? "octets" : "messages"};
+INSTANTIATE_TEST_SUITE_P(in, pull_marks, testing::Bool(), [](const auto& bytes) {
+  return std::string{bytes.param ? "bytes" : "messages"};
 });
 
 TEST_P(pull_marks, stop_the_reading_and_lose_nothing) {
   socket_options options;
-  options.receive_mark = GetParam() ? high_water_mark{.messages = std::nullopt, .octets = 500'000}
-                                    : high_water_mark{.messages = 10, .octets = std::nullopt};
+  options.receive_mark = GetParam() ? high_water_mark{.messages = std::nullopt, .bytes = 500'000}
+                                    : high_water_mark{.messages = 10, .bytes = std::nullopt};
   pull_socket pull{executor(), options};
   raw_peer peer{context()};
   peer.connect(pull.bind("tcp://127.0.0.1:*"));

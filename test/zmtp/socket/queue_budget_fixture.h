@@ -20,17 +20,17 @@ inline constexpr std::size_t budget = 8 * mebi;
 
 inline std::size_t used() { return process_memory_use().queued; }
 
-inline void allow(std::size_t octets) {
+inline void allow(std::size_t bytes) {
   auto all = process_memory_budget();
-  all.queued = octets;
+  all.queued = bytes;
   set_process_memory_budget(all);
 }
 
 // Options without marks: only the budget and a small kernel buffer stop the socket.
 inline socket_options unmarked() {
   socket_options options;
-  options.send_mark = {.messages = {}, .octets = {}};
-  options.receive_mark = {.messages = {}, .octets = {}};
+  options.send_mark = {.messages = {}, .bytes = {}};
+  options.receive_mark = {.messages = {}, .bytes = {}};
   options.linger = std::chrono::milliseconds{0};
   options.transport.send_buffer = 16 * 1024;
   options.transport.receive_buffer = 16 * 1024;
@@ -79,7 +79,7 @@ protected:
   // Waits for another thread, which sends no notification.
   template <class Done>
   void look_until(Done&& done) {
-    const auto end = std::chrono::steady_clock::now() + patience;
+    const auto end = std::chrono::steady_clock::now() + timeout;
     context().restart();
     while (!done()) {
       if (std::chrono::steady_clock::now() > end) {

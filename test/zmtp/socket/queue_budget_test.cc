@@ -32,8 +32,8 @@ constexpr std::string_view nobody_else = "tcp://127.0.0.1:2";
 
 TEST(queue_budget_of_the_process, is_a_share_of_the_available_memory) {
   const auto all = process_memory_budget();
-  EXPECT_EQ(all.queued, 3 * all.half_messages);
-  EXPECT_LE(all.queued + all.half_messages, process_memory() / 4);
+  EXPECT_EQ(all.queued, 3 * all.partial_messages);
+  EXPECT_LE(all.queued + all.partial_messages, process_memory() / 4);
 }
 
 TEST_F(a_queue_budget, bounds_a_socket_that_has_no_marks) {
@@ -87,7 +87,7 @@ TEST_F(a_queue_budget, wakes_waiting_sockets_in_another_thread) {
   EXPECT_EQ(end.wait_for(0s), std::future_status::timeout);
   large.reset();
   run_ready();
-  ASSERT_EQ(end.wait_for(patience), std::future_status::ready);
+  ASSERT_EQ(end.wait_for(timeout), std::future_status::ready);
   EXPECT_EQ(end.get(), error_code{});
 }
 

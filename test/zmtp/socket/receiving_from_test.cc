@@ -64,17 +64,17 @@ TEST_F(receiving_from, a_sub_gets_notices_of_publishers_in_order_with_their_mess
   own.extensions = {"known"};
   std::optional<pub_socket> pub{std::in_place, executor(), own};
   sub.connect(pub->bind("tcp://127.0.0.1:*").to_string());
-  std::vector<routed_message::kind> heard;
+  std::vector<routed_message::kind> received;
   std::vector<routed_message> batch;
   const auto hear = [&] {
-    const auto before = heard.size();
+    const auto before = received.size();
     sub.async_receive(batch, [&](error_code ec, std::size_t) {
       EXPECT_FALSE(ec);
       for (const auto& item : batch) {
-        heard.push_back(item.what);
+        received.push_back(item.what);
       }
     });
-    run_until([&] { return heard.size() > before; });
+    run_until([&] { return received.size() > before; });
   };
   hear();
   ASSERT_NE(sub.peer(batch.front().peer), nullptr);
@@ -85,7 +85,7 @@ TEST_F(receiving_from, a_sub_gets_notices_of_publishers_in_order_with_their_mess
   pub.reset();
   hear();
   using enum routed_message::kind;
-  EXPECT_EQ(heard, (std::vector{attached, message, detached}));
+  EXPECT_EQ(received, (std::vector{attached, message, detached}));
 }
 
 TEST_F(receiving_from, a_sub_still_gets_only_its_topics) {

@@ -126,9 +126,9 @@ TEST_F(request_reply_wire, a_requester_that_does_not_read_does_not_block_others)
   options.send_mark.messages = 3;
   rep_socket rep{executor(), options};
   const auto at = rep.bind("tcp://127.0.0.1:*");
-  raw_peer deaf{context()};
-  deaf.connect(at);
-  deaf.shake_hands("DEALER");
+  raw_peer send_broken{context()};
+  send_broken.connect(at);
+  send_broken.shake_hands("DEALER");
   const auto serve = [&]() -> asio::awaitable<void> {
     for (;;) {
       message m = co_await rep.async_receive(use_awaitable);
@@ -138,7 +138,7 @@ TEST_F(request_reply_wire, a_requester_that_does_not_read_does_not_block_others)
   };
   asio::co_spawn(context(), serve, asio::detached);
   for (int i = 0; i < 20; ++i) {
-    deaf.send(framed({"", "question"}));
+    send_broken.send(framed({"", "question"}));
   }
   run_until([&] { return rep.counters().dropped_full != 0; });
   req_socket req{executor()};

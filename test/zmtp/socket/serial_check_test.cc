@@ -89,7 +89,7 @@ TEST(serial_check_death_test, a_socket_reports_a_second_thread) {
         static_cast<void>(router.try_send(m.peer, message{"from another thread"}));
       }}.join();
     });
-    context.run_for(network_test::patience);
+    context.run_for(network_test::timeout);
   };
   EXPECT_DEATH(misuse(), complaint);
 }

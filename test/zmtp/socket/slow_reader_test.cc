@@ -99,7 +99,7 @@ protected:
       const bool is_stopped = name_of(each.info) == stopped_name;
       EXPECT_GE(each.messages_to_send, is_stopped ? mark : 0);
       EXPECT_LE(each.messages_to_send, is_stopped ? mark + 1 : 0);
-      EXPECT_LE(each.octets_to_send, each.messages_to_send * (size + 64));
+      EXPECT_LE(each.bytes_to_send, each.messages_to_send * (size + 64));
     }
     const auto peers = stopped.peers();
     ASSERT_EQ(peers.size(), 1U);

@@ -26,7 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int exit_status = 7;
-constexpr auto patience = 20s;
+constexpr auto timeout = 20s;
 
 // Written after the destruction of an object with static lifetime.
 class farewell {
@@ -58,7 +58,7 @@ void require(bool condition, const char* what) {
 
 template <class Done>
 void run_until(asio::io_context& context, Done&& done, const char* what) {
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + timeout;
   context.restart();
   while (!done()) {
     require(context.run_one_until(end) != 0, what);
@@ -93,7 +93,8 @@ struct partial_message {
     constexpr std::size_t size = 1024 * 1024;
     peer.send(frame_header(long_size, size) + std::string(size / 2, 'x'));
     run_until(
-        context, [] { return process_memory_use().half_messages != 0; }, "counted as incomplete");
+        context, [] { return process_memory_use().partial_messages != 0; },
+        "counted as incomplete");
   }
 
   farewell last;
@@ -128,7 +129,8 @@ struct sockets_that_outlive_their_context {
     constexpr std::size_t size = 1024 * 1024;
     peer->send(frame_header(long_size, size) + std::string(size / 2, 'x'));
     run_until(
-        *context, [] { return process_memory_use().half_messages != 0; }, "counted as incomplete");
+        *context, [] { return process_memory_use().partial_messages != 0; },
+        "counted as incomplete");
     require(dealer->try_send(message{"m"}) == send_status::queued, "queued");
   }
   ~sockets_that_outlive_their_context() {
@@ -176,7 +178,7 @@ struct sockets_that_still_run {
     require(item.content == message{"at exit"}, "the message");
     router.close();
     context.restart();
-    context.run_for(patience);
+    context.run_for(timeout);
     require(context.stopped(), "done");
   }
 

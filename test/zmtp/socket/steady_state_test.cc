@@ -37,7 +37,7 @@ public:
 
 class of_size : public steady_state, public testing::WithParamInterface<std::size_t> {};
 
-INSTANTIATE_TEST_SUITE_P(octets, of_size, testing::Values(10, 90, 1'000, 4'000));
+INSTANTIATE_TEST_SUITE_P(bytes, of_size, testing::Values(10, 90, 1'000, 4'000));
 
 TEST_P(of_size, batches_allocate_only_the_read_buffers) {
   const message model{std::string(GetParam(), 'x')};

@@ -94,7 +94,7 @@ TEST_F(changing_subscriptions, a_publisher_that_does_not_read_is_sent_the_net_ch
 TEST_F(changing_subscriptions, a_stopped_publisher_in_the_process_gets_the_net_changes) {
   asio::io_context elsewhere;
   socket_options options;
-  options.xpub.told = xpub_options::notices::all;
+  options.xpub.notifications = xpub_options::notices::all;
   xpub_socket theirs{elsewhere.get_executor(), options};
   theirs.bind("inproc://does not run");
   xsub_socket ours{executor()};
@@ -105,7 +105,7 @@ TEST_F(changing_subscriptions, a_stopped_publisher_in_the_process_gets_the_net_c
   }
   ASSERT_EQ(ours.peers().size(), 1U);
   change_for_long(ours);
-  topics told;
+  topics notified;
   int changes = 0;
   for (bool any = true; any;) {
     elsewhere.restart();
@@ -113,17 +113,17 @@ TEST_F(changing_subscriptions, a_stopped_publisher_in_the_process_gets_the_net_c
     for (routed_message m; theirs.try_receive(m); any = true) {
       ++changes;
       const auto notice = m.content.front();
-      apply(notice.front() == '\1', notice.substr(1), told);
+      apply(notice.front() == '\1', notice.substr(1), notified);
     }
   }
-  EXPECT_EQ(told, every_third());
+  EXPECT_EQ(notified, every_third());
   EXPECT_LE(changes, 2 * count);
 }
 
 TEST_F(changing_subscriptions, in_the_process_notices_stop_at_the_receive_mark) {
   constexpr std::size_t mark = 100;
   auto options = with_marks(mark);
-  options.xpub.told = xpub_options::notices::all;
+  options.xpub.notifications = xpub_options::notices::all;
   xpub_socket theirs{executor(), options};
   xsub_socket ours{executor()};
   join(theirs, ours, medium::inproc);
@@ -131,7 +131,7 @@ TEST_F(changing_subscriptions, in_the_process_notices_stop_at_the_receive_mark) 
   change_for_long(ours);
   ASSERT_EQ(theirs.peers().size(), 1U);
   EXPECT_LE(theirs.peers().front().messages_to_receive, mark + 1);
-  topics told;
+  topics notified;
   std::size_t changes = 0;
   for (bool any = true; any;) {
     run_ready();
@@ -139,10 +139,10 @@ TEST_F(changing_subscriptions, in_the_process_notices_stop_at_the_receive_mark) 
     for (routed_message m; theirs.try_receive(m); any = true) {
       ++changes;
       const auto notice = m.content.front();
-      apply(notice.front() == '\1', notice.substr(1), told);
+      apply(notice.front() == '\1', notice.substr(1), notified);
     }
   }
-  EXPECT_EQ(told, every_third());
+  EXPECT_EQ(notified, every_third());
   EXPECT_LE(changes, 4U * count);
   // The publisher uses the subscriptions that it received.
   ASSERT_EQ(theirs.try_send({topic(3)}), send_status::queued);
@@ -154,7 +154,7 @@ TEST_F(changing_subscriptions, in_the_process_notices_stop_at_the_receive_mark) 
 // Between two runs of the executor.
 TEST_F(changing_subscriptions, changes_within_one_handler_are_bounded_too) {
   socket_options options;
-  options.xpub.told = xpub_options::notices::all;
+  options.xpub.notifications = xpub_options::notices::all;
   for (const auto over : {medium::tcp, medium::inproc}) {
     xpub_socket theirs{executor(), options};
     sub_socket ours{executor()};
@@ -165,15 +165,15 @@ TEST_F(changing_subscriptions, changes_within_one_handler_are_bounded_too) {
       ours.unsubscribe("A");
     }
     ours.subscribe("B");
-    topics told;
+    topics notified;
     int changes = 0;
     run_until([&] {
       for (routed_message m; theirs.try_receive(m);) {
         ++changes;
         const auto notice = m.content.front();
-        apply(notice.front() == '\1', notice.substr(1), told);
+        apply(notice.front() == '\1', notice.substr(1), notified);
       }
-      return told == topics{"B"};
+      return notified == topics{"B"};
     });
     EXPECT_LE(changes, 1'001);
   }
@@ -182,7 +182,7 @@ TEST_F(changing_subscriptions, changes_within_one_handler_are_bounded_too) {
 // A publisher that keeps last values sends them again to a subscriber that asks again.
 TEST_F(changing_subscriptions, a_publisher_that_reads_gets_each_of_them) {
   socket_options options;
-  options.xpub.told = xpub_options::notices::all;
+  options.xpub.notifications = xpub_options::notices::all;
   for (const auto over : {medium::tcp, medium::inproc}) {
     xpub_socket theirs{executor(), options};
     sub_socket ours{executor()};

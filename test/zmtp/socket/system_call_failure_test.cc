@@ -87,16 +87,16 @@ public:
     int open = 0;
     for (auto* each : sockets()) {
       ++open;
-      each->async_close(patience, [&](error_code) { --open; });
+      each->async_close(timeout, [&](error_code) { --open; });
     }
     run_until([&] { return open == 0; });
     context_.restart();
-    context_.run_for(patience);
+    context_.run_for(timeout);
     EXPECT_TRUE(context_.stopped()) << "something is still pending";
   }
 
 protected:
-  static constexpr std::chrono::seconds patience{5};
+  static constexpr std::chrono::seconds timeout{5};
 
   virtual void start() = 0;
   virtual void exchange() = 0;
@@ -106,7 +106,7 @@ protected:
 
   template <class Done>
   void run_until(Done&& done) {
-    const auto limit = std::chrono::steady_clock::now() + patience;
+    const auto limit = std::chrono::steady_clock::now() + timeout;
     context_.restart();
     while (!done()) {
       if (context_.run_one_until(limit) == 0) {
@@ -129,20 +129,20 @@ protected:
   // but none arrives late.
   bool is_last(const message& m) {
     const auto number = std::stoull(std::string{m.back()});
-    EXPECT_GE(number, heard_);
+    EXPECT_GE(number, received_);
     EXPECT_LE(number, number_);
-    heard_ = number;
+    received_ = number;
     return number == number_;
   }
   // Sends a message, and sends it again after each lost connection, until it arrives.
   template <class Say, class Heard>
-  void say_until_heard(Say&& say, Heard&& heard) {
+  void say_until_heard(Say&& say, Heard&& received) {
     std::optional<std::size_t> lost_before;
     run_until([&] {
       if (lost_before != lost() && say()) {
         lost_before = lost();
       }
-      return heard();
+      return received();
     });
   }
 
@@ -161,7 +161,7 @@ private:
   }
 
   unsigned long long number_ = 0;
-  unsigned long long heard_ = 0;
+  unsigned long long received_ = 0;
 };
 
 class request_and_reply : public talk {
@@ -242,11 +242,11 @@ private:
         },
         [&] {
           std::erase_if(by, [&](sub_socket* each) {
-            bool heard = false;
+            bool received = false;
             for (message m; each->try_receive(m);) {
-              heard = is_last(m) || heard;
+              received = is_last(m) || received;
             }
-            return heard;
+            return received;
           });
           return by.empty();
         });

@@ -20,7 +20,7 @@ namespace zmtp {
 namespace {
 
 using namespace std::chrono_literals;
-using side = waiting_room::side;
+using side = pending_operations::side;
 using names = std::vector<std::string>;
 
 constexpr peer_id a{.slot = 0, .generation = 1};
@@ -94,7 +94,7 @@ protected:
     room_.attempt_all();
     return std::exchange(log_, {});
   }
-  names told() {
+  names notified() {
     (void)room_.tell_all();
     return std::exchange(log_, {});
   }
@@ -102,7 +102,7 @@ protected:
   names log_;
   std::deque<scripted> all_;
   std::map<peer_id, int> room_of_;
-  waiting_room room_;
+  pending_operations room_;
 };
 
 TEST_F(waiting, sends_are_served_in_the_order_of_calls) {
@@ -112,11 +112,11 @@ TEST_F(waiting, sends_are_served_in_the_order_of_calls) {
   EXPECT_EQ(round(), names{"-1"});
   room_of_[a] = 2;
   EXPECT_EQ(round(), (names{"+1", "+2", "-3"}));
-  EXPECT_EQ(told(), (names{"1 ends", "2 ends"}));
+  EXPECT_EQ(notified(), (names{"1 ends", "2 ends"}));
   EXPECT_TRUE(room_.senders_wait());
   room_of_[a] = 1;
   EXPECT_EQ(round(), names{"+3"});
-  EXPECT_EQ(told(), names{"3 ends"});
+  EXPECT_EQ(notified(), names{"3 ends"});
   EXPECT_FALSE(room_.senders_wait());
 }
 
@@ -134,7 +134,7 @@ TEST_F(waiting, a_peer_with_new_space_gets_messages_in_order) {
   EXPECT_EQ(round(), (names{"-1", "+other"})) << "2 must not be attempted";
   EXPECT_FALSE(first.settled);
   EXPECT_EQ(round(), (names{"+1", "-2"}));
-  EXPECT_EQ(told(), (names{"other ends", "1 ends"}));
+  EXPECT_EQ(notified(), (names{"other ends", "1 ends"}));
 }
 
 TEST_F(waiting, a_full_peer_does_not_block_other_peers) {
@@ -181,7 +181,8 @@ TEST_F(waiting, an_error_ends_one_send_and_the_next_is_attempted) {
   send("2", a);
   room_of_[a] = 1;
   EXPECT_EQ(round(), (names{"+1", "+2"}));
-  EXPECT_EQ(told(), (names{"1: " + make_error_code(errc::host_unreachable).message(), "2 ends"}));
+  EXPECT_EQ(notified(),
+            (names{"1: " + make_error_code(errc::host_unreachable).message(), "2 ends"}));
 }
 
 TEST_F(waiting, a_cancelled_send_does_not_change_the_order) {
@@ -193,7 +194,8 @@ TEST_F(waiting, a_cancelled_send_does_not_change_the_order) {
   EXPECT_TRUE(cancelled.settled) << "too late for another end";
   room_of_[a] = 2;
   EXPECT_EQ(round(), (names{"+1", "+3"}));
-  EXPECT_EQ(told(), (names{"2: " + make_error_code(errc::timed_out).message(), "1 ends", "3 ends"}))
+  EXPECT_EQ(notified(),
+            (names{"2: " + make_error_code(errc::timed_out).message(), "1 ends", "3 ends"}))
       << "in the order of the ends";
 }
 
@@ -242,7 +244,7 @@ TEST_F(waiting, receives_are_served_in_turn) {
   enter(side::to_learn, "l2", [](error_code&) { return true; });
   messages = 1;
   EXPECT_EQ(round(), (names{"+r1", "-r2", "-l1", "+l2"}));
-  EXPECT_EQ(told(), (names{"r1 ends", "l2 ends"}));
+  EXPECT_EQ(notified(), (names{"r1 ends", "l2 ends"}));
   room_.abandon();
 }
 
@@ -256,13 +258,13 @@ TEST_F(waiting, handlers_may_start_and_cancel_operations) {
   };
   room_of_[a] = 1;
   EXPECT_EQ(round(), (names{"+1", "-2"}));
-  EXPECT_EQ(told(), (names{"1 ends", "2: " + make_error_code(errc::timed_out).message()}));
+  EXPECT_EQ(notified(), (names{"1 ends", "2: " + make_error_code(errc::timed_out).message()}));
   room_of_[a] = 1;
   EXPECT_EQ(round(), names{"+3"});
 }
 
 TEST_F(waiting, operations_end_at_their_deadlines) {
-  const waiting_room::time_point start{};
+  const pending_operations::time_point start{};
   send("1", a).due = start + 3s;
   send("2", a).due = start + 1s;
   send("3", a);
@@ -270,7 +272,7 @@ TEST_F(waiting, operations_end_at_their_deadlines) {
   EXPECT_EQ(room_.first_deadline(), start + 1s);
   room_.expire(start + 2s);
   const auto late = make_error_code(errc::timed_out).message();
-  auto ends = told();
+  auto ends = notified();
   std::sort(ends.begin(), ends.end());
   EXPECT_EQ(ends, (names{"2: " + late, "r: " + late}));
   EXPECT_EQ(room_.first_deadline(), start + 3s);

@@ -206,7 +206,7 @@ TEST_F(writes, to_many_peers_are_few_while_there_is_more_to_send) {
   EXPECT_EQ(push.counters().messages_sent, (batches + 1) * peers);
   EXPECT_LT(all.writes, 4 * peers);
   for (const auto& pull : pulls) {
-    EXPECT_EQ(pull->counters().octets_received, push.counters().octets_sent / peers);
+    EXPECT_EQ(pull->counters().bytes_received, push.counters().bytes_sent / peers);
   }
 }
 

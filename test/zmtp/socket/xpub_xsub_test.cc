@@ -95,7 +95,7 @@ TEST_F(xpub_xsub, other_messages_of_a_subscriber_are_received_in_order) {
 }
 
 TEST_F(xpub_xsub, a_publisher_treats_a_sub_and_an_xsub_alike) {
-  xpub_socket publisher{executor(), with({.told = notices::all})};
+  xpub_socket publisher{executor(), with({.notifications = notices::all})};
   sub_socket sub{executor()};
   xsub_socket xsub{executor()};
   const auto at = publisher.bind("tcp://127.0.0.1:*").to_string();

@@ -31,27 +31,27 @@ struct faulty_disk::methods {
       errno = disk.failing_.code == SQLITE_IOERR_NOMEM ? ENOMEM : EIO;
       return disk.failing_.code;
     }
-    const auto& octets = of(f).of->current;
-    const auto begin = std::min(static_cast<std::size_t>(at), octets.size());
-    const auto there = std::min(static_cast<std::size_t>(count), octets.size() - begin);
-    std::copy_n(octets.data() + begin, there, static_cast<std::byte*>(to));
+    const auto& bytes = of(f).of->current;
+    const auto begin = std::min(static_cast<std::size_t>(at), bytes.size());
+    const auto there = std::min(static_cast<std::size_t>(count), bytes.size() - begin);
+    std::copy_n(bytes.data() + begin, there, static_cast<std::byte*>(to));
     std::memset(static_cast<std::byte*>(to) + there, 0, static_cast<std::size_t>(count) - there);
     return there == static_cast<std::size_t>(count) ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
   }
   static int write(sqlite3_file* f, const void* from, int count, sqlite3_int64 at) {
     auto& h = of(f);
-    auto& octets = h.of->current;
+    auto& bytes = h.of->current;
     const auto begin = static_cast<std::size_t>(at);
     const auto end = begin + static_cast<std::size_t>(count);
     if (!h.disk->step()) {
       return SQLITE_IOERR_WRITE;
     }
-    if (end > octets.size() && h.disk->size() + end - octets.size() > h.disk->limit_) {
+    if (end > bytes.size() && h.disk->size() + end - bytes.size() > h.disk->limit_) {
       return SQLITE_FULL;
     }
     const auto* const first = static_cast<const std::byte*>(from);
-    octets.resize(std::max(octets.size(), end));
-    std::copy_n(first, count, octets.data() + begin);
+    bytes.resize(std::max(bytes.size(), end));
+    std::copy_n(first, count, bytes.data() + begin);
     h.of->unsynced.push_back({begin, {first, first + count}, false});
     return SQLITE_OK;
   }
@@ -179,12 +179,12 @@ void faulty_disk::switch_on(std::uint64_t seed) {
         }
         continue;
       }
-      for (std::size_t done = 0; done < made.octets.size();) {
+      for (std::size_t done = 0; done < made.bytes.size();) {
         const auto at = made.at + done;
-        const auto count = std::min(sector - at % sector, made.octets.size() - done);
+        const auto count = std::min(sector - at % sector, made.bytes.size() - done);
         if (random() % 2 == 0) {
           left.resize(std::max(left.size(), at + count));
-          std::copy_n(made.octets.data() + done, count, left.data() + at);
+          std::copy_n(made.bytes.data() + done, count, left.data() + at);
         }
         done += count;
       }

@@ -39,8 +39,8 @@ public:
   void fail_reads(std::size_t begin, std::size_t end, int code) noexcept {
     failing_ = {begin, end, code};
   }
-  // Octets of all files.
-  void limit(std::size_t octets) noexcept { limit_ = octets; }
+  // Bytes of all files.
+  void limit(std::size_t bytes) noexcept { limit_ = bytes; }
 
   // As it was when it was switched off: a process has ended, and not the machine. After all files are
   // closed.
@@ -54,7 +54,7 @@ public:
 private:
   struct change {
     std::size_t at;  // offset; the new size if `truncates`
-    std::vector<std::byte> octets;
+    std::vector<std::byte> bytes;
     bool truncates;
   };
   struct file {

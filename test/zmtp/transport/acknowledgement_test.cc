@@ -25,7 +25,7 @@ protected:
     own.connect(acceptor.local_endpoint());
     acceptor.accept(peer);
   }
-  acknowledgement told() { return acknowledged(own.native_handle()); }
+  acknowledgement notified() { return acknowledged(own.native_handle()); }
   // The kernel has its own time for it.
   template <class Done>
   static void wait_until(Done&& done) {
@@ -41,11 +41,11 @@ protected:
 };
 
 TEST_F(an_acknowledgement, counts_the_bytes_taken_by_the_peers_kernel) {
-  EXPECT_TRUE(told().complete);
-  const auto before = told().octets;
+  EXPECT_TRUE(notified().complete);
+  const auto before = notified().bytes;
   asio::write(own, asio::buffer(std::string(1'000, 'x')));
-  wait_until([&] { return told().octets == before + 1'000; });
-  EXPECT_TRUE(told().complete);
+  wait_until([&] { return notified().bytes == before + 1'000; });
+  EXPECT_TRUE(notified().complete);
 }
 
 TEST_F(an_acknowledgement, is_complete_if_the_peer_does_not_read) {
@@ -57,8 +57,8 @@ TEST_F(an_acknowledgement, is_complete_if_the_peer_does_not_read) {
     written += own.write_some(asio::buffer(much), ec);
   }
   EXPECT_EQ(ec, asio::error::would_block);
-  wait_until([&] { return told().complete; });
-  EXPECT_LT(told().octets, written) << "the kernel must still hold data to send";
+  wait_until([&] { return notified().complete; });
+  EXPECT_LT(notified().bytes, written) << "the kernel must still hold data to send";
 }
 
 TEST_F(an_acknowledgement, is_complete_on_sockets_other_than_tcp) {
@@ -68,7 +68,7 @@ TEST_F(an_acknowledgement, is_complete_on_sockets_other_than_tcp) {
   asio::write(one, asio::buffer(std::string(1'000, 'x')));
   const auto said = acknowledged(one.native_handle());
   EXPECT_TRUE(said.complete);
-  EXPECT_EQ(said.octets, 0U);
+  EXPECT_EQ(said.bytes, 0U);
   EXPECT_TRUE(acknowledged(-1).complete);
 }
 

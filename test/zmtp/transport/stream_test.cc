@@ -1,4 +1,4 @@
-// Connections of each transport, from both ends: the octets, the socket options, the address of the
+// Connections of each transport, from both ends: the bytes, the socket options, the address of the
 // other end, and that no child process inherits them.
 
 #include "zmtp/transport/stream.h"
@@ -31,7 +31,7 @@ class streams : public transport_test {
 protected:
   static std::vector<std::string> everywhere() {
     std::vector<std::string> all;
-    for (const auto each : octet_media()) {
+    for (const auto each : byte_media()) {
       all.push_back(free_endpoint(each));
     }
     return all;
@@ -137,7 +137,7 @@ TEST_F(streams, have_the_configured_buffers) {
   for (const auto& where : everywhere()) {
     auto ends = meet(where, options);
     for (auto* each : {&ends.accepted, &ends.connected}) {
-      // The kernel doubles the sizes, because it stores more than the octets.
+      // The kernel doubles the sizes, because it stores more than the bytes.
       EXPECT_EQ(option(*each, SOL_SOCKET, SO_SNDBUF), 40'000) << where;
       EXPECT_EQ(option(*each, SOL_SOCKET, SO_RCVBUF), 60'000) << where;
     }
@@ -178,21 +178,19 @@ TEST_F(streams, know_the_address_of_the_other_end) {
 }
 
 TEST_F(streams, know_the_host_of_the_other_end_for_every_family) {
-  const auto octets_of = [](const char* text) {
-    return asio::ip::make_address_v6(text).to_bytes();
-  };
+  const auto bytes_of = [](const char* text) { return asio::ip::make_address_v6(text).to_bytes(); };
   EXPECT_EQ(transport::remote_host(meet("tcp://127.0.0.1:*").accepted),
-            octets_of("::ffff:127.0.0.1"));
+            bytes_of("::ffff:127.0.0.1"));
   EXPECT_EQ(transport::remote_host(meet("ipc://*").accepted), std::nullopt);
   EXPECT_EQ(transport::remote_host(stream{executor()}), std::nullopt);
   if (has_ipv6()) {
-    EXPECT_EQ(transport::remote_host(meet("tcp://[::1]:*").accepted), octets_of("::1"));
+    EXPECT_EQ(transport::remote_host(meet("tcp://[::1]:*").accepted), bytes_of("::1"));
     transport_options both;
     both.ipv6 = true;
     acceptor a{executor(), both};
     ASSERT_EQ(a.open(at("tcp://*:*"), backlog), error_code{});
     EXPECT_EQ(connect({tcp_address{"127.0.0.1", a.bound().tcp()->port}}), error_code{});
-    EXPECT_EQ(transport::remote_host(take(a)), octets_of("::ffff:127.0.0.1"));
+    EXPECT_EQ(transport::remote_host(take(a)), bytes_of("::ffff:127.0.0.1"));
   }
 }
 

@@ -33,13 +33,13 @@ std::string written(const verdict& found) {
   return text + separator + found.reason + separator + found.missing + separator;
 }
 
-void write_all(int to, std::string_view octets) {
-  while (!octets.empty()) {
-    const auto written = ::write(to, octets.data(), octets.size());
+void write_all(int to, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(to, bytes.data(), bytes.size());
     if (written <= 0) {
       return;
     }
-    octets.remove_prefix(static_cast<std::size_t>(written));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
@@ -108,10 +108,10 @@ drill_process::~drill_process() {
 }
 
 bool drill_process::read() {
-  std::array<char, 4096> octets{};
-  const auto count = ::read(verdict_, octets.data(), octets.size());
+  std::array<char, 4096> bytes{};
+  const auto count = ::read(verdict_, bytes.data(), bytes.size());
   if (count > 0) {
-    read_.append(octets.data(), static_cast<std::size_t>(count));
+    read_.append(bytes.data(), static_cast<std::size_t>(count));
   }
   return count == 0 || (count < 0 && errno != EINTR);
 }

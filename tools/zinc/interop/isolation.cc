@@ -70,9 +70,9 @@ std::string why_not_isolated() {
   }
   ::close(ends[1]);
   std::string why;
-  std::array<char, 256> octets{};
-  for (::ssize_t count = 0; (count = ::read(ends[0], octets.data(), octets.size())) > 0;) {
-    why.append(octets.data(), static_cast<std::size_t>(count));
+  std::array<char, 256> bytes{};
+  for (::ssize_t count = 0; (count = ::read(ends[0], bytes.data(), bytes.size())) > 0;) {
+    why.append(bytes.data(), static_cast<std::size_t>(count));
   }
   ::close(ends[0]);
   int status = 0;

@@ -18,12 +18,12 @@ std::string without_colours(const std::string& line) {
 
 }  // namespace
 
-void output_lines::add(std::string_view octets) {
-  for (const char octet : octets) {
-    if (octet == '\n') {
+void output_lines::add(std::string_view bytes) {
+  for (const char byte : bytes) {
+    if (byte == '\n') {
       end();
-    } else if (octet != '\r') {
-      unended_ += octet;
+    } else if (byte != '\r') {
+      unended_ += byte;
     }
   }
 }

@@ -14,7 +14,7 @@ namespace zinc::interop {
 class output_lines {
 public:
   // Adds bytes. A line ends with \n, or with \r\n from a terminal. Removes colours.
-  void add(std::string_view octets);
+  void add(std::string_view bytes);
   // Ends the output. A last line without a newline counts.
   void end();
   // Consumes all lines, because a program of the same name starts again.

@@ -116,11 +116,11 @@ played_program::~played_program() {
 }
 
 bool played_program::read_into(output_lines& lines) {
-  std::array<char, 4096> octets{};
+  std::array<char, 4096> bytes{};
   for (;;) {
-    const auto count = ::read(terminal_, octets.data(), octets.size());
+    const auto count = ::read(terminal_, bytes.data(), bytes.size());
     if (count > 0) {
-      lines.add({octets.data(), static_cast<std::size_t>(count)});
+      lines.add({bytes.data(), static_cast<std::size_t>(count)});
     } else if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
       return true;
     } else {
@@ -232,22 +232,22 @@ verdict stage::play(const ends& what) {
 
 verdict stage::play(const until& what) {
   const auto deadline = clock::now() + what.within;
-  auto patience = what.interrupted;
+  auto timeout = what.interrupted;
   for (;;) {
     take(what.what);
     auto& who = actors_.at(label_of(what.what));
-    auto& heard = what.heard_by.empty() ? who : actors_.at(what.heard_by);
-    const auto is_over = [&] { return heard.said.has(what.line) || !who.process; };
-    if (patience && !wait(std::min(clock::now() + *patience, deadline), is_over)) {
+    auto& received = what.heard_by.empty() ? who : actors_.at(what.heard_by);
+    const auto is_over = [&] { return received.said.has(what.line) || !who.process; };
+    if (timeout && !wait(std::min(clock::now() + *timeout, deadline), is_over)) {
       who.process->signal(SIGINT);
-      patience = 2 * *patience;
+      timeout = 2 * *timeout;
     }
     static_cast<void>(wait(deadline, is_over));
-    if (heard.said.take(what.line)) {
+    if (received.said.take(what.line)) {
       return {};
     }
     if (clock::now() >= deadline) {
-      return missing(heard, what.line, fmt::format("did not say it in {}", what.within));
+      return missing(received, what.line, fmt::format("did not say it in {}", what.within));
     }
     static_cast<void>(wait(std::min(clock::now() + pace, deadline), [] { return false; }));
   }
@@ -283,7 +283,7 @@ bool stage::wait(clock::time_point deadline, const std::function<bool()>& done) 
   }
 }
 
-void stage::read_all(std::chrono::milliseconds patience) {
+void stage::read_all(std::chrono::milliseconds timeout) {
   std::vector<::pollfd> waited;
   std::vector<actor*> whose;
   for (auto& [label, one] : actors_) {
@@ -292,7 +292,7 @@ void stage::read_all(std::chrono::milliseconds patience) {
       whose.push_back(&one);
     }
   }
-  ::poll(waited.data(), waited.size(), static_cast<int>(patience.count()));
+  ::poll(waited.data(), waited.size(), static_cast<int>(timeout.count()));
   for (std::size_t i = 0; i < waited.size(); ++i) {
     auto& one = *whose[i];
     if (waited[i].revents == 0 || one.process->read_into(one.said)) {

@@ -68,7 +68,7 @@ private:
                                        std::string_view why);
   // Waits until `done` returns true or the deadline passes. Returns the result of `done`.
   [[nodiscard]] bool wait(clock::time_point deadline, const std::function<bool()>& done);
-  void read_all(std::chrono::milliseconds patience);
+  void read_all(std::chrono::milliseconds timeout);
 
   const programs& ours_;
   const programs& theirs_;
