@@ -46,8 +46,8 @@ class Library:
 
 LIBRARIES = (
     Library("Zinc",
-            (ZINC, "broker", "--bind", "{endpoint}", "--heartbeat", "{heartbeat}"),
-            (ZINC, "worker", "--connect", "{endpoint}", "--service", SERVICE, "--heartbeat", "{heartbeat}"),
+            (ZINC, "broker", "--bind", "{endpoint}", "--heartbeat", "{heartbeat}ms"),
+            (ZINC, "worker", "--connect", "{endpoint}", "--service", SERVICE, "--heartbeat", "{heartbeat}ms"),
             (CLIENT, "{endpoint}", SERVICE, "{heartbeat}")),
     Library("libzmq",
             (LIBZMQ_BROKER, "{endpoint}", "{heartbeat}"),

@@ -71,7 +71,7 @@ class LoadTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             titanic = subprocess.Popen(
                 [program("tools/zinc/zinc"), "titanic", "--connect", self.endpoint, "--store",
-                 os.path.join(folder, "store"), "--requests", "500"],
+                 os.path.join(folder, "store"), "--max-requests", "500"],
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             try:
                 self.assertEqual(titanic.stdout.readline(), "open 0 0\n")
