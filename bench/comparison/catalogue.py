@@ -16,8 +16,8 @@ QUICK = ("ours", "theirs", "limit")
 QUICK_MIXED = ("ours", OURS_TO_THEIRS, THEIRS_TO_OURS, "theirs", "limit")
 
 
-def size_text(bytes):
-    return f"{bytes // 1024} KiB" if bytes >= 1024 else f"{bytes} B"
+def size_text(data):
+    return f"{data // 1024} KiB" if data >= 1024 else f"{data} B"
 
 
 def at_least(factor, against="theirs", text=None):

@@ -33,16 +33,16 @@ class Child:
     def read(self, pipe):
         """Returns the bytes read: empty at the end of the pipe, None if nothing is pending."""
         try:
-            bytes = os.read(pipe, 65536)
+            data = os.read(pipe, 65536)
         except BlockingIOError:
             return None
-        text = bytes.decode(errors="replace")
+        text = data.decode(errors="replace")
         if pipe == self._popen.stdout.fileno():
             self.output += text
         else:
             # A program that complains without end must not fill the memory; the last lines matter.
             self.errors = (self.errors + text)[-4000:]
-        return bytes
+        return data
 
     def take_end(self):
         _, status, usage = os.wait4(self.pid, 0)

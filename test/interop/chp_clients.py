@@ -31,8 +31,8 @@ class Host(Server):
         return self.wait()
 
 
-def number(bytes):
-    return int.from_bytes(bytes, "big")
+def number(data):
+    return int.from_bytes(data, "big")
 
 
 class Client:

@@ -17,8 +17,8 @@ def number(sequence):
     return struct.pack("!q", sequence)
 
 
-def properties(bytes):
-    return dict(line.split(b"=", 1) for line in bytes.split(b"\n") if b"=" in line)
+def properties(data):
+    return dict(line.split(b"=", 1) for line in data.split(b"\n") if b"=" in line)
 
 
 def bind_three(sockets):

@@ -30,22 +30,22 @@ def _random_bytes(connection, random_):
 
 
 def _other_protocols(connection, random_):
-    connection.send(random_.choice(malformed_bytes.GREETING).bytes)
+    connection.send(random_.choice(malformed_bytes.GREETING).data)
 
 
 def _wrong_handshakes(connection, random_):
-    connection.send(greeting() + random_.choice(_HANDSHAKE).bytes)
+    connection.send(greeting() + random_.choice(_HANDSHAKE).data)
 
 
 def _partial_messages(connection, random_):
     size = random_.choice((100, 10_000, 1 << 20, 60 << 20))
-    bytes = frame(b"MDPC02", MORE) + long_frame(size, body=bytes(min(size, 1 << 20) // 2))
-    _shaken(connection).send(bytes)
+    data = frame(b"MDPC02", MORE) + long_frame(size, body=bytes(min(size, 1 << 20) // 2))
+    _shaken(connection).send(data)
 
 
 def _wrong_messages(connection, random_):
-    bytes = b"".join(message(*parts) for parts in random_.choice(MESSAGES).messages)
-    _shaken(connection).send(bytes)
+    data = b"".join(message(*parts) for parts in random_.choice(MESSAGES).messages)
+    _shaken(connection).send(data)
 
 
 def _requests_for_nobody(connection, random_):

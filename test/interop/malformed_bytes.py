@@ -20,7 +20,7 @@ GONE = "gone"      # the sender hangs up behind it
 
 class Input(NamedTuple):
     name: str
-    bytes: bytes
+    data: bytes
     outcome: str = CLOSED
 
 
@@ -236,8 +236,8 @@ def _without_long(body):
 # Input for a publisher.
 _SUBSCRIPTIONS = [
     # More subscriptions than the socket stores for a peer. The peer gets no error.
-    *[Input(f"{name}, a topic of {size} bytes", bytes(b"t" * size), LIVES)
-      for name, bytes in (("SUBSCRIBE", _subscribe), ("CANCEL", _cancel),
+    *[Input(f"{name}, a topic of {size} bytes", data(b"t" * size), LIVES)
+      for name, data in (("SUBSCRIBE", _subscribe), ("CANCEL", _cancel),
                            ("subscription as a message", lambda topic: message(b"\x01" + topic)),
                            ("cancellation as a message", lambda topic: message(b"\x00" + topic)))
       for size in (1, 254, 255, 256, 1_024, 1_025, 60_000)],

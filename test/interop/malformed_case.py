@@ -70,9 +70,9 @@ class MalformedCase(unittest.TestCase):
             self.assertEqual(connection.read(len(self.greeted_with)), self.greeted_with)
         return connection
 
-    def send(self, connection, bytes):
+    def send(self, connection, data):
         try:
-            connection.send(bytes)
+            connection.send(data)
         except Closed:
             pass  # the program has closed the connection before it received everything
 
@@ -89,10 +89,10 @@ class MalformedCase(unittest.TestCase):
     def is_chatter(self, parts):
         return message(*parts) in self.chatter
 
-    def without_chatter(self, bytes):
+    def without_chatter(self, data):
         for words in self.chatter:
-            bytes = bytes.replace(words, b"")
-        return bytes
+            data = data.replace(words, b"")
+        return data
 
     def expect_health(self, meanwhile=False):
         """`meanwhile` tells that a malformed peer may still be connected."""
@@ -105,16 +105,16 @@ class MalformedCase(unittest.TestCase):
 
     def expect_end(self, connection, said):
         """The connection ends, and the program's output before the end is at most this."""
-        bytes = connection.read_to_end()
-        self.assertIsNotNone(bytes, "the program does not end the connection")
+        data = connection.read_to_end()
+        self.assertIsNotNone(data, "the program does not end the connection")
         if not said:
-            bytes = self.without_chatter(bytes)
-        self.assertTrue(said.startswith(bytes), bytes)
+            data = self.without_chatter(data)
+        self.assertTrue(said.startswith(data), data)
 
     def try_bytes(self, stage, case):
         connection = self.connect(stage)
         try:
-            self.send(connection, case.bytes)
+            self.send(connection, case.data)
             if case.outcome == CLOSED:
                 said = {"greeting": greeting(), "handshake": ready_as(self.own_type), "traffic": b""}
                 self.expect_end(connection, said[stage])
@@ -141,7 +141,7 @@ class MalformedCase(unittest.TestCase):
         """Adds a test for each input of at most this number of bytes."""
         for stage, cases in cls.stages().items():
             for case in cases:
-                if most is None or len(case.bytes) <= most:
+                if most is None or len(case.data) <= most:
                     def run(self, stage=stage, case=case):
                         self.try_bytes(stage, case)
                     cls.add_test(f"{stage}: {case.name}", run)
@@ -150,6 +150,6 @@ class MalformedCase(unittest.TestCase):
 class OctetByOctet:
     """Each byte with a system call of its own."""
 
-    def send(self, connection, bytes):
-        for i in range(len(bytes)):
-            super().send(connection, bytes[i:i + 1])
+    def send(self, connection, data):
+        for i in range(len(data)):
+            super().send(connection, data[i:i + 1])

@@ -96,7 +96,7 @@ class MalformedHostCase(MalformedCase):
         return Connection.to(host.port)
 
     def try_bytes(self, stage, case):
-        self.sent = messages_in(case.bytes)[0] if stage == "traffic" else []
+        self.sent = messages_in(case.data)[0] if stage == "traffic" else []
         self.may_come_back = self.replies_to(set(map(_crc, self.sent)))
         try:
             super().try_bytes(stage, case)
@@ -129,12 +129,12 @@ class MalformedHostCase(MalformedCase):
             return _crc(parts) in self.may_come_back
         return parts[-1].startswith(b"good ")
 
-    def without_chatter(self, bytes):
-        messages, end = messages_in(bytes)
+    def without_chatter(self, data):
+        messages, end = messages_in(data)
         if all(map(self.is_chatter, messages)):
             # The last message may be incomplete.
-            return b"" if self.kind in REPLY else bytes[end:]
-        return bytes
+            return b"" if self.kind in REPLY else data[end:]
+        return data
 
 
 class MalformedListenerCase(MalformedHostCase):

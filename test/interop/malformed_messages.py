@@ -59,8 +59,8 @@ def _of_client(version):
                                             worker_command(version, "disconnect")]
     if version == "0.2":
         yield "a command only", [[*header, b"\x01"]]
-        for bytes in (b"", b"\x00", b"\x04", b"\x7f", b"\xff", b"\x01\x01", b"REQUEST"):
-            yield f"command {bytes!r}", [[*header, bytes, SERVICE, BODY]]
+        for data in (b"", b"\x00", b"\x04", b"\x7f", b"\xff", b"\x01\x01", b"REQUEST"):
+            yield f"command {data!r}", [[*header, data, SERVICE, BODY]]
         yield "a PARTIAL", [[*header, b"\x02", SERVICE, BODY]]
         yield "a FINAL", [[*header, b"\x03", SERVICE, BODY]]
 
@@ -71,9 +71,9 @@ def _of_worker(version):
     ready = worker_command(version, "ready", SERVICE)
     other = "0.2" if version == "0.1" else "0.1"
     yield "the header only", [header]
-    for bytes in (b"", b"\x00", b"\x07", b"\x7f", b"\xff", b"\x01\x01", b"READY"):
-        yield f"command {bytes!r}", [[*header, bytes, SERVICE]]
-        yield f"command {bytes!r} behind READY", [ready, [*header, bytes, SERVICE]]
+    for data in (b"", b"\x00", b"\x07", b"\x7f", b"\xff", b"\x01\x01", b"READY"):
+        yield f"command {data!r}", [[*header, data, SERVICE]]
+        yield f"command {data!r} behind READY", [ready, [*header, data, SERVICE]]
     yield "a REQUEST", [[*header, codes["request"], TOKEN, b"", BODY]]
     yield "a REQUEST behind READY", [ready, [*header, codes["request"], TOKEN, b"", BODY]]
     yield "READY without a service", [[*header, codes["ready"]]]

@@ -28,7 +28,7 @@ class NotAdmittedTest(case_class(MalformedHostCase, "PubCase", "pub")):
             for case in self.stages()[stage]:
                 if case.outcome == WAITS:
                     connection = self.connect(stage)
-                    self.send(connection, case.bytes)
+                    self.send(connection, case.data)
                     waiting.append((case.name, connection, said))
         self.assertGreater(len(waiting), 5)
         for _ in range(100):

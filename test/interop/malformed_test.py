@@ -73,7 +73,7 @@ class UnfinishedHandshakesTest(MalformedBrokerCase):
             for case in self.stages()[stage]:
                 if case.outcome == WAITS:
                     connection = self.connect(stage)
-                    self.send(connection, case.bytes)
+                    self.send(connection, case.data)
                     begun.append((case.name, connection))
         self.assertGreater(len(begun), 5)
         self.expect_health()

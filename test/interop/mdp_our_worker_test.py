@@ -59,9 +59,9 @@ class OurWorkerTest(InteropCase):
     def read_but_heartbeats(self, connection, version, count):
         """The next bytes, as many as are expected, without the heartbeats among them."""
         beat = HEARTBEAT[version]
-        while (bytes := connection.read(min(count, len(beat)))) == beat:
+        while (data := connection.read(min(count, len(beat)))) == beat:
             pass
-        return bytes + connection.read(count - len(bytes))
+        return data + connection.read(count - len(data))
 
     def expect_reply(self, connection, version, *frames):
         expected = final(version, *frames)
@@ -70,9 +70,9 @@ class OurWorkerTest(InteropCase):
     def expect_end(self, connection, version):
         """Expects that the worker closes the connection and sends nothing more. A heartbeat may have been in
         flight."""
-        bytes = connection.read_to_end()
-        self.assertIsNotNone(bytes, "the connection stays")
-        self.assertEqual(bytes.replace(HEARTBEAT[version], b""), b"")
+        data = connection.read_to_end()
+        self.assertIsNotNone(data, "the connection stays")
+        self.assertEqual(data.replace(HEARTBEAT[version], b""), b"")
 
     def each_version(self):
         for version in VERSIONS:
@@ -131,10 +131,10 @@ class OurWorkerTest(InteropCase):
             heartbeats = due = 0
             while said < end:
                 connection.send(request(version, b"A", b"body"))
-                while (bytes := connection.read(len(HEARTBEAT[version]))) == HEARTBEAT[version]:
+                while (data := connection.read(len(HEARTBEAT[version]))) == HEARTBEAT[version]:
                     heartbeats += 1
-                bytes += connection.read(len(expected) - len(bytes))
-                self.assertEqual(bytes, expected)
+                data += connection.read(len(expected) - len(data))
+                self.assertEqual(data, expected)
                 before, said = said, time.monotonic()
                 # Where a busy machine has kept the two from talking.
                 due += int(2 * (said - before) / INTERVAL)
@@ -232,8 +232,8 @@ class OurWorkerTest(InteropCase):
             worker = self.start(version)
             connection = self.accept(version)
             worker.signal(signal.SIGTERM)
-            bytes = connection.read_to_end().replace(HEARTBEAT[version], b"")
-            self.assertEqual(bytes, b"" if version == "0.1" else DISCONNECT[version])
+            data = connection.read_to_end().replace(HEARTBEAT[version], b"")
+            self.assertEqual(data, b"" if version == "0.1" else DISCONNECT[version])
             connection.close()
             self.assertEqual(worker.wait(), 0)
 
@@ -255,8 +255,8 @@ class OurWorkerTest(InteropCase):
                 connection.send(request(version, b"B", b"not taken"))
                 os.write(opened, b"\n")
                 self.expect_reply(connection, version, b"A", b"done\n")
-                bytes = connection.read_to_end().replace(HEARTBEAT[version], b"")
-                self.assertEqual(bytes, b"" if version == "0.1" else DISCONNECT[version])
+                data = connection.read_to_end().replace(HEARTBEAT[version], b"")
+                self.assertEqual(data, b"" if version == "0.1" else DISCONNECT[version])
                 connection.close()
                 self.assertEqual(worker.wait(), 0)
 

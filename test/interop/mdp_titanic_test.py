@@ -643,17 +643,17 @@ class DamagedTest(TitanicCase):
         client = self.client(broker.endpoint, "0.1")
         uuids = [self.request(client, [b"body %d" % i, os.urandom(2000)]) for i in range(200)]
         self.assertEqual(titanic.stop(), 0)
-        bytes = bytearray(Path(self.store).read_bytes())
+        data = bytearray(Path(self.store).read_bytes())
         # In the midst of some body.
-        at = bytes.index(b"body 100") + 1000
-        bytes[at] ^= 0x10
-        Path(self.store).write_bytes(bytes)
+        at = data.index(b"body 100") + 1000
+        data[at] ^= 0x10
+        Path(self.store).write_bytes(data)
         code, output, errors = self.run_titanic("--connect", broker.endpoint)
         self.assertEqual((code, output), (1, ""))
         self.assertIn("--salvage", errors)
         code, output, _ = self.run_titanic("--salvage")
         self.assertEqual((code, output), (0, "kept 199, reopened 0, lost 1\n"))
-        self.assertEqual((self.folder / "store.damaged").read_bytes(), bytes)
+        self.assertEqual((self.folder / "store.damaged").read_bytes(), data)
         self.assertEqual(self.run_titanic("--salvage")[0], 1)
         titanic, counts = self.start_titanic(broker.endpoint)
         self.assertEqual(counts, [199, 199])

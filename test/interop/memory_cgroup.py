@@ -33,7 +33,7 @@ class MemoryCgroup:
         self._folder = folder
 
     @classmethod
-    def make(cls, test, bytes):
+    def make(cls, test, data):
         """None where this may not be done. `test` is whatever has an addCleanup."""
         for parent, limit in _candidates():
             folder = parent / f"zinc-test-{os.getpid()}"
@@ -45,7 +45,7 @@ class MemoryCgroup:
             try:
                 # Without the controller the file is not there, and is not made.
                 with open(folder / limit, "r+", encoding="ascii") as file:
-                    file.write(str(bytes))
+                    file.write(str(data))
             except OSError:
                 made.remove()
                 continue

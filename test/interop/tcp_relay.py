@@ -19,16 +19,16 @@ class MessageFilter:
 
     def __init__(self, swallows):
         self.swallows = swallows
-        self.bytes = bytearray()
+        self.data = bytearray()
         self.greeted = False
         self.message = bytearray()
         self.parts = []
 
-    def feed(self, bytes):
-        self.bytes += bytes
+    def feed(self, data):
+        self.data += data
         passed = bytearray()
         if not self.greeted:
-            if len(self.bytes) < GREETING_OCTETS:
+            if len(self.data) < GREETING_OCTETS:
                 return b""
             self.greeted = True
             passed += self._take(GREETING_OCTETS)
@@ -46,16 +46,16 @@ class MessageFilter:
         return bytes(passed)
 
     def _take(self, count):
-        taken = bytes(self.bytes[:count])
-        del self.bytes[:count]
+        taken = bytes(self.data[:count])
+        del self.data[:count]
         return taken
 
     def _take_frame(self):
-        header = 9 if self.bytes and self.bytes[0] & LONG_SIZE else 2
-        if len(self.bytes) < header:
+        header = 9 if self.data and self.data[0] & LONG_SIZE else 2
+        if len(self.data) < header:
             return None
-        size = int.from_bytes(self.bytes[1:header], "big")
-        if len(self.bytes) < header + size:
+        size = int.from_bytes(self.data[1:header], "big")
+        if len(self.data) < header + size:
             return None
         whole = self._take(header + size)
         return whole[0], whole, whole[header:]
@@ -71,11 +71,11 @@ class _Way:
         self.waiting = b""
 
     def read(self, most):
-        bytes = self.source.recv(most)
-        if not bytes:
+        data = self.source.recv(most)
+        if not data:
             return None
-        self.waiting = self.change(bytes)
-        return len(bytes)
+        self.waiting = self.change(data)
+        return len(data)
 
     def write(self):
         self.waiting = self.waiting[self.sink.send(self.waiting):]
@@ -142,9 +142,9 @@ class Relay:
             if self.bytes_a_second:
                 # Otherwise the kernel counts its buffer as received.
                 one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, PIECE)
-        swallowing = MessageFilter(self._swallows).feed if index == 1 else lambda bytes: bytes
+        swallowing = MessageFilter(self._swallows).feed if index == 1 else lambda data: data
         self._connections.append((
-            _Way(peer, server, lambda: self.to_target, lambda bytes: bytes),
+            _Way(peer, server, lambda: self.to_target, lambda data: data),
             _Way(server, peer, lambda: self.to_peer, swallowing)))
 
     def _run(self):

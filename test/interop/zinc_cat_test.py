@@ -100,7 +100,7 @@ class Senders(ShellCase):
     def test_a_missing_peer_is_a_failure(self):
         code, _, errors = self.run_cat("push", reserve_endpoint(self), "--timeout", "50ms", stdin="a\n")
         self.assertEqual(code, 1)
-        self.assertIn("is there a peer", errors)
+        self.assertIn("check that the peer runs", errors)
 
     def test_a_publisher_waits_for_the_first_subscription(self):
         for kind in ("pub", "xpub"):

@@ -70,10 +70,10 @@ class Program:
         """Whether something came in time."""
         if patience < 0 or not select.select([self.process.stdout], [], [], patience)[0]:
             return False
-        bytes = os.read(self.process.stdout.fileno(), 4096)
-        if not bytes:
+        data = os.read(self.process.stdout.fileno(), 4096)
+        if not data:
             raise AssertionError(f"{self.process.args} has ended: {self.wait()}")
-        self._output += bytes
+        self._output += data
         return True
 
     def running(self):

@@ -57,20 +57,20 @@ def ready_as(socket_type, identity=b""):
     return ready((b"Socket-Type", socket_type), *([(b"Identity", identity)] if named else []))
 
 
-def messages_in(bytes):
+def messages_in(data):
     """Returns the complete messages, each a tuple of parts, and the bytes of these and of the commands before,
     among and behind them."""
     messages, parts = [], []
     at = end = 0
-    while at < len(bytes):
-        flags = bytes[at]
+    while at < len(data):
+        flags = data[at]
         body = at + (9 if flags & LONG else 2)
-        size = int.from_bytes(bytes[at + 1:body], "big")
-        if body + size > len(bytes):
+        size = int.from_bytes(data[at + 1:body], "big")
+        if body + size > len(data):
             break
         at = body + size
         if not flags & COMMAND:
-            parts.append(bytes[body:at])
+            parts.append(data[body:at])
             if not flags & MORE:
                 messages.append(tuple(parts))
                 parts = []
@@ -101,23 +101,23 @@ class Connection:
     def to(cls, port):
         return cls(socket.create_connection(("127.0.0.1", port), PATIENCE))
 
-    def send(self, bytes):
+    def send(self, data):
         try:
-            self.stream.sendall(bytes)
+            self.stream.sendall(data)
         except (BrokenPipeError, ConnectionResetError) as e:
             raise Closed from e
 
     def read(self, count):
         while len(self.received) < count:
             try:
-                bytes = self.stream.recv(65536)
+                data = self.stream.recv(65536)
             except ConnectionResetError as e:
                 raise Closed from e
-            if not bytes:
+            if not data:
                 raise Closed
-            self.received += bytes
-        bytes, self.received = self.received[:count], self.received[count:]
-        return bytes
+            self.received += data
+        data, self.received = self.received[:count], self.received[count:]
+        return data
 
     def read_frame(self):
         flags, = self.read(1)
@@ -139,25 +139,25 @@ class Connection:
         assert not self.received, self.received
         self.stream.settimeout(seconds)
         try:
-            bytes = self.stream.recv(65536)
+            data = self.stream.recv(65536)
         except socket.timeout:
             return
         finally:
             self.stream.settimeout(PATIENCE)
-        raise AssertionError(f"not silent, but {bytes!r}")
+        raise AssertionError(f"not silent, but {data!r}")
 
     def read_to_end(self, patience=PATIENCE):
         """Returns all data until the peer ends the connection, or None after the timeout."""
-        bytes, self.received = self.received, b""
+        data, self.received = self.received, b""
         self.stream.settimeout(patience)
         try:
             while True:
                 more = self.stream.recv(65536)
                 if not more:
-                    return bytes
-                bytes += more
+                    return data
+                data += more
         except ConnectionResetError:
-            return bytes
+            return data
         except socket.timeout:
             return None
         finally:

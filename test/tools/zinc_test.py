@@ -348,11 +348,11 @@ class Draining(unittest.TestCase):
                             f"{DEADLINE}s", "--attempts", "1", *words)
 
     def await_jobs(self, count):
-        bytes = b""
-        while bytes.count(b"\n") < count:
-            self.assertTrue(select.select([self.ends[self.began]], [], [], DEADLINE)[0], bytes)
-            bytes += os.read(self.ends[self.began], 100)
-        return bytes.decode().split()
+        data = b""
+        while data.count(b"\n") < count:
+            self.assertTrue(select.select([self.ends[self.began]], [], [], DEADLINE)[0], data)
+            data += os.read(self.ends[self.began], 100)
+        return data.decode().split()
 
     def release(self, count=1):
         os.write(self.ends[self.gate], b"\n" * count)

@@ -374,7 +374,7 @@ bool node_process::hear_peer() {
   while (one.hearer->state().receive(m)) {
     did = true;
     if (const auto report = bstar::parse_state(m.front())) {
-      one.machine.on_peer(*report, here().now(), one.actions);
+      one.machine.on_peer(*report, here().now(), one.machine_actions);
       carry_out_pair();
     }
   }
@@ -422,7 +422,7 @@ void node_process::tell(const listener& to) {
 
 bool node_process::vote() {
   auto& one = *life_;
-  const bool at_once = one.machine.on_client_request(here().now(), one.actions);
+  const bool at_once = one.machine.on_client_request(here().now(), one.machine_actions);
   carry_out_pair();
   return at_once || one.machine.serving();
 }
@@ -430,28 +430,28 @@ bool node_process::vote() {
 void node_process::carry_out_pair() {
   auto& one = *life_;
   for (bool again = true; again;) {
-    const auto actions = std::exchange(one.actions, {});
-    again = actions.persist.has_value();
-    if (actions.persist) {
-      disk_ = *actions.persist;
-      one.machine.on_persisted(disk_, here().now(), one.actions);
+    const auto machine_actions = std::exchange(one.machine_actions, {});
+    again = machine_actions.persist.has_value();
+    if (machine_actions.persist) {
+      disk_ = *machine_actions.persist;
+      one.machine.on_persisted(disk_, here().now(), one.machine_actions);
     }
-    if (actions.publish) {
+    if (machine_actions.publish) {
       for (const auto& to : one.listeners) {
         tell(to);
       }
     }
-    for (const auto what : actions.events) {
+    for (const auto what : machine_actions.events) {
       if (what == bstar::event::suspended) {
         one.state.suspend(one.actions);
-      } else if (what == bstar::event::resumed && !actions.became_active) {
+      } else if (what == bstar::event::resumed && !machine_actions.became_active) {
         one.state.activate(one.machine.current_epoch(), here().now(), one.actions);
       }
     }
-    if (actions.became_active) {
-      activate(*actions.became_active);
+    if (machine_actions.became_active) {
+      activate(*machine_actions.became_active);
     }
-    if (actions.became_passive) {
+    if (machine_actions.became_passive) {
       one.last_received_at = here().now();
       one.state.deactivate(here().now(), one.actions);
     }
@@ -510,7 +510,7 @@ void node_process::expire_wrongly() {
 
 void node_process::on_pair_time() {
   life_->teller->turn([this] {
-    life_->machine.on_deadline(here().now(), life_->actions);
+    life_->machine.on_deadline(here().now(), life_->machine_actions);
     carry_out_pair();
     finish();
   });
@@ -631,7 +631,7 @@ void node_process::carry_out() {
     carry_out();
   }
   if (std::exchange(actions.renew_epoch, false)) {
-    one.machine.renew_epoch(here().now(), one.actions);
+    one.machine.renew_epoch(here().now(), one.machine_actions);
     carry_out_pair();
   }
   if (std::exchange(actions.reconnect_source, false)) {

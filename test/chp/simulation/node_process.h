@@ -82,7 +82,7 @@ private:
     server_state state;
     server_actions actions;
     bstar::state_machine machine;
-    bstar::machine_actions actions;
+    bstar::machine_actions machine_actions;
     sim_socket* snapshots = nullptr;  // ROUTER
     sim_socket* publisher = nullptr;  // XPUB
     sim_socket* collector = nullptr;  // SUB

@@ -27,12 +27,12 @@ def save(file, frames):
 
 def load(file):
     with open(file, "rb") as stored:
-        bytes = stored.read()
+        data = stored.read()
     frames = []
-    while bytes:
-        size, = struct.unpack("=Q", bytes[:8])
-        frames.append(bytes[8:8 + size])
-        bytes = bytes[8 + size:]
+    while data:
+        size, = struct.unpack("=Q", data[:8])
+        frames.append(data[8:8 + size])
+        data = data[8 + size:]
     return frames
 
 

@@ -390,12 +390,12 @@ TEST(xpub_state, after_manual_a_peer_may_cancel_and_subscribe) {
   options.xpub.manual = false;
   user.state.change_options(options);
   user.cancel(a, "by hand");
-  user.subscribe(a, "ten bytes");
+  user.subscribe(a, "ten bytes.");
   EXPECT_EQ(user.state.counters().refused_subscriptions, 0U);
-  EXPECT_EQ(user.received(), texts{"a +ten bytes"});
+  EXPECT_EQ(user.received(), texts{"a +ten bytes."});
   user.send({"by hand"});
-  user.send({"ten bytes"});
-  EXPECT_EQ(user.taken(a), (std::vector<parts>{{"ten bytes"}}));
+  user.send({"ten bytes."});
+  EXPECT_EQ(user.taken(a), (std::vector<parts>{{"ten bytes."}}));
   user.subscribe(a, "B");
   EXPECT_EQ(user.state.counters().refused_subscriptions, 1U) << "what it has counts";
 }

@@ -254,14 +254,14 @@ TEST_F(pub_sub, subscribers_connect_and_disconnect_while_messages_flow) {
     guest.subscribe("A");
     guest.connect(at);
     message m;
-    bool received = false;
+    bool arrived = false;
     run_until([&] {
       send(publisher, {"A", std::to_string(sent++)});
       while (stays.try_receive(m)) {
         EXPECT_EQ(to_parts(m), (parts{"A", std::to_string(received++)}));
       }
-      received = guest.try_receive(m);
-      return received;
+      arrived = guest.try_receive(m);
+      return arrived;
     });
   }
   while (received < sent && !HasFailure()) {
