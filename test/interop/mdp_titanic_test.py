@@ -158,7 +158,7 @@ class GuidePeersTest(TitanicCase):
         titanic.read_line()
         titanic.signal(signal.SIGUSR1)
         self.assertRegex(titanic.read_line(), "state: accepting=1 requests=1 pending=1 in_flight=0 services=1 ")
-        self.assertRegex(titanic.read_line(), "service nobody: pending=1 in_flight=0$")
+        self.assertRegex(titanic.read_line(), "service=nobody pending=1 in_flight=0$")
 
     def test_status_answers_a_request(self):
         broker = self.start_broker()
