@@ -105,7 +105,7 @@ EXCEPTIONS = {
     ("titanic", "--service"): ("NAME:KEY=VALUE,...", "service and its settings"),
 }
 # Words that the glossary replaces.
-OLD_WORDS = re.compile(r"byte|\bnobody|capacity|concurrency|deadline|in hand|for ever|\bso long\b|\bMS\b|\bMIB\b")
+OLD_WORDS = re.compile(r"octet|\bnobody|capacity|concurrency|deadline|in hand|for ever|\bso long\b|\bMS\b|\bMIB\b")
 DURATION = re.compile(r"\d+(\.\d+)?(ms|s|m|h|d)")
 SIZE = re.compile(r"\d+(\.\d+)?(B|KiB|MiB|GiB|TiB)")
 
