@@ -75,13 +75,13 @@ TEST(message_lines, faults_say_what_is_expected) {
   const line_style json{.form = line_form::json};
   const line_style hex{.form = line_form::hex};
   EXPECT_EQ(message_of(R"("alone")", json), message{"alone"});
-  EXPECT_NE(fault_of("[1]", json).find("a part is"), std::string::npos);
-  EXPECT_NE(fault_of(R"([{"hex":1}])", json).find("a part is"), std::string::npos);
+  EXPECT_NE(fault_of("[1]", json).find("not a part"), std::string::npos);
+  EXPECT_NE(fault_of(R"([{"hex":1}])", json).find("not a part"), std::string::npos);
   EXPECT_NE(fault_of(R"([{"hex":"0"}])", json).find("hexadecimal"), std::string::npos);
-  EXPECT_NE(fault_of("[]", json).find("one part"), std::string::npos);
-  EXPECT_NE(fault_of("hello", json).find("no JSON"), std::string::npos);
+  EXPECT_NE(fault_of("[]", json).find("no parts"), std::string::npos);
+  EXPECT_NE(fault_of("hello", json).find("not valid JSON"), std::string::npos);
   EXPECT_NE(fault_of("zz", hex).find("hexadecimal"), std::string::npos);
-  EXPECT_NE(fault_of(" ", hex).find("one part"), std::string::npos);
+  EXPECT_NE(fault_of(" ", hex).find("no parts"), std::string::npos);
 }
 
 }  // namespace

@@ -216,8 +216,8 @@ class Surroundings(InteropCase):
         done = subprocess.run([*without, *self.words("--pairs", "flserver1/flclient1", "--json", "--jobs", "8")],
                               capture_output=True, text=True, timeout=DEADLINE, check=False, env=self.environment())
         self.assertEqual(done.returncode, 0, done)
-        self.assertIn("one drill after the other", done.stderr)
-        self.assertIn("one drill after the other", json.loads(done.stdout)["notice"])
+        self.assertIn("one after the other", done.stderr)
+        self.assertIn("one after the other", json.loads(done.stdout)["notice"])
         with open(self.path("log"), encoding="ascii") as file:
             self.assertEqual(file.read().split(), 8 * ["begin", "end"])
 
