@@ -80,7 +80,7 @@ class Planted(unittest.TestCase):
         for seen in ("conversation/connection", "routing/fair_queue", "mechanism/null"):
             with self.subTest(seen):
                 self.expect_one("zmtp/transport/tcp.h", 1,
-                                "zmtp/transport may use zmtp, zmtp/buffer;",
+                                "zmtp/transport may use zmtp, zmtp/buffer, zmtp/runtime;",
                                 f'#include "zmtp/{seen}.h"\n')
 
     def test_routing_and_conversation_do_not_meet(self):
