@@ -3,6 +3,7 @@ Does not depend on the code under test, nor on libzmq."""
 
 import socket
 import struct
+import time
 from typing import NamedTuple
 
 PATIENCE = 15.0
@@ -145,6 +146,22 @@ class Connection:
         finally:
             self.stream.settimeout(PATIENCE)
         raise AssertionError(f"not silent, but {data!r}")
+
+    def read_for(self, seconds):
+        """Returns the data that arrives within this time. Fails if the peer ends the connection."""
+        data, self.received = self.received, b""
+        end = time.monotonic() + seconds
+        try:
+            while (left := end - time.monotonic()) > 0:
+                self.stream.settimeout(left)
+                more = self.stream.recv(65536)
+                assert more, "the connection has ended"
+                data += more
+        except socket.timeout:
+            pass
+        finally:
+            self.stream.settimeout(PATIENCE)
+        return data
 
     def read_to_end(self, patience=PATIENCE):
         """Returns all data until the peer ends the connection, or None after the timeout."""
