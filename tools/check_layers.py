@@ -35,7 +35,7 @@ FLOORS = [
     ("zmtp/storage",           []),
 
     ("zmtp/socket",            ["zmtp/engine"]),
-    # What runs behind every socket.
+    # The Asio code behind every socket.
     ("zmtp/engine",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation"]),
     ("zmtp/transport",         ["zmtp/runtime"]),
     # Time, executors and completion.
