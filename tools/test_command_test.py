@@ -42,11 +42,27 @@ class Command(unittest.TestCase):
         return [word for word in told if not word.startswith("--build_event_json_file=")]
 
     def test_all_tests_in_their_short_form(self):
-        self.assertEqual(self.words_of_bazel(), ["test", "--keep_going", "--", "//..."])
+        self.assertEqual(self.words_of_bazel(), ["test", "--keep_going", "--build_tests_only", "--", "//..."])
+
+    def test_fast_tests_are_the_pure_ones(self):
+        self.assertEqual(self.words_of_bazel("--fast", "//a:b"),
+                         ["test", "--keep_going", "--build_tests_only", "--test_tag_filters=pure", "--", "//a:b"])
+
+    def test_no_long_form_is_fast(self):
+        for words in (("--fast", "--long"), ("--part", "2", "--fast")):
+            with self.subTest(words):
+                code, errors = self.run_test(*words)
+                self.assertEqual(code, 2)
+                self.assertIn("--fast", errors)
+                self.assertFalse((self.folder / "words").exists())
+
+    def test_benchmarks_are_built_with_the_long_forms_only(self):
+        self.assertNotIn("--build_tests_only", self.words_of_bazel("--long"))
 
     def test_options_and_targets_are_passed_on(self):
         self.assertEqual(self.words_of_bazel("--config=asan", "//a:b", "--test_output=all"),
-                         ["test", "--keep_going", "--config=asan", "--test_output=all", "--", "//a:b"])
+                         ["test", "--keep_going", "--build_tests_only", "--config=asan", "--test_output=all", "--",
+                          "//a:b"])
 
     def test_long_forms_have_the_time_that_they_need(self):
         for words, part in ((("--long",), 1), (("--part", "7"), 7), (("--part", "7", "--long"), 7)):

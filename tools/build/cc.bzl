@@ -3,22 +3,38 @@
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
 
 # For our own code only: the libraries' headers are under /usr/include, the toolchain's own.
-_STRICT = [
+_WARNINGS = [
     "-Wall",
     "-Wextra",
     "-Wconversion",
     "-Wshadow",
-    "-Werror",
 ]
 
-def zinc_library(name, hdrs = [], srcs = [], deps = [], visibility = None, **kwargs):
+# A test is compiled more often than it runs, and so is what only tests use.
+_TEST_OPTIONS = _WARNINGS + ["-O1"]
+
+def _options(testonly):
+    return _TEST_OPTIONS if testonly else _WARNINGS
+
+_ONLY_IF_TOGETHER = select({
+    "//tools/build:tests_together": [],
+    "//conditions:default": ["//tools/build:never"],
+})
+
+_ONLY_IF_APART = select({
+    "//tools/build:tests_together": ["//tools/build:never"],
+    "//conditions:default": [],
+})
+
+def zinc_library(name, hdrs = [], srcs = [], deps = [], visibility = None, testonly = False, **kwargs):
     """Files that are used together: headers, sources, what they need, and who may use them."""
     cc_library(
         name = name,
         hdrs = hdrs,
         srcs = srcs,
         deps = deps,
-        copts = _STRICT,
+        copts = _options(testonly),
+        testonly = testonly,
         visibility = visibility,
         **kwargs
     )
@@ -29,22 +45,38 @@ def zinc_test(name, srcs, deps = [], size = "small", **kwargs):
         name = name,
         srcs = srcs,
         deps = deps + ["//third_party:gtest_main"],
-        copts = _STRICT,
+        copts = _TEST_OPTIONS,
         size = size,
         **kwargs
     )
 
-def zinc_tests(names, **kwargs):
-    """Test programs that need the same, each from the source of its name."""
-    for name in names:
-        zinc_test(name = name, srcs = [name + ".cc"], **kwargs)
+def zinc_tests(name, names, size = "small", **kwargs):
+    """Test programs that need the same, each from the source of its name.
 
-def zinc_binary(name, srcs, deps = [], **kwargs):
+    With --define=tests=together they are one program, `name`: the sanitizers' programs take long to link."""
+    for test in names:
+        zinc_test(
+            name = test,
+            srcs = [test + ".cc"],
+            size = size,
+            target_compatible_with = _ONLY_IF_APART,
+            **kwargs
+        )
+    zinc_test(
+        name = name,
+        srcs = [test + ".cc" for test in names],
+        size = "large",
+        target_compatible_with = _ONLY_IF_TOGETHER,
+        **kwargs
+    )
+
+def zinc_binary(name, srcs, deps = [], testonly = False, **kwargs):
     cc_binary(
         name = name,
         srcs = srcs,
         deps = deps,
-        copts = _STRICT,
+        copts = _options(testonly),
+        testonly = testonly,
         **kwargs
     )
 
