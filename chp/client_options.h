@@ -47,8 +47,8 @@ struct client_options {
   // there are several servers, the client leaves a server that sends nothing, such as a passive
   // one, after a quarter of the time at first, and after half of it the second time.
   std::optional<std::chrono::milliseconds> answer_timeout{};
-  // Minimum time between two connections to the same server. Doubles after each failed attempt, up
-  // to `longest_retry`, ± 50 %.
+  // Minimum time between two connections to the same server: random, between half of a bound and the
+  // bound. The bound doubles after each failed attempt, from `retry` to `longest_retry`.
   std::chrono::milliseconds retry{100};
   std::chrono::milliseconds longest_retry{1'000};
 

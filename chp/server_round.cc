@@ -26,7 +26,7 @@ unsigned server_round::timeout_divisor() const noexcept {
 
 void server_round::on_visit(time_point now) {
   auto& pause = pause_[current_];
-  std::uniform_int_distribution<std::int64_t> spread{pause.count() / 2, pause.count() * 3 / 2};
+  std::uniform_int_distribution<std::int64_t> spread{pause.count() / 2, pause.count()};
   earliest_[current_] = now + std::chrono::milliseconds{spread(random_)};
   pause = std::min(2 * pause, longest_pause_);
 }

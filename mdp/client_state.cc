@@ -250,7 +250,7 @@ std::chrono::milliseconds client_state::next_pause() noexcept {
   const auto pause = std::min(pause_, options_.longest_backoff);
   pause_ = pause * 2;
   std::uniform_int_distribution<std::chrono::milliseconds::rep> spread{pause.count() / 2,
-                                                                       pause.count() * 3 / 2};
+                                                                       pause.count()};
   return std::chrono::milliseconds{spread(random_)};
 }
 

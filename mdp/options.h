@@ -136,8 +136,8 @@ struct client_options {
   // Number of times that a request is sent, each time on a new connection. Absent: 3 for idempotent
   // requests, 1 for others.
   std::optional<unsigned> attempts{};
-  // Pause after an attempt without a reply. The pause doubles after each attempt, up to
-  // `longest_backoff`, ± 50 %.
+  // Pause after an attempt without a reply: random, between half of a bound and the bound. The bound
+  // doubles from `backoff` to `longest_backoff`.
   std::chrono::milliseconds backoff{100};
   std::chrono::milliseconds longest_backoff{2'000};
   // Number of connections without a request that stay open. The client closes other connections

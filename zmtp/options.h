@@ -64,9 +64,9 @@ struct heartbeat_options {
   bool strict = false;
 };
 
-// Delay before the next connection attempt. The delay doubles from `initial` to `maximum`, ± 50 %,
-// and to `refused_maximum` while the peer rejects the connection. The delay starts again at
-// `initial` after a connection has lasted `stable` past its handshake. When the socket stops
+// Delay before the next connection attempt: random, between half of a bound and the bound. The bound
+// doubles from `initial` to `maximum`, and to `refused_maximum` while the peer rejects the
+// connection. It starts again at `initial` after a connection has lasted `stable` past its handshake. When the socket stops
 // retrying an endpoint, it notifies monitors and treats the endpoint as disconnected.
 struct reconnect_options {
   std::chrono::milliseconds initial{100};

@@ -32,8 +32,8 @@ std::chrono::milliseconds reconnect_backoff::next(std::chrono::milliseconds hand
   const auto maximum = refused ? options_.refused_maximum : options_.maximum;
   const auto start_over = wait_.count() == 0 || handshake_lasted >= options_.stable;
   wait_ = std::min(start_over ? options_.initial : 2 * wait_, maximum);
-  // 50 % to 150 %, so that many peers do not reconnect to a restarted peer at the same moment.
-  const auto share = 50 + random % 101;
+  // Random, so that many peers do not reconnect to a restarted peer at the same moment.
+  const auto share = 50 + random % 51;
   return std::chrono::milliseconds{wait_.count() * static_cast<std::int64_t>(share) / 100};
 }
 

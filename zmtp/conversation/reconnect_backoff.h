@@ -29,8 +29,8 @@ public:
   [[nodiscard]] std::optional<milliseconds> on_end(error_code reason,
                                                    std::optional<milliseconds> handshake_lasted,
                                                    std::uint32_t random) noexcept;
-  // Returns only the delay. It doubles each time, ± 50 % by `random`, and starts again after a
-  // connection that lasted.
+  // Returns only the delay: `random` picks it between half of a bound and the bound. The bound
+  // doubles each time, and starts again after a connection that lasted.
   [[nodiscard]] milliseconds next(milliseconds handshake_lasted, bool refused,
                                   std::uint32_t random) noexcept;
 
