@@ -325,10 +325,10 @@ TEST_F(a_heartbeat, declares_no_peer_dead_too_early_in_any_history) {
         what.complete = false;
       } else if (did == action::not_reading) {
         ASSERT_TRUE(asked);
-        ASSERT_GE(now - *asked, 30s);
+        ASSERT_GE(now - asked.value(), 30s);
       } else if (did == action::dead) {
         ASSERT_TRUE(asked);
-        ASSERT_GE(now - *asked, 30s);
+        ASSERT_GE(now - asked.value(), 30s);
         ASSERT_GE(now - taken, 30s);
         ++deaths;
         break;
