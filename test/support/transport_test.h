@@ -4,9 +4,9 @@
 #include "test/support/network_test.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/options.h"
-#include "zmtp/transport/acceptor.h"
-#include "zmtp/transport/connector.h"
-#include "zmtp/transport/stream.h"
+#include "zmtp/transport/system_acceptor.h"
+#include "zmtp/transport/system_connector.h"
+#include "zmtp/transport/system_stream.h"
 
 #include <chrono>
 #include <memory>
@@ -18,7 +18,16 @@ namespace zmtp::test {
 
 class transport_test : public network_test {
 protected:
-  using stream = transport::stream;
+  using acceptor = transport::system_acceptor;
+  using stream = std::unique_ptr<transport::system_stream>;
+
+  // Records the end of a wait.
+  struct recorder final : transport::stream_user, transport::acceptor_user {
+    void on_ready(transport::stream_side, error_code ec) override { result = ec; }
+    void on_acceptable(error_code ec) override { result = ec; }
+
+    std::optional<error_code> result;
+  };
 
   static constexpr int backlog = 16;
 
@@ -34,41 +43,42 @@ protected:
   [[nodiscard]] error_code connect(const endpoint& to, stream& connected,
                                    const transport_options& options = {}) {
     std::optional<error_code> end;
-    const auto attempt = std::make_shared<transport::connector>(executor(), options);
-    attempt->start(to, timeout, [&](error_code ec, stream s) {
+    const auto attempt = std::make_shared<transport::system_connector>(executor(), options);
+    attempt->start(to, timeout, [&](error_code ec, std::unique_ptr<transport::stream> s) {
       end = ec;
-      connected = std::move(s);
+      connected.reset(static_cast<transport::system_stream*>(s.release()));
     });
     EXPECT_FALSE(end) << "completed before start() returned";
     run_until([&] { return end.has_value(); });
     return end.value_or(errc::timed_out);
   }
   [[nodiscard]] error_code connect(const endpoint& to, const transport_options& options = {}) {
-    stream connected{executor()};
+    stream connected;
     return connect(to, connected, options);
   }
 
-  [[nodiscard]] stream take(transport::acceptor& from) {
-    std::optional<error_code> readable;
-    from.async_wait([&](error_code ec) { readable = ec; });
-    run_until([&] { return readable.has_value(); });
-    stream accepted{executor()};
-    EXPECT_EQ(from.accept(accepted), error_code{});
-    return accepted;
+  [[nodiscard]] stream take(acceptor& from) {
+    const auto waiting = std::make_shared<recorder>();
+    from.wait(waiting);
+    run_until([&] { return waiting->result.has_value(); });
+    error_code ec;
+    auto accepted = from.accept(ec);
+    EXPECT_EQ(ec, error_code{});
+    return stream{static_cast<transport::system_stream*>(accepted.release())};
   }
 
   // Listens at `where`, with `source` before the address that is connected to.
   [[nodiscard]] pair meet(const std::string& where, const transport_options& options = {},
                           const std::optional<host_port>& source = {}) {
-    transport::acceptor acceptor{executor(), options};
-    EXPECT_EQ(acceptor.open(at(where), backlog), error_code{}) << where;
-    auto to = acceptor.bound();
+    acceptor listening{executor(), options};
+    EXPECT_EQ(listening.open(at(where), backlog), error_code{}) << where;
+    auto to = listening.bound();
     if (source) {
       std::get<tcp_address>(to.address).source = source;
     }
-    stream connected{executor()};
+    stream connected;
     EXPECT_EQ(connect(to, connected, options), error_code{}) << to.to_string();
-    return {take(acceptor), std::move(connected)};
+    return {take(listening), std::move(connected)};
   }
 };
 

@@ -1,8 +1,7 @@
 #include "zmtp/engine/context_service.h"
 
-#include "zmtp/transport/stream.h"
+#include "zmtp/transport/network.h"
 
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/query.hpp>
 
 #include <chrono>
@@ -15,9 +14,10 @@ context_service& context_service::of(const asio::any_io_executor& executor) {
   auto& context = asio::query(executor, asio::execution::context);
   if (!asio::has_service<context_service>(context)) {
     // Services shut down in the reverse order of their creation.
-    const transport::stream stream{executor};
-    const asio::ip::tcp::resolver resolver{executor};
     const asio::steady_timer timer{executor};
+    auto& network = transport::network::of(executor);
+    (void)network.make_acceptor(executor, {});
+    (void)network.make_connector(executor, {});
   }
   return asio::use_service<context_service>(context);
 }

@@ -67,14 +67,16 @@ void dialer::try_to_connect() {
 }
 
 void dialer::connect() {
-  connect_ = std::make_shared<transport::connector>(core_->executor(), core_->options().transport);
-  connect_->start(*at_, core_->options().limit.handshake_time,
-                  [self = shared_from_this()](error_code ec, transport::stream stream) {
-                    self->on_connected(ec, std::move(stream));
-                  });
+  connect_ = transport::network::of(core_->executor())
+                 .make_connector(core_->executor(), core_->options().transport);
+  connect_->start(
+      *at_, core_->options().limit.handshake_time,
+      [self = shared_from_this()](error_code ec, std::unique_ptr<transport::stream> stream) {
+        self->on_connected(ec, std::move(stream));
+      });
 }
 
-void dialer::on_connected(error_code ec, transport::stream stream) {
+void dialer::on_connected(error_code ec, std::unique_ptr<transport::stream> stream) {
   connect_.reset();
   if (core_ == nullptr) {
     return;

@@ -3,10 +3,10 @@
 
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/endpoint.h"
-#include "zmtp/engine/reserved_memory.h"
 #include "zmtp/engine/socket_core.h"
 #include "zmtp/runtime/executor.h"
-#include "zmtp/transport/connector.h"
+#include "zmtp/runtime/reserved_memory.h"
+#include "zmtp/transport/network.h"
 
 #include <memory>
 #include <optional>
@@ -37,7 +37,7 @@ private:
   void attempt();
   void try_to_connect();
   void connect();
-  void on_connected(error_code ec, transport::stream stream);
+  void on_connected(error_code ec, std::unique_ptr<transport::stream> stream);
   void call(const std::string& name);
   void stop_waiting_for_name() noexcept;
   void adopt(const std::shared_ptr<peer_link>& link);

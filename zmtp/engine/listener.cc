@@ -32,15 +32,16 @@ bool is_shortage(const error_code& ec) noexcept {
 
 listener::listener(socket_core& core)
     : core_{&core},
-      acceptor_{core.executor(), core.options().transport},
+      acceptor_{transport::network::of(core.executor())
+                    .make_acceptor(core.executor(), core.options().transport)},
       timer_{core.executor()},
       pause_{first_pause} {}
 
 error_code listener::open(const endpoint& at) {
   asked_for_ = at;
-  const auto ec = acceptor_.open(at, core_->options().backlog);
+  const auto ec = acceptor_->open(at, core_->options().backlog);
   if (!ec) {
-    bound_ = acceptor_.bound();
+    bound_ = acceptor_->bound();
     at_ = std::make_shared<const endpoint>(bound_);
     accept();
   }
@@ -51,15 +52,12 @@ void listener::accept() {
   if (core_ == nullptr || waiting_) {
     return;
   }
-  acceptor_.async_wait(
-      asio::bind_allocator(for_wait_.get_allocator(), [self = shared_from_this()](error_code ec) {
-        self->waiting_ = false;
-        self->on_acceptable(ec);
-      }));
+  acceptor_->wait(shared_from_this());
   waiting_ = true;
 }
 
 void listener::on_acceptable(error_code ec) {
+  waiting_ = false;
   if (core_ == nullptr) {
     return;
   }
@@ -87,8 +85,8 @@ error_code listener::take_who_waits() {
     return {};
   }
   for (int i = 0; i < accepts_per_turn && core_ != nullptr && !full(); ++i) {
-    transport::stream accepted{core->executor()};
-    const auto ec = acceptor_.accept(accepted);
+    error_code ec;
+    auto accepted = acceptor_->accept(ec);
     if (ec == asio::error::would_block) {
       break;
     }
@@ -104,12 +102,13 @@ error_code listener::take_who_waits() {
   return {};
 }
 
-void listener::take(transport::stream accepted) {
+void listener::take(std::unique_ptr<transport::stream> accepted) {
   const auto core = core_->shared_from_this();
   pause_ = first_pause;
-  const auto from = transport::remote_host(accepted);
+  const auto remote = accepted->remote();
+  const auto& from = remote.host;
   if (!shares_.enter(from, core->options().pending_handshakes)) {
-    turn_away(accepted);
+    turn_away(remote.address);
     return;
   }
   std::shared_ptr<stream_link> link;
@@ -133,13 +132,13 @@ void listener::take(transport::stream accepted) {
 
 // The address already has its share of the handshakes. Closes the connection without ERROR, so that
 // others can still connect.
-void listener::turn_away(const transport::stream& accepted) {
+void listener::turn_away(const std::string& address) {
   core_->state().on_ended(errc::too_many_handshakes_from_address);
   core_->monitors().report([&] {
     monitor_event event;
     event.what = monitor_event::kind::refused;
     event.endpoint = bound_.to_string();
-    event.info.address = transport::remote_address(accepted);
+    event.info.address = address;
     event.reason = errc::too_many_handshakes_from_address;
     return event;
   });
@@ -216,7 +215,7 @@ void listener::accept_after(socket_core::clock::duration pause) {
 
 void listener::close() noexcept {
   core_ = nullptr;
-  acceptor_.close();
+  acceptor_->close();
   timer_.cancel();
 }
 

@@ -4,22 +4,25 @@
 #include "zmtp/endpoint.h"
 #include "zmtp/engine/endpoints.h"
 #include "zmtp/engine/pending_handshakes_state.h"
-#include "zmtp/engine/reserved_memory.h"
 #include "zmtp/engine/socket_core.h"
-#include "zmtp/transport/acceptor.h"
+#include "zmtp/runtime/reserved_memory.h"
+#include "zmtp/transport/network.h"
 
 #include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace zmtp {
 
 class stream_link;
 
-class listener final : public binding, public std::enable_shared_from_this<listener> {
+class listener final : public binding,
+                       public transport::acceptor_user,
+                       public std::enable_shared_from_this<listener> {
 public:
   explicit listener(socket_core& core);
 
@@ -29,10 +32,10 @@ public:
 
 private:
   void accept();
-  void on_acceptable(error_code ec);
+  void on_acceptable(error_code ec) override;
   [[nodiscard]] error_code take_who_waits();
-  void take(transport::stream accepted);
-  void turn_away(const transport::stream& accepted);
+  void take(std::unique_ptr<transport::stream> accepted);
+  void turn_away(const std::string& address);
   [[nodiscard]] bool full() const noexcept;
   [[nodiscard]] bool make_room();
   void wait_for_descriptors(error_code shortage);
@@ -40,9 +43,8 @@ private:
   void accept_after(socket_core::clock::duration pause);
 
   socket_core* core_;  // null after close()
-  reserved_memory for_wait_;
   reserved_memory for_pause_;
-  transport::acceptor acceptor_;
+  std::unique_ptr<transport::acceptor> acceptor_;
   asio::steady_timer timer_;
   std::chrono::milliseconds pause_;     // the next pause
   std::shared_ptr<const endpoint> at_;  // the bound endpoint, for the links

@@ -2,7 +2,6 @@
 
 #include "zmtp/buffer/read_buffer.h"
 #include "zmtp/mechanism/null.h"
-#include "zmtp/transport/acknowledgement.h"
 
 #include <algorithm>
 #include <array>
@@ -34,8 +33,8 @@ graceful_close::received what_was_heard(std::size_t bytes, const error_code& ec)
 
 }  // namespace
 
-stream_link::stream_link(std::shared_ptr<socket_core> core, transport::stream stream,
-                         std::optional<peer_id> pipe)
+stream_link::stream_link(std::shared_ptr<socket_core> core,
+                         std::unique_ptr<transport::stream> stream, std::optional<peer_id> pipe)
     : peer_link{std::move(core), pipe},
       stream_{std::move(stream)},
       connection_{core_->state().type(),
@@ -69,9 +68,12 @@ void stream_link::wait_readable() {
       (connection_.blocked() && !graceful_close_.begun()) || !graceful_close_.listens()) {
     return;
   }
-  stream_.async_wait(transport::stream::wait_read,
-                     [self = self()](error_code ec) { self->on_readable(ec); });
+  stream_->wait(transport::stream_side::read, self());
   reading_ = true;
+}
+
+void stream_link::on_ready(transport::stream_side side, error_code ec) {
+  side == transport::stream_side::read ? on_readable(ec) : on_writable(ec);
 }
 
 void stream_link::on_readable(error_code ec) {
@@ -135,7 +137,7 @@ void stream_link::read() {
       return;
     }
     error_code ec;
-    const auto count = transport::read_some(stream_, to, ec);
+    const auto count = stream_->read_some(to, ec);
     if (ec == asio::error::would_block) {
       return;
     }
@@ -173,7 +175,7 @@ void stream_link::evict() {
 void stream_link::discard() {
   const auto memory = scratch_block();
   error_code ec;
-  const auto count = transport::read_some(stream_, {memory->data(), memory->capacity()}, ec);
+  const auto count = stream_->read_some({memory->data(), memory->capacity()}, ec);
   if (count != 0) {
     connection_.received(clock::now());
   }
@@ -185,10 +187,8 @@ void stream_link::discard() {
 }
 
 void stream_link::part() {
-  const auto handle = stream_.native_handle();
-  const auto unacknowledged = static_cast<std::size_t>(transport::unacknowledged(handle));
-  switch (graceful_close_.decide_admission(clock::now(), send_broken_, transport::reset(handle),
-                                           unacknowledged)) {
+  switch (graceful_close_.decide_admission(clock::now(), send_broken_, stream_->reset(),
+                                           stream_->unacknowledged())) {
     case graceful_close::outcome::read_all: end(errc::socket_closed); return;
     case graceful_close::outcome::left_unread: leave_unread(); return;
     case graceful_close::outcome::unknown: arm_deadline(); return;
@@ -331,7 +331,7 @@ void stream_link::write() {
       offered += pieces[i].size();
     }
     error_code ec;
-    const auto written = transport::write_some(stream_, std::span{pieces}.first(count), ec);
+    const auto written = stream_->write_some(std::span{pieces}.first(count), ec);
     if (ec && ec != asio::error::would_block) {
       // Read the remaining data of the peer first, and end after it. A peer that is still
       // connected, when a write failed without memory, must be disconnected, because the lost bytes
@@ -350,8 +350,7 @@ void stream_link::write() {
   }
   if (!writing_ && graceful_close_.shuts(connection_.traffic(),
                                          !send_broken_ && connection_.has_output(queue))) {
-    error_code ignored;
-    stream_.shutdown(transport::stream::shutdown_send, ignored);
+    stream_->shutdown_send();
   }
 }
 
@@ -365,25 +364,24 @@ void stream_link::tell(bool subscribe, std::string_view topic) {
 
 void stream_link::cut_off() {
   send_broken_ = true;
-  error_code ignored;
-  stream_.shutdown(transport::stream::shutdown_both, ignored);
+  stream_->shutdown();
 }
 
 void stream_link::wait_writable() {
   try {
-    stream_.async_wait(transport::stream::wait_write, [self = self()](error_code ec) {
-      self->writing_ = false;
-      if (self->ended_) {
-        return;
-      }
-      self->or_end([&] {
-        self->core_->turn([&] { ec ? self->end(errc::connection_lost) : self->write_soon(); });
-      });
-    });
+    stream_->wait(transport::stream_side::write, self());
     writing_ = true;
   } catch (const std::bad_alloc&) {
     cut_off();
   }
+}
+
+void stream_link::on_writable(error_code ec) {
+  writing_ = false;
+  if (ended_) {
+    return;
+  }
+  or_end([&] { core_->turn([&] { ec ? end(errc::connection_lost) : write_soon(); }); });
 }
 
 void stream_link::resume() {
@@ -427,7 +425,7 @@ void stream_link::finish() {
 }
 
 connection::acknowledgement stream_link::acknowledged() {
-  const auto notified = transport::acknowledged(stream_.native_handle());
+  const auto notified = stream_->acknowledged();
   return {.bytes = notified.bytes, .complete = notified.complete};
 }
 
@@ -481,11 +479,12 @@ void stream_link::end(error_code reason) {
 }
 
 peer_info stream_link::known_peer() {
+  auto remote = stream_->remote();
   return {.type = connection_.peer_type(),
           .routing_id = std::string{connection_.peer_routing_id()},
-          .address = transport::remote_address(stream_),
+          .address = std::move(remote.address),
           .properties = connection_.peer_metadata(),
-          .credentials = transport::remote_credentials(stream_)};
+          .credentials = remote.process};
 }
 
 void stream_link::abandon() noexcept {
@@ -493,8 +492,7 @@ void stream_link::abandon() noexcept {
   connection_.drop_unread();
   charge(0);
   partial_message_.reset();
-  error_code ignored;
-  stream_.close(ignored);
+  stream_->close();
   timer_.reset();
 }
 

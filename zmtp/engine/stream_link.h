@@ -5,7 +5,7 @@
 #include "zmtp/conversation/graceful_close.h"
 #include "zmtp/engine/link.h"
 #include "zmtp/engine/memory_share.h"
-#include "zmtp/transport/stream.h"
+#include "zmtp/transport/network.h"
 
 #include <boost/asio/steady_timer.hpp>
 
@@ -18,11 +18,11 @@
 
 namespace zmtp {
 
-class stream_link final : public peer_link {
+class stream_link final : public peer_link, public transport::stream_user {
 public:
   using clock = socket_core::clock;
 
-  stream_link(std::shared_ptr<socket_core> core, transport::stream stream,
+  stream_link(std::shared_ptr<socket_core> core, std::unique_ptr<transport::stream> stream,
               std::optional<peer_id> pipe);
 
   void start() override;
@@ -57,7 +57,9 @@ private:
       core_->turn([this] { end(errc::out_of_memory); });
     }
   }
+  void on_ready(transport::stream_side side, error_code ec) override;
   void on_readable(error_code ec);
+  void on_writable(error_code ec);
   void cut_off();
   void read();
   [[nodiscard]] bool hold(std::size_t bytes);
@@ -88,7 +90,7 @@ private:
     return std::static_pointer_cast<stream_link>(shared_from_this());
   }
 
-  transport::stream stream_;
+  std::unique_ptr<transport::stream> stream_;
   connection connection_;
   // Used before the link has a pipe. These stay empty.
   receive_queue no_in_{{}};

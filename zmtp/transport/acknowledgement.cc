@@ -23,9 +23,9 @@ acknowledgement acknowledged(int descriptor) noexcept {
           .complete = info.tcpi_unacked == 0 && info.tcpi_probes < 2};
 }
 
-int unacknowledged(int descriptor) noexcept {
+std::size_t unacknowledged(int descriptor) noexcept {
   int bytes = 0;
-  return ::ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
+  return ::ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
 bool reset(int descriptor) noexcept {

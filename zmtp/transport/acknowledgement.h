@@ -1,6 +1,7 @@
 #pragma once
 // The state of TCP acknowledgements of written bytes.
 
+#include <cstddef>
 #include <cstdint>
 
 namespace zmtp::transport {
@@ -15,7 +16,7 @@ struct acknowledgement {
 [[nodiscard]] acknowledgement acknowledged(int descriptor) noexcept;
 // Bytes that are written and not acknowledged yet. The end of the stream counts as one. For a local
 // socket: bytes that the peer has not read yet.
-[[nodiscard]] int unacknowledged(int descriptor) noexcept;
+[[nodiscard]] std::size_t unacknowledged(int descriptor) noexcept;
 // Returns whether the peer has disconnected without reading everything. Returns true only once.
 [[nodiscard]] bool reset(int descriptor) noexcept;
 

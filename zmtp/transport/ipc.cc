@@ -1,6 +1,6 @@
 #include "zmtp/transport/ipc.h"
 
-#include "zmtp/transport/stream.h"
+#include "zmtp/transport/system_stream.h"
 
 #include <boost/asio/local/stream_protocol.hpp>
 
@@ -69,7 +69,7 @@ obstacle look(const ipc_address& at, const asio::any_io_executor& executor) {
   if (!S_ISSOCK(status.st_mode)) {
     return obstacle::other_file;
   }
-  stream probe{executor};
+  stream_socket probe{executor};
   const auto ec = connect_ipc(probe, at, {});
   if (ec == asio::error::connection_refused) {
     return obstacle::stale;
@@ -216,7 +216,7 @@ error_code listen_ipc(listening_socket& socket, const ipc_address& at,
   return ec;
 }
 
-error_code connect_ipc(stream& s, const ipc_address& to, const transport_options& options) {
+error_code connect_ipc(stream_socket& s, const ipc_address& to, const transport_options& options) {
   if (const auto ec = open(s, AF_UNIX, options)) {
     return ec;
   }

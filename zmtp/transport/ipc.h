@@ -4,7 +4,7 @@
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/options.h"
-#include "zmtp/transport/stream.h"
+#include "zmtp/transport/system_stream.h"
 
 #include <string>
 #include <sys/types.h>
@@ -51,7 +51,7 @@ private:
 
 // Connects to a local socket. The attempt succeeds or fails immediately. If the backlog of the
 // other side is full, the error is would_block, and no event reports when it has space.
-[[nodiscard]] error_code connect_ipc(stream& s, const ipc_address& to,
+[[nodiscard]] error_code connect_ipc(stream_socket& s, const ipc_address& to,
                                      const transport_options& options);
 
 }  // namespace zmtp::transport

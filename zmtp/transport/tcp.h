@@ -4,7 +4,7 @@
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/options.h"
-#include "zmtp/transport/stream.h"
+#include "zmtp/transport/system_stream.h"
 
 #include <boost/asio/ip/tcp.hpp>
 

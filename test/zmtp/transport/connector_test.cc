@@ -1,6 +1,5 @@
-#include "zmtp/transport/connector.h"
-
-#include "zmtp/transport/acceptor.h"
+#include "zmtp/transport/system_acceptor.h"
+#include "zmtp/transport/system_connector.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
@@ -42,9 +41,10 @@ TEST(connector, never_connects_to_itself) {
   constexpr int attempts = 16'000;
   for (int i = 0; i < attempts; ++i) {
     std::optional<error_code> result;
-    const auto attempt = std::make_shared<connector>(context.get_executor(), transport_options{});
+    const auto attempt =
+        std::make_shared<system_connector>(context.get_executor(), transport_options{});
     attempt->start(to, std::chrono::seconds{10},
-                   [&](error_code ec, const stream&) { result = ec; });
+                   [&](error_code ec, const std::unique_ptr<stream>&) { result = ec; });
     context.restart();
     context.run();
     ASSERT_EQ(result, asio::error::connection_refused) << "attempt " << i;
@@ -53,18 +53,20 @@ TEST(connector, never_connects_to_itself) {
 
 TEST(connector, completes_with_operation_aborted_when_it_is_cancelled) {
   asio::io_context context{1};
-  acceptor ipc{context.get_executor(), {}};
-  acceptor tcp{context.get_executor(), {}};
+  system_acceptor ipc{context.get_executor(), {}};
+  system_acceptor tcp{context.get_executor(), {}};
   ASSERT_EQ(ipc.open({ipc_address{"*"}}, 1), error_code{});
   ASSERT_EQ(tcp.open({tcp_address{"127.0.0.1"}}, 1), error_code{});
   for (const auto& to : {ipc.bound(), tcp.bound(), endpoint{tcp_address{"0x7f000001", 1}},
                          endpoint{ipc_address{"/nobody/there"}}}) {
     std::optional<error_code> result;
-    const auto attempt = std::make_shared<connector>(context.get_executor(), transport_options{});
-    attempt->start(to, std::chrono::seconds{10}, [&](error_code ec, const stream& s) {
-      result = ec;
-      EXPECT_FALSE(s.is_open());
-    });
+    const auto attempt =
+        std::make_shared<system_connector>(context.get_executor(), transport_options{});
+    attempt->start(to, std::chrono::seconds{10},
+                   [&](error_code ec, const std::unique_ptr<stream>& s) {
+                     result = ec;
+                     EXPECT_EQ(s, nullptr);
+                   });
     attempt->cancel();
     EXPECT_FALSE(result) << to.to_string();
     context.restart();

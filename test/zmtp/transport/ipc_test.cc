@@ -24,7 +24,6 @@
 namespace zmtp::test {
 namespace {
 
-using transport::acceptor;
 namespace fs = std::filesystem;
 
 class ipc : public transport_test {
@@ -114,7 +113,7 @@ TEST_F(ipc, paths_with_a_listener_with_a_full_backlog_are_in_use) {
   std::vector<stream> waiting;
   error_code ec;
   while (!ec && waiting.size() < 100) {
-    waiting.emplace_back(executor());
+    waiting.emplace_back();
     ec = connect(first.bound(), waiting.back());
   }
   // Not connected, even if the socket is ready.
@@ -179,9 +178,9 @@ TEST_F(ipc, paths_of_the_longest_allowed_size_work) {
   ASSERT_EQ(longest.size(), ipc_address::max_size);
   acceptor a{executor(), {}};
   ASSERT_EQ(open(a, longest), error_code{});
-  stream connected{executor()};
+  stream connected;
   ASSERT_EQ(connect(a.bound(), connected), error_code{});
-  EXPECT_EQ(transport::remote_address(connected), longest);
+  EXPECT_EQ(connected->remote().address, longest);
 }
 
 TEST_F(ipc, generated_path_is_a_new_one_in_the_temporary_folder) {
@@ -213,10 +212,10 @@ TEST_F(ipc, abstract_names_have_no_files) {
   ASSERT_EQ(open(first, name), error_code{});
   EXPECT_TRUE(folder.empty());
   EXPECT_EQ(first.bound().to_string(), ipc_at(name));
-  stream connected{executor()};
+  stream connected;
   ASSERT_EQ(connect(first.bound(), connected), error_code{});
-  EXPECT_EQ(transport::remote_address(connected), name);
-  EXPECT_EQ(transport::remote_address(take(first)), name);
+  EXPECT_EQ(connected->remote().address, name);
+  EXPECT_EQ(take(first)->remote().address, name);
   acceptor second{executor(), {}};
   EXPECT_EQ(open(second, name), asio::error::address_in_use);
   first.close();
@@ -241,7 +240,7 @@ TEST_F(ipc, one_of_several_simultaneous_binds_succeeds) {
         result = open(*a, path);
         meeting.arrive_and_wait();
         if (!result) {
-          stream probe{own};
+          transport::stream_socket probe{own};
           result = transport::connect_ipc(probe, {path}, {});
         }
         meeting.arrive_and_wait();
@@ -266,8 +265,8 @@ TEST_F(ipc, one_of_several_simultaneous_binds_succeeds) {
 TEST_F(ipc, child_of_a_fork_can_drop_its_copy_without_side_effects) {
   acceptor a{executor(), {}};
   ASSERT_EQ(open(a, path), error_code{});
-  std::optional<error_code> readable;
-  a.async_wait([&](error_code ec) { readable = ec; });
+  const auto waiting = std::make_shared<recorder>();
+  a.wait(waiting);
   context().notify_fork(asio::execution_context::fork_prepare);
   const auto child = ::fork();
   ASSERT_GE(child, 0);
@@ -282,8 +281,8 @@ TEST_F(ipc, child_of_a_fork_can_drop_its_copy_without_side_effects) {
   EXPECT_EQ(status, 0);
   EXPECT_FALSE(folder.empty());
   EXPECT_EQ(connect(a.bound()), error_code{});
-  run_until([&] { return readable.has_value(); });
-  EXPECT_EQ(readable, error_code{});
+  run_until([&] { return waiting->result.has_value(); });
+  EXPECT_EQ(waiting->result, error_code{});
 }
 
 }  // namespace

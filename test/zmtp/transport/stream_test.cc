@@ -1,11 +1,10 @@
 // Connections of each transport, from both ends: the bytes, the socket options, the address of the
 // other end, and that no child process inherits them.
 
-#include "zmtp/transport/stream.h"
-
 #include "test/support/machine.h"
 #include "test/support/meeting.h"
 #include "test/support/transport_test.h"
+#include "zmtp/transport/system_stream.h"
 
 #include <boost/asio/error.hpp>
 #include <gtest/gtest.h>
@@ -25,8 +24,6 @@
 namespace zmtp::test {
 namespace {
 
-using transport::acceptor;
-
 class streams : public transport_test {
 protected:
   static std::vector<std::string> everywhere() {
@@ -36,26 +33,26 @@ protected:
     }
     return all;
   }
-  static int option(stream& of, int level, int name) {
+  static int option(const stream& of, int level, int name) {
     int value = -1;
     ::socklen_t size = sizeof value;
-    EXPECT_EQ(::getsockopt(of.native_handle(), level, name, &value, &size), 0);
+    EXPECT_EQ(::getsockopt(of->socket().native_handle(), level, name, &value, &size), 0);
     return value;
   }
   void write(stream& to, std::string_view text) {
     const std::span piece{reinterpret_cast<const std::byte*>(text.data()), text.size()};
     error_code ec;
-    EXPECT_EQ(transport::write_some(to, std::span{&piece, 1}, ec), text.size());
+    EXPECT_EQ(to->write_some(std::span{&piece, 1}, ec), text.size());
     EXPECT_EQ(ec, error_code{});
   }
   std::string read(stream& from) {
     error_code ec;
     std::vector<std::byte> room(1'000);
     std::size_t count = 0;
-    std::optional<error_code> readable;
-    from.async_wait(stream::wait_read, [&](error_code failed) { readable = failed; });
-    run_until([&] { return readable.has_value(); });
-    count = transport::read_some(from, room, ec);
+    const auto waiting = std::make_shared<recorder>();
+    from->wait(transport::stream_side::read, waiting);
+    run_until([&] { return waiting->result.has_value(); });
+    count = from->read_some(room, ec);
     EXPECT_EQ(ec, error_code{});
     return {reinterpret_cast<const char*>(room.data()), count};
   }
@@ -67,7 +64,7 @@ TEST_F(streams, carry_bytes_both_ways) {
     std::array<std::byte, 1> room{};
     error_code ec;
     for (auto* each : {&accepted, &connected}) {
-      EXPECT_EQ(transport::read_some(*each, room, ec), 0U);
+      EXPECT_EQ((*each)->read_some(room, ec), 0U);
       EXPECT_EQ(ec, asio::error::would_block) << where;
     }
     write(connected, "there");
@@ -81,9 +78,9 @@ TEST_F(streams, accepting_without_a_pending_connection_would_block) {
   for (const auto& where : everywhere()) {
     acceptor a{executor(), {}};
     ASSERT_EQ(a.open(at(where), backlog), error_code{});
-    stream none{executor()};
-    EXPECT_EQ(a.accept(none), asio::error::would_block) << where;
-    EXPECT_FALSE(none.is_open());
+    error_code ec;
+    EXPECT_EQ(a.accept(ec), nullptr);
+    EXPECT_EQ(ec, asio::error::would_block) << where;
   }
 }
 
@@ -149,7 +146,7 @@ TEST_F(streams, know_the_process_at_the_other_end_of_ipc) {
   for (const auto& where : everywhere()) {
     auto ends = meet(where);
     for (auto* each : {&ends.accepted, &ends.connected}) {
-      EXPECT_EQ(transport::remote_credentials(*each),
+      EXPECT_EQ((*each)->remote().process,
                 at(where).ipc() != nullptr ? std::optional{us} : std::nullopt)
           << where;
     }
@@ -159,9 +156,9 @@ TEST_F(streams, know_the_process_at_the_other_end_of_ipc) {
 TEST_F(streams, know_the_address_of_the_other_end) {
   auto ends = meet("tcp://127.0.0.1:*");
   asio::ip::tcp::endpoint own;
-  const auto local = ends.connected.local_endpoint();
+  const auto local = ends.connected->socket().local_endpoint();
   std::memcpy(own.data(), local.data(), local.size());
-  EXPECT_EQ(transport::remote_address(ends.accepted), "127.0.0.1:" + std::to_string(own.port()));
+  EXPECT_EQ(ends.accepted->remote().address, "127.0.0.1:" + std::to_string(own.port()));
 
   // An IPv4 peer of a listener for both is written as one.
   if (has_ipv6()) {
@@ -171,26 +168,25 @@ TEST_F(streams, know_the_address_of_the_other_end) {
     ASSERT_EQ(a.open(at("tcp://*:*"), backlog), error_code{});
     const auto port = a.bound().tcp()->port;
     EXPECT_EQ(connect({tcp_address{"127.0.0.1", port}}), error_code{});
-    EXPECT_TRUE(transport::remote_address(take(a)).starts_with("127.0.0.1:"));
+    EXPECT_TRUE(take(a)->remote().address.starts_with("127.0.0.1:"));
     EXPECT_EQ(connect({tcp_address{"::1", port}}), error_code{});
-    EXPECT_TRUE(transport::remote_address(take(a)).starts_with("[::1]:"));
+    EXPECT_TRUE(take(a)->remote().address.starts_with("[::1]:"));
   }
 }
 
 TEST_F(streams, know_the_host_of_the_other_end_for_every_family) {
   const auto bytes_of = [](const char* text) { return asio::ip::make_address_v6(text).to_bytes(); };
-  EXPECT_EQ(transport::remote_host(meet("tcp://127.0.0.1:*").accepted),
-            bytes_of("::ffff:127.0.0.1"));
-  EXPECT_EQ(transport::remote_host(meet("ipc://*").accepted), std::nullopt);
-  EXPECT_EQ(transport::remote_host(stream{executor()}), std::nullopt);
+  EXPECT_EQ(meet("tcp://127.0.0.1:*").accepted->remote().host, bytes_of("::ffff:127.0.0.1"));
+  EXPECT_EQ(meet("ipc://*").accepted->remote().host, std::nullopt);
+  EXPECT_EQ(transport::system_stream{executor()}.remote().host, std::nullopt);
   if (has_ipv6()) {
-    EXPECT_EQ(transport::remote_host(meet("tcp://[::1]:*").accepted), bytes_of("::1"));
+    EXPECT_EQ(meet("tcp://[::1]:*").accepted->remote().host, bytes_of("::1"));
     transport_options both;
     both.ipv6 = true;
     acceptor a{executor(), both};
     ASSERT_EQ(a.open(at("tcp://*:*"), backlog), error_code{});
     EXPECT_EQ(connect({tcp_address{"127.0.0.1", a.bound().tcp()->port}}), error_code{});
-    EXPECT_EQ(transport::remote_host(take(a)), bytes_of("::ffff:127.0.0.1"));
+    EXPECT_EQ(take(a)->remote().host, bytes_of("::ffff:127.0.0.1"));
   }
 }
 

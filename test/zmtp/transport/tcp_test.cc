@@ -13,7 +13,6 @@
 namespace zmtp::test {
 namespace {
 
-using transport::acceptor;
 using transport::own_addresses;
 
 class tcp_transport : public transport_test {
@@ -31,7 +30,7 @@ protected:
     return !ec;
   }
   std::string comes_from(const host_port& source) {
-    return transport::remote_address(meet("tcp://127.0.0.1:*", {}, source).accepted);
+    return meet("tcp://127.0.0.1:*", {}, source).accepted->remote().address;
   }
   error_code fails_from(const host_port& source) {
     acceptor a{executor(), {}};
@@ -86,7 +85,7 @@ TEST_F(tcp_transport, addresses_of_one_link_have_its_scope) {
   }
   const auto text = "tcp://[" + address + "]:*";
   EXPECT_TRUE(reaches(text, address));
-  EXPECT_TRUE(transport::remote_address(meet(text).accepted).starts_with("[" + address + "]:"));
+  EXPECT_TRUE(meet(text).accepted->remote().address.starts_with("[" + address + "]:"));
 }
 
 TEST_F(tcp_transport, host_names_cannot_be_bound) {

@@ -1,4 +1,6 @@
-#include "zmtp/transport/stream.h"
+#include "zmtp/transport/system_stream.h"
+
+#include "zmtp/transport/acknowledgement.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -18,8 +20,6 @@
 namespace zmtp::transport {
 
 namespace {
-
-constexpr std::size_t max_pieces = 64;
 
 // Ignores errors, because a missing option only makes a connection slower.
 void set_option(int fd, int level, int name, int value) noexcept {
@@ -116,9 +116,25 @@ std::string tcp_name(const stream_address& address) {
   return (host.is_v6() ? "[" + text + "]" : text) + ":" + std::to_string(known.port());
 }
 
+std::array<std::uint8_t, 16> tcp_host(const stream_address& address) {
+  const auto host = tcp_address(address).address();
+  return host.is_v6() ? host.to_v6().to_bytes()
+                      : asio::ip::make_address_v6(asio::ip::v4_mapped, host.to_v4()).to_bytes();
+}
+
+// `descriptor` is a local socket.
+std::optional<process_credentials> local_process(int descriptor) noexcept {
+  ::ucred peer{};
+  ::socklen_t size = sizeof peer;
+  if (::getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    return std::nullopt;
+  }
+  return process_credentials{peer.pid, peer.uid, peer.gid};
+}
+
 }  // namespace
 
-error_code open(stream& s, int family, const transport_options& options) {
+error_code open(stream_socket& s, int family, const transport_options& options) {
   return open_as(s, family, options);
 }
 
@@ -126,7 +142,7 @@ error_code open(listening_socket& s, int family, const transport_options& option
   return open_as(s, family, options);
 }
 
-error_code accept(listening_socket& from, stream& to, const transport_options& options) {
+error_code accept(listening_socket& from, stream_socket& to, const transport_options& options) {
   ::sockaddr_storage address{};
   for (;;) {
     ::socklen_t size = sizeof address;
@@ -138,9 +154,9 @@ error_code accept(listening_socket& from, stream& to, const transport_options& o
   }
 }
 
-std::size_t read_some(stream& s, std::span<std::byte> to, error_code& ec) noexcept {
+std::size_t system_stream::read_some(std::span<std::byte> to, error_code& ec) noexcept {
   for (;;) {
-    const auto count = ::recv(s.native_handle(), to.data(), to.size(), MSG_DONTWAIT);
+    const auto count = ::recv(descriptor(), to.data(), to.size(), MSG_DONTWAIT);
     if (count > 0) {
       ec = {};
       return static_cast<std::size_t>(count);
@@ -156,8 +172,8 @@ std::size_t read_some(stream& s, std::span<std::byte> to, error_code& ec) noexce
   }
 }
 
-std::size_t write_some(stream& s, std::span<const std::span<const std::byte>> pieces,
-                       error_code& ec) noexcept {
+std::size_t system_stream::write_some(std::span<const std::span<const std::byte>> pieces,
+                                      error_code& ec) noexcept {
   std::array<::iovec, max_pieces> vectors;
   const auto count = std::min(pieces.size(), max_pieces);
   for (std::size_t i = 0; i < count; ++i) {
@@ -168,7 +184,7 @@ std::size_t write_some(stream& s, std::span<const std::span<const std::byte>> pi
   header.msg_iov = vectors.data();
   header.msg_iovlen = count;
   for (;;) {
-    const auto written = ::sendmsg(s.native_handle(), &header, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const auto written = ::sendmsg(descriptor(), &header, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (written >= 0) {
       ec = {};
       return static_cast<std::size_t>(written);
@@ -180,46 +196,50 @@ std::size_t write_some(stream& s, std::span<const std::span<const std::byte>> pi
   }
 }
 
-std::string remote_address(const stream& s) {
+void system_stream::wait(stream_side side, std::shared_ptr<stream_user> user) {
+  socket_.async_wait(
+      side == stream_side::read ? stream_socket::wait_read : stream_socket::wait_write,
+      [side, user = std::move(user)](error_code ec) { user->on_ready(side, ec); });
+}
+
+void system_stream::shutdown_send() noexcept {
+  error_code ignored;
+  socket_.shutdown(stream_socket::shutdown_send, ignored);
+}
+
+void system_stream::shutdown() noexcept {
+  error_code ignored;
+  socket_.shutdown(stream_socket::shutdown_both, ignored);
+}
+
+void system_stream::close() noexcept {
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+acknowledgement system_stream::acknowledged() const noexcept {
+  return transport::acknowledged(descriptor());
+}
+
+std::size_t system_stream::unacknowledged() const noexcept {
+  return transport::unacknowledged(descriptor());
+}
+
+bool system_stream::reset() noexcept { return transport::reset(descriptor()); }
+
+remote_end system_stream::remote() const {
   error_code ec;
-  const auto peer = s.remote_endpoint(ec);
+  const auto peer = socket_.remote_endpoint(ec);
   if (ec) {
     return {};
   }
-  switch (peer.protocol().family()) {
-    case AF_INET:
-    case AF_INET6: return tcp_name(peer);
-    case AF_UNIX: {
-      const auto name = ipc_name(peer);
-      return name.empty() ? ipc_name(s.local_endpoint(ec)) : name;
-    }
+  if (peer.protocol().family() == AF_UNIX) {
+    const auto name = ipc_name(peer);
+    return {.address = name.empty() ? ipc_name(socket_.local_endpoint(ec)) : name,
+            .host = {},
+            .process = local_process(descriptor())};
   }
-  return {};
-}
-
-std::optional<std::array<std::uint8_t, 16>> remote_host(const stream& s) {
-  error_code ec;
-  const auto peer = s.remote_endpoint(ec);
-  if (ec || peer.protocol().family() == AF_UNIX) {
-    return std::nullopt;
-  }
-  const auto host = tcp_address(peer).address();
-  return host.is_v6() ? host.to_v6().to_bytes()
-                      : asio::ip::make_address_v6(asio::ip::v4_mapped, host.to_v4()).to_bytes();
-}
-
-std::optional<process_credentials> remote_credentials(stream& s) noexcept {
-  int family = 0;
-  ::ucred peer{};
-  ::socklen_t family_size = sizeof family;
-  ::socklen_t size = sizeof peer;
-  // The option exists for every family, but has a value only for this one.
-  if (::getsockopt(s.native_handle(), SOL_SOCKET, SO_DOMAIN, &family, &family_size) != 0 ||
-      family != AF_UNIX ||
-      ::getsockopt(s.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-    return std::nullopt;
-  }
-  return process_credentials{peer.pid, peer.uid, peer.gid};
+  return {.address = tcp_name(peer), .host = tcp_host(peer), .process = {}};
 }
 
 }  // namespace zmtp::transport

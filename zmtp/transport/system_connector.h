@@ -1,13 +1,9 @@
 #pragma once
-// One attempt to connect to an endpoint, for any transport.
+// Connects to one endpoint of the operating system, for any transport.
 
-#include "zmtp/endpoint.h"
-#include "zmtp/error.h"
-#include "zmtp/options.h"
-#include "zmtp/transport/stream.h"
+#include "zmtp/transport/network.h"
+#include "zmtp/transport/system_stream.h"
 
-#include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -20,16 +16,13 @@ namespace zmtp::transport {
 
 // Resolves the host name and tries all its addresses in turn, IPv4 first. Numeric addresses and
 // "localhost" do not need a resolver. Asio's resolver, which has a thread, resolves other names.
-class connector : public std::enable_shared_from_this<connector> {
+class system_connector final : public connector,
+                               public std::enable_shared_from_this<system_connector> {
 public:
-  using handler = asio::any_completion_handler<void(error_code, stream)>;
+  system_connector(const asio::any_io_executor& executor, const transport_options& options);
 
-  connector(const asio::any_io_executor& executor, const transport_options& options);
-  // `to` must be connectable, and not inproc. Completes with the stream, or with the error of the
-  // last address, or with timed_out. Never calls the handler inside this function.
-  void start(const endpoint& to, std::chrono::milliseconds time_limit, handler on_done);
-  // Completes the attempt with operation_aborted.
-  void cancel();
+  void start(const endpoint& to, std::chrono::milliseconds time_limit, handler on_done) override;
+  void cancel() override;
 
 private:
   void resolve();
@@ -40,14 +33,15 @@ private:
   void on_tried_soon(error_code ec);
   [[nodiscard]] error_code prepare(const asio::ip::tcp::endpoint& to);
   [[nodiscard]] error_code bind_to_source(const host_port& source, const asio::ip::tcp& family);
-  [[nodiscard]] bool connected_to_itself() const;
+  [[nodiscard]] stream_socket& socket() noexcept { return stream_->socket(); }
+  [[nodiscard]] bool connected_to_itself();
   void stop(error_code reason);
   void finish(error_code ec);
 
   transport_options options_;
   asio::steady_timer timer_;
   asio::ip::tcp::resolver resolver_;
-  stream socket_;
+  std::unique_ptr<system_stream> stream_;  // null after the end
   endpoint to_;
   std::vector<asio::ip::tcp::endpoint> addresses_;
   std::size_t next_ = 0;

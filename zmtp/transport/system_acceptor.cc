@@ -1,17 +1,20 @@
-#include "zmtp/transport/acceptor.h"
+#include "zmtp/transport/system_acceptor.h"
 
 #include "zmtp/transport/tcp.h"
+
+#include <boost/asio/bind_allocator.hpp>
 
 #include <utility>
 
 namespace zmtp::transport {
 
-acceptor::acceptor(const asio::any_io_executor& executor, const transport_options& options)
+system_acceptor::system_acceptor(const asio::any_io_executor& executor,
+                                 const transport_options& options)
     : options_{options}, socket_{executor} {}
 
-error_code acceptor::open(const endpoint& at, int backlog) {
+error_code system_acceptor::open(const endpoint& at, int backlog) {
   struct {
-    acceptor& self;
+    system_acceptor& self;
     int backlog;
     error_code operator()(const tcp_address& a) const {
       tcp_address bound;
@@ -35,12 +38,26 @@ error_code acceptor::open(const endpoint& at, int backlog) {
   return ec;
 }
 
-void acceptor::close() noexcept {
+void system_acceptor::close() noexcept {
   file_.remove();
   error_code ignored;
   socket_.close(ignored);
 }
 
-error_code acceptor::accept(stream& to) { return transport::accept(socket_, to, options_); }
+void system_acceptor::wait(std::shared_ptr<acceptor_user> user) {
+  socket_.async_wait(
+      listening_socket::wait_read,
+      asio::bind_allocator(for_wait_.get_allocator(),
+                           [user = std::move(user)](error_code ec) { user->on_acceptable(ec); }));
+}
+
+std::unique_ptr<stream> system_acceptor::accept(error_code& ec) {
+  auto accepted = std::make_unique<system_stream>(socket_.get_executor());
+  ec = transport::accept(socket_, accepted->socket(), options_);
+  if (ec) {
+    return nullptr;
+  }
+  return accepted;
+}
 
 }  // namespace zmtp::transport
