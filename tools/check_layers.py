@@ -34,6 +34,9 @@ FLOORS = [
     # Files of what must last, for which no socket is needed.
     ("zmtp/storage",           []),
 
+    # For tests: production sockets on a virtual clock and network.
+    ("zmtp/simulation",        ["zmtp/engine"]),
+
     ("zmtp/socket",            ["zmtp/engine"]),
     # The Asio code behind every socket.
     ("zmtp/engine",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation"]),

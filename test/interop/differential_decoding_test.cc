@@ -5,7 +5,7 @@
 //   --first-seed S    from which on (1, or the first of the part)
 
 #include "test/interop/libzmq_peer.h"
-#include "test/simulation/random_source.h"
+#include "zmtp/simulation/random_source.h"
 #include "test/support/long_run.h"
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"

@@ -4,7 +4,7 @@
 #include "test/simulation/fault_schedule.h"
 #include "test/simulation/ledger.h"
 #include "test/simulation/pattern.h"
-#include "test/simulation/sim_net.h"
+#include "zmtp/simulation/simulated_network.h"
 
 #include <cstdint>
 #include <memory>
@@ -17,7 +17,7 @@ class company {
 public:
   company(std::uint64_t seed, const trace::printer& print);
 
-  [[nodiscard]] sim_net& net() noexcept { return net_; }
+  [[nodiscard]] simulated_network& net() noexcept { return net_; }
   [[nodiscard]] ledger& books() noexcept { return books_; }
   [[nodiscard]] const std::vector<std::unique_ptr<party>>& parties() const noexcept {
     return parties_;
@@ -48,7 +48,7 @@ private:
   template <class As, class Body>
   void for_each_that(bool (*is)(socket_type), Body&& body);
 
-  sim_net net_;
+  simulated_network net_;
   ledger books_;
   std::vector<std::unique_ptr<party>> parties_;
   std::vector<fault_schedule::endpoint> endpoints_;

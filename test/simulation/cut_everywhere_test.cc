@@ -3,7 +3,7 @@
 //   --every N    offsets that are N apart (13; 1, which is all, for PAIR, XPUB and XSUB)
 //   --large N    cuts at random offsets of streams with large messages, for each way (20)
 #include "test/simulation/cut_run.h"
-#include "test/simulation/random_source.h"
+#include "zmtp/simulation/random_source.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@ namespace zmtp::simulation {
 cut_result run_cut(const cut_place& place, const cut_options& options) {
   company both{options.seed, nullptr};
   both.net().options().most_delay = both.net().options().least_delay;
-  std::shared_ptr<virtual_stream> first;
-  both.net().on_stream([&](virtual_stream& s) {
+  std::shared_ptr<virtual_connection> first;
+  both.net().on_stream([&](virtual_connection& s) {
     if (first) {
       return;
     }

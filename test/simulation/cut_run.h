@@ -4,7 +4,7 @@
 
 #include "test/simulation/ledger.h"
 #include "test/simulation/pattern.h"
-#include "test/simulation/virtual_stream.h"
+#include "zmtp/simulation/virtual_connection.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -9,7 +9,7 @@ using std::chrono::milliseconds;
 void disturbance::also_kill_connections(const deaths& how) {
   deaths_ = how;
   if (how.at_any_byte) {
-    net_->on_stream([this](virtual_stream& s) { doom(s); });
+    net_->on_stream([this](virtual_connection& s) { doom(s); });
   }
   also([this] { cut_one(); });
 }
@@ -39,7 +39,7 @@ void disturbance::make_later() {
   });
 }
 
-void disturbance::doom(virtual_stream& s) {
+void disturbance::doom(virtual_connection& s) {
   if (over() || !random().chance(deaths_.doomed)) {
     return;
   }
@@ -53,7 +53,7 @@ void disturbance::doom(virtual_stream& s) {
   ++made_;
 }
 
-virtual_stream::learns_after disturbance::some_time_to_learn() {
+virtual_connection::learns_after disturbance::some_time_to_learn() {
   if (deaths_.half_open && random().chance(deaths_.at_any_byte ? 40 : 100)) {
     return std::nullopt;
   }

@@ -2,8 +2,8 @@
 // The common part of all troublemakers: injects faults of random kinds at random times for a while.
 // It also implements the faults that every network has.
 
-#include "test/simulation/event_queue.h"
-#include "test/simulation/sim_net.h"
+#include "zmtp/simulation/event_queue.h"
+#include "zmtp/simulation/simulated_network.h"
 
 #include <cstddef>
 #include <functional>
@@ -23,7 +23,7 @@ public:
     std::size_t most_bytes = 0;
   };
 
-  explicit disturbance(sim_net& net) : net_{&net} {}
+  explicit disturbance(simulated_network& net) : net_{&net} {}
 
   // One more kind.
   void also(way one) { ways_.push_back(std::move(one)); }
@@ -36,17 +36,17 @@ protected:
   void also_kill_connections(const deaths& how);
   // Spares all connections that were doomed before.
   void stop();
-  [[nodiscard]] sim_net& net() const noexcept { return *net_; }
+  [[nodiscard]] simulated_network& net() const noexcept { return *net_; }
   [[nodiscard]] random_source& random() const noexcept { return net_->here().random; }
 
 private:
   [[nodiscard]] bool over() const { return stopped_ || net_->now() >= until_; }
   void make_later();
-  void doom(virtual_stream& s);
+  void doom(virtual_connection& s);
   void cut_one();
-  [[nodiscard]] virtual_stream::learns_after some_time_to_learn();
+  [[nodiscard]] virtual_connection::learns_after some_time_to_learn();
 
-  sim_net* net_;
+  simulated_network* net_;
   std::vector<way> ways_;
   deaths deaths_;
   event_queue::time_point until_{};

@@ -6,7 +6,8 @@ namespace zmtp::simulation {
 
 using std::chrono::milliseconds;
 
-fault_schedule::fault_schedule(sim_net& net, const troubles& kinds, std::vector<endpoint> endpoints)
+fault_schedule::fault_schedule(simulated_network& net, const troubles& kinds,
+                               std::vector<endpoint> endpoints)
     : disturbance{net}, endpoints_{std::move(endpoints)} {
   if (kinds.cuts || kinds.half_open) {
     also_kill_connections({.at_any_byte = kinds.cuts,

@@ -2,8 +2,8 @@
 // Puts faults into a simulated network at random times, and takes them away again.
 
 #include "test/simulation/disturbance.h"
-#include "test/simulation/sim_net.h"
 #include "test/simulation/sim_socket.h"
+#include "zmtp/simulation/simulated_network.h"
 
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ public:
     std::string name;
   };
 
-  fault_schedule(sim_net& net, const troubles& kinds, std::vector<endpoint> endpoints);
+  fault_schedule(simulated_network& net, const troubles& kinds, std::vector<endpoint> endpoints);
 
   // All is as it was.
   void stop();

@@ -7,10 +7,10 @@
 #include "test/simulation/run_result.h"
 #include "test/simulation/socket_watcher.h"
 #include "test/simulation/violation.h"
-#include "test/simulation/virtual_stream.h"
 #include "test/simulation/wire_tap.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
+#include "zmtp/simulation/virtual_connection.h"
 
 #include <algorithm>
 #include <cstddef>

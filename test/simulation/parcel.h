@@ -2,8 +2,8 @@
 // The content of a simulated message: its sender, its destination, its number, and a checksum over
 // the whole message, so that any damage in transit shows.
 
-#include "test/simulation/random_source.h"
 #include "zmtp/message.h"
+#include "zmtp/simulation/random_source.h"
 
 #include <cstddef>
 #include <cstdint>

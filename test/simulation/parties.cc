@@ -22,7 +22,7 @@ std::vector<std::string> copies(std::span<const std::string_view> parts) {
 
 }  // namespace
 
-plain_party::plain_party(sim_net& net, ledger& books, std::uint32_t number,
+plain_party::plain_party(simulated_network& net, ledger& books, std::uint32_t number,
                          std::unique_ptr<socket_state> state, const habits& how, bool delimits)
     : party{net, books, number, std::move(state), how}, delimits_{delimits} {}
 
@@ -44,7 +44,7 @@ bool plain_party::speak() {
   return true;
 }
 
-router_party::router_party(sim_net& net, ledger& books, std::uint32_t number,
+router_party::router_party(simulated_network& net, ledger& books, std::uint32_t number,
                            const socket_options& options, const habits& how, bool only_answers)
     : party{net, books, number, std::make_unique<router_state>(options), how},
       only_answers_{only_answers} {}
@@ -108,7 +108,7 @@ void router_party::send_to(peer_id peer, std::uint32_t destination, std::uint32_
   }
 }
 
-req_party::req_party(sim_net& net, ledger& books, std::uint32_t number,
+req_party::req_party(simulated_network& net, ledger& books, std::uint32_t number,
                      const socket_options& options, const habits& how)
     : party{net, books, number, std::make_unique<req_state>(options), how} {
   books.excuse_drops(number, [](std::string_view) { return true; });
@@ -154,7 +154,7 @@ bool req_party::receive() {
   return true;
 }
 
-rep_party::rep_party(sim_net& net, ledger& books, std::uint32_t number,
+rep_party::rep_party(simulated_network& net, ledger& books, std::uint32_t number,
                      const socket_options& options, const habits& how)
     : party{net, books, number, std::make_unique<rep_state>(options), how} {}
 
@@ -176,7 +176,7 @@ bool rep_party::speak() {
   return true;
 }
 
-pub_party::pub_party(sim_net& net, ledger& books, std::uint32_t number,
+pub_party::pub_party(simulated_network& net, ledger& books, std::uint32_t number,
                      std::unique_ptr<socket_state> state, const habits& how)
     : party{net, books, number, std::move(state), how},
       manual_{socket().state().options().xpub.manual} {
@@ -235,7 +235,7 @@ bool pub_party::speak() {
   return true;
 }
 
-sub_party::sub_party(sim_net& net, ledger& books, std::uint32_t number,
+sub_party::sub_party(simulated_network& net, ledger& books, std::uint32_t number,
                      std::unique_ptr<socket_state> state, const habits& how, unsigned changes)
     : party{net, books, number, std::move(state), how}, changes_{changes} {
   if (filters()) {

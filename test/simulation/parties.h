@@ -21,7 +21,7 @@ namespace zmtp::simulation {
 class plain_party final : public party {
 public:
   // `delimits`: the peers are REP, which need an empty part first.
-  plain_party(sim_net& net, ledger& books, std::uint32_t number,
+  plain_party(simulated_network& net, ledger& books, std::uint32_t number,
               std::unique_ptr<socket_state> state, const habits& how, bool delimits);
 
 private:
@@ -34,8 +34,8 @@ private:
 // ROUTER: answers requests, and sends unsolicited messages to peers other than REQ.
 class router_party final : public party {
 public:
-  router_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
-               const habits& how, bool only_answers);
+  router_party(simulated_network& net, ledger& books, std::uint32_t number,
+               const socket_options& options, const habits& how, bool only_answers);
 
 private:
   struct answer {
@@ -59,8 +59,8 @@ private:
 // REQ: asks, and takes no answer but the one to its last question.
 class req_party final : public party {
 public:
-  req_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
-            const habits& how);
+  req_party(simulated_network& net, ledger& books, std::uint32_t number,
+            const socket_options& options, const habits& how);
 
   [[nodiscard]] std::string_view stuck() const override {
     return asking_ ? "REQ has no answer" : "";
@@ -79,8 +79,8 @@ private:
 // REP: answers each request, at once or when it wakes.
 class rep_party final : public party {
 public:
-  rep_party(sim_net& net, ledger& books, std::uint32_t number, const socket_options& options,
-            const habits& how);
+  rep_party(simulated_network& net, ledger& books, std::uint32_t number,
+            const socket_options& options, const habits& how);
 
 private:
   [[nodiscard]] bool receive() override;
@@ -97,8 +97,8 @@ public:
   static constexpr std::string_view topics[] = {"",  "a",  "ab",      "abc",
                                                 "b", "ba", "weather", "weather today"};
 
-  pub_party(sim_net& net, ledger& books, std::uint32_t number, std::unique_ptr<socket_state> state,
-            const habits& how);
+  pub_party(simulated_network& net, ledger& books, std::uint32_t number,
+            std::unique_ptr<socket_state> state, const habits& how);
 
   void publish_next(std::string_view topic) { next_topic_ = topic; }
   // Returns the topic that a subscriber to `topic` is granted; nothing if the publisher rejects it.
@@ -120,8 +120,8 @@ public:
   static constexpr std::string_view topics[] = {"", "a", "ab", "abc", "b", "ba", "weather"};
 
   // `changes`: how often, of a hundred times that it has received all there is.
-  sub_party(sim_net& net, ledger& books, std::uint32_t number, std::unique_ptr<socket_state> state,
-            const habits& how, unsigned changes);
+  sub_party(simulated_network& net, ledger& books, std::uint32_t number,
+            std::unique_ptr<socket_state> state, const habits& how, unsigned changes);
 
   [[nodiscard]] bool wants(std::string_view topic) const;
   // Returns whether messages of this publisher under `topic` must arrive.

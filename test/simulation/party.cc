@@ -4,8 +4,8 @@
 
 namespace zmtp::simulation {
 
-party::party(sim_net& net, ledger& books, std::uint32_t number, std::unique_ptr<socket_state> state,
-             const habits& how)
+party::party(simulated_network& net, ledger& books, std::uint32_t number,
+             std::unique_ptr<socket_state> state, const habits& how)
     : net_{&net},
       books_{&books},
       habits_{how},

@@ -4,10 +4,10 @@
 
 #include "test/simulation/ledger.h"
 #include "test/simulation/parcel.h"
-#include "test/simulation/sim_net.h"
 #include "test/simulation/sim_socket.h"
 #include "zmtp/message.h"
 #include "zmtp/routing/socket_state.h"
+#include "zmtp/simulation/simulated_network.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +44,8 @@ struct habits {
 
 class party {
 public:
-  party(sim_net& net, ledger& books, std::uint32_t number, std::unique_ptr<socket_state> state,
-        const habits& how);
+  party(simulated_network& net, ledger& books, std::uint32_t number,
+        std::unique_ptr<socket_state> state, const habits& how);
   party(const party&) = delete;
   party& operator=(const party&) = delete;
   virtual ~party() = default;
@@ -87,7 +87,7 @@ private:
   void wake();
   void wake_later();
 
-  sim_net* net_;
+  simulated_network* net_;
   ledger* books_;
   habits habits_;
   sim_socket socket_;

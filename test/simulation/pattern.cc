@@ -4,7 +4,7 @@
 
 namespace zmtp::simulation {
 
-std::unique_ptr<party> cast(sim_net& net, ledger& books, casting part) {
+std::unique_ptr<party> cast(simulated_network& net, ledger& books, casting part) {
   auto& [type, peers, number, options, how, changes] = part;
   const auto answers_only = peers == socket_type::req;
   // With heartbeats nothing ever comes to rest.

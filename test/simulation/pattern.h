@@ -56,6 +56,6 @@ struct casting {
 };
 
 // Users that see the senders of their messages get attach and detach notices too.
-[[nodiscard]] std::unique_ptr<party> cast(sim_net& net, ledger& books, casting part);
+[[nodiscard]] std::unique_ptr<party> cast(simulated_network& net, ledger& books, casting part);
 
 }  // namespace zmtp::simulation

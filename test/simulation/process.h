@@ -1,7 +1,7 @@
 #pragma once
 // A program on a machine of its own, which can be killed and started again.
 
-#include "test/simulation/sim_host.h"
+#include "zmtp/simulation/simulated_host.h"
 
 #include <chrono>
 #include <memory>
@@ -20,7 +20,7 @@ public:
   process& operator=(const process&) = delete;
   virtual ~process() = default;
 
-  [[nodiscard]] sim_host& host() noexcept { return *host_; }
+  [[nodiscard]] simulated_host& host() noexcept { return *host_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] bool running() const noexcept { return running_; }
   // Returns whether the process has ended for good.
@@ -68,7 +68,7 @@ protected:
 
 private:
   Town* town_;
-  sim_host* host_;
+  simulated_host* host_;
   std::string name_;
   std::shared_ptr<bool> life_;  // while it runs
   bool running_ = false;

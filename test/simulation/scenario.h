@@ -5,7 +5,7 @@
 #include "test/simulation/ledger.h"
 #include "test/simulation/pattern.h"
 #include "test/simulation/run_result.h"
-#include "test/simulation/trace.h"
+#include "zmtp/simulation/trace.h"
 
 #include <cstddef>
 #include <cstdint>

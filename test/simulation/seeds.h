@@ -6,8 +6,8 @@
 //   --trace           prints all that happens
 
 #include "test/simulation/run_result.h"
-#include "test/simulation/trace.h"
 #include "test/support/long_run.h"
+#include "zmtp/simulation/trace.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@ namespace zmtp::simulation {
 
 class sim_alarm {
 public:
-  sim_alarm(town& in, sim_host& host, std::function<void()> on_time)
+  sim_alarm(town& in, simulated_host& host, std::function<void()> on_time)
       : town_{&in}, host_{&host}, on_time_{std::move(on_time)} {}
 
   void set(std::optional<event_queue::time_point> at) {
@@ -35,7 +35,7 @@ public:
 
 private:
   town* town_;
-  sim_host* host_;
+  simulated_host* host_;
   std::function<void()> on_time_;
   std::optional<event_queue::time_point> armed_;
   std::shared_ptr<bool> current_;  // the armed event, unless it was armed again

@@ -31,7 +31,7 @@ std::unique_ptr<mechanism> make_mechanism(const socket_state& state, bool accept
 
 }  // namespace
 
-sim_link::sim_link(sim_socket& owner, std::shared_ptr<virtual_stream> stream, end_of_stream e,
+sim_link::sim_link(sim_socket& owner, std::shared_ptr<virtual_connection> stream, end_of_stream e,
                    std::optional<peer_id> pipe, end_handler on_end)
     : socket_{&owner},
       stream_{std::move(stream)},
@@ -101,10 +101,10 @@ void sim_link::read() {
       return;
     }
     const auto got = stream_->read_some(end_of_stream_, to);
-    if (got.why_none == virtual_stream::fault::would_block) {
+    if (got.why_none == virtual_connection::fault::would_block) {
       return;
     }
-    if (got.why_none == virtual_stream::fault::lost) {
+    if (got.why_none != virtual_connection::fault::none) {
       end(errc::connection_lost);
       return;
     }
@@ -287,7 +287,7 @@ void sim_link::write() {
     offered += pieces[i].size();
   }
   const auto put = stream_->write_some(end_of_stream_, std::span{pieces}.first(count));
-  if (put.why_none == virtual_stream::fault::lost) {
+  if (put.why_none == virtual_connection::fault::lost) {
     send_broken_ = true;
     return;
   }

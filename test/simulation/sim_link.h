@@ -1,10 +1,10 @@
 #pragma once
 // zmtp/socket/stream_link in virtual time: a conversation on a stream, in the same order of calls.
 
-#include "test/simulation/virtual_stream.h"
 #include "zmtp/conversation/connection.h"
 #include "zmtp/peer.h"
 #include "zmtp/routing/pipe_table.h"
+#include "zmtp/simulation/virtual_connection.h"
 
 #include <chrono>
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
   // Why it ended, and how long its handshake had been over, if it ever was.
   using end_handler = std::function<void(error_code, std::optional<std::chrono::milliseconds>)>;
 
-  sim_link(sim_socket& owner, std::shared_ptr<virtual_stream> stream, end_of_stream e,
+  sim_link(sim_socket& owner, std::shared_ptr<virtual_connection> stream, end_of_stream e,
            std::optional<peer_id> pipe, end_handler on_end);
 
   void start();
@@ -37,7 +37,9 @@ public:
   // Returns whether all queued messages have been written and have arrived.
   [[nodiscard]] bool written();
 
-  [[nodiscard]] const std::shared_ptr<virtual_stream>& stream() const noexcept { return stream_; }
+  [[nodiscard]] const std::shared_ptr<virtual_connection>& stream() const noexcept {
+    return stream_;
+  }
 
 private:
   using time_point = connection::time_point;
@@ -62,7 +64,7 @@ private:
   [[nodiscard]] time_point now() const noexcept;
 
   sim_socket* socket_;
-  std::shared_ptr<virtual_stream> stream_;
+  std::shared_ptr<virtual_connection> stream_;
   end_of_stream end_of_stream_;
   connection connection_;
   std::optional<peer_id> pipe_;

@@ -13,7 +13,7 @@ constexpr int max_rounds = 16;
 
 }  // namespace
 
-sim_socket::sim_socket(sim_net& net, sim_host& host, std::uint32_t number,
+sim_socket::sim_socket(simulated_network& net, simulated_host& host, std::uint32_t number,
                        std::unique_ptr<socket_state> state, socket_watcher& watcher)
     : net_{&net}, host_{&host}, number_{number}, state_{std::move(state)}, watcher_{&watcher} {}
 
@@ -29,7 +29,7 @@ std::uint32_t sim_socket::random() {
 
 void sim_socket::bind(std::string_view name) {
   bound_.emplace_back(name);
-  net_->listen(name, *host_, [this](sim_net::stream_ptr stream) {
+  net_->listen(name, *host_, [this](simulated_network::stream_ptr stream) {
     auto link = std::make_shared<sim_link>(*this, std::move(stream), end_of_stream::accepting,
                                            std::nullopt, nullptr);
     add(link);

@@ -4,11 +4,11 @@
 
 #include "test/simulation/planted_fault.h"
 #include "test/simulation/sim_dialer.h"
-#include "test/simulation/sim_host.h"
 #include "test/simulation/sim_link.h"
-#include "test/simulation/sim_net.h"
 #include "test/simulation/socket_watcher.h"
 #include "zmtp/routing/socket_state.h"
+#include "zmtp/simulation/simulated_host.h"
+#include "zmtp/simulation/simulated_network.h"
 
 #include <cstdint>
 #include <functional>
@@ -26,15 +26,15 @@ public:
   using user = std::function<bool()>;
 
   // `number` names it to the watcher.
-  sim_socket(sim_net& net, sim_host& host, std::uint32_t number,
+  sim_socket(simulated_network& net, simulated_host& host, std::uint32_t number,
              std::unique_ptr<socket_state> state, socket_watcher& watcher);
   sim_socket(const sim_socket&) = delete;
   sim_socket& operator=(const sim_socket&) = delete;
   ~sim_socket();
 
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
-  [[nodiscard]] sim_net& net() const noexcept { return *net_; }
-  [[nodiscard]] sim_host& host() const noexcept { return *host_; }
+  [[nodiscard]] simulated_network& net() const noexcept { return *net_; }
+  [[nodiscard]] simulated_host& host() const noexcept { return *host_; }
   [[nodiscard]] socket_state& state() noexcept { return *state_; }
   [[nodiscard]] const socket_state& state() const noexcept { return *state_; }
   [[nodiscard]] planted_fault& faults() noexcept { return faults_; }
@@ -107,8 +107,8 @@ private:
   template <class Body>
   void act(Body&& body);
 
-  sim_net* net_;
-  sim_host* host_;
+  simulated_network* net_;
+  simulated_host* host_;
   std::uint32_t number_;
   std::unique_ptr<socket_state> state_;
   socket_watcher* watcher_;

@@ -1,9 +1,9 @@
 #pragma once
 // Sees what a simulated socket does with its connections.
 
-#include "test/simulation/virtual_stream.h"
 #include "zmtp/error.h"
 #include "zmtp/peer.h"
+#include "zmtp/simulation/virtual_connection.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 namespace zmtp::simulation {
 
-void town::end_process(const sim_host& on, bool without_power) {
+void town::end_process(const simulated_host& on, bool without_power) {
   if (without_power) {
     for (const auto& s : net_.living()) {
       if (&s->host(end_of_stream::connecting) == &on || &s->host(end_of_stream::accepting) == &on) {

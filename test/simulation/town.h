@@ -1,8 +1,8 @@
 #pragma once
 // One network of programs, and the remains of sockets that were destroyed.
 
-#include "test/simulation/sim_net.h"
 #include "test/simulation/sim_socket.h"
+#include "zmtp/simulation/simulated_network.h"
 
 #include <chrono>
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
   town(const town&) = delete;
   town& operator=(const town&) = delete;
 
-  [[nodiscard]] sim_net& net() noexcept { return net_; }
+  [[nodiscard]] simulated_network& net() noexcept { return net_; }
   [[nodiscard]] random_source& random() noexcept { return net_.here().random; }
   [[nodiscard]] event_queue::time_point now() const noexcept { return net_.now(); }
   void note(std::string_view what, std::initializer_list<std::uint64_t> figures) {
@@ -33,14 +33,14 @@ public:
   }
 
   // A socket, which lasts as long as the town.
-  sim_socket& open(sim_host& host, std::unique_ptr<socket_state> state) {
+  sim_socket& open(simulated_host& host, std::unique_ptr<socket_state> state) {
     return *sockets_.emplace_back(
         std::make_unique<sim_socket>(net_, host, ++last_socket_, std::move(state), *watcher_));
   }
 
   // Ends every program on this host: its kernel closes the connections. If the machine loses its
   // power, nothing closes them, and peers detect the loss when they write, or later.
-  void end_process(const sim_host& on, bool without_power);
+  void end_process(const simulated_host& on, bool without_power);
 
 protected:
   ~town() = default;
@@ -49,7 +49,7 @@ protected:
   void watch(socket_watcher& all) noexcept { watcher_ = &all; }
 
 private:
-  sim_net net_;
+  simulated_network net_;
   socket_watcher* watcher_ = nullptr;
   std::uint32_t last_socket_ = 0;
   std::vector<std::unique_ptr<sim_socket>> sockets_;

@@ -10,7 +10,7 @@
 #include "test/chp/simulation/violation.h"
 #include "test/simulation/run_result.h"
 #include "test/simulation/socket_watcher.h"
-#include "test/simulation/world.h"
+#include "zmtp/simulation/run_state.h"
 
 #include <array>
 #include <chrono>
@@ -41,7 +41,7 @@ public:
   using finding = zmtp::simulation::finding<violation>;
   static constexpr std::size_t nodes = 2;
 
-  explicit ledger(zmtp::simulation::world& in) : world_{&in} {}
+  explicit ledger(zmtp::simulation::run_state& in) : world_{&in} {}
 
   void report(violation what, std::string text);
   [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
@@ -162,7 +162,7 @@ private:
   void expire(const update& u);
   [[nodiscard]] std::string name(std::uint32_t number) const;
 
-  zmtp::simulation::world* world_;
+  zmtp::simulation::run_state* world_;
   std::vector<record> updates_;
   std::map<update_id, std::uint32_t> by_id_;
   std::map<std::uint64_t, std::vector<std::uint32_t>> sessions_;  // by counter

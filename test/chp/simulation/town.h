@@ -12,7 +12,7 @@ namespace chp::simulation {
 
 using zmtp::simulation::random_source;
 using zmtp::simulation::sim_alarm;
-using zmtp::simulation::sim_host;
+using zmtp::simulation::simulated_host;
 using zmtp::simulation::trace;
 
 class town : public zmtp::simulation::town {

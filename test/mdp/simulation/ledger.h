@@ -7,8 +7,8 @@
 #include "test/mdp/simulation/violation.h"
 #include "test/simulation/run_result.h"
 #include "test/simulation/socket_watcher.h"
-#include "test/simulation/world.h"
 #include "zmtp/message.h"
+#include "zmtp/simulation/run_state.h"
 
 #include <chrono>
 #include <cstddef>
@@ -41,7 +41,7 @@ class ledger final : public zmtp::simulation::socket_watcher {
 public:
   using finding = zmtp::simulation::finding<violation>;
 
-  explicit ledger(zmtp::simulation::world& in) : world_{&in} {}
+  explicit ledger(zmtp::simulation::run_state& in) : world_{&in} {}
 
   // Calls of callers. `asked` must outlive the ledger. Numbers begin with 1.
   std::uint32_t begin_call(const trade& asked, std::optional<time_point> until = {});
@@ -148,7 +148,7 @@ private:
   [[nodiscard]] bool end(std::uint32_t number);
   [[nodiscard]] std::string name(std::uint32_t number) const;
 
-  zmtp::simulation::world* world_;
+  zmtp::simulation::run_state* world_;
   std::vector<call_record> calls_;
   std::vector<run_record> runs_;
   std::map<std::uint32_t, std::vector<std::uint64_t>> streams_;  // by socket

@@ -158,7 +158,7 @@ TEST(ledger, notices_that_a_refused_request_is_run) {
 }
 
 TEST(ledger, notices_an_answer_without_work) {
-  zmtp::simulation::world nowhere{1};
+  zmtp::simulation::run_state nowhere{1};
   ledger books{nowhere};
   const trade echo{.name = "echo"};
   const auto call = books.begin_call(echo);

@@ -116,7 +116,7 @@ private:
   sim_conversation socket_;
 };
 
-sim_client::sim_client(town& in, sim_host& host, std::vector<std::string> brokers,
+sim_client::sim_client(town& in, simulated_host& host, std::vector<std::string> brokers,
                        const client_options& options, planted_fault faults)
     : town_{&in},
       host_{&host},

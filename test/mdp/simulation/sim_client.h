@@ -31,7 +31,7 @@ public:
     bool never_leaves_its_broker = false;
   };
 
-  sim_client(town& in, sim_host& host, std::vector<std::string> brokers,
+  sim_client(town& in, simulated_host& host, std::vector<std::string> brokers,
              const client_options& options, planted_fault faults);
   ~sim_client();
 
@@ -46,7 +46,7 @@ private:
   class conversation;
 
   town* town_;
-  sim_host* host_;
+  simulated_host* host_;
   std::shared_ptr<zmtp::server_list> brokers_;
   client_options options_;
   planted_fault faults_;

@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds looks_every{10};
 
 }  // namespace
 
-sim_conversation::sim_conversation(town& in, sim_host& host,
+sim_conversation::sim_conversation(town& in, simulated_host& host,
                                    std::shared_ptr<zmtp::server_list> brokers,
                                    std::vector<std::string> extensions, listener& to)
     : town_{&in},

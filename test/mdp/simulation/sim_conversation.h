@@ -34,7 +34,7 @@ public:
     ~listener() = default;
   };
 
-  sim_conversation(town& in, sim_host& host, std::shared_ptr<zmtp::server_list> brokers,
+  sim_conversation(town& in, simulated_host& host, std::shared_ptr<zmtp::server_list> brokers,
                    std::vector<std::string> extensions, listener& to);
   sim_conversation(const sim_conversation&) = delete;
   sim_conversation& operator=(const sim_conversation&) = delete;
@@ -63,7 +63,7 @@ private:
   static void close_when_written(town& in, sim_socket& socket, time_point at_last);
 
   town* town_;
-  sim_host* host_;
+  simulated_host* host_;
   std::shared_ptr<zmtp::server_list> brokers_;
   std::size_t broker_ = 0;  // broker of this conversation
   std::vector<std::string> extensions_;

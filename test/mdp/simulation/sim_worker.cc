@@ -6,8 +6,8 @@
 
 namespace mdp::simulation {
 
-sim_worker::sim_worker(town& in, sim_host& host, std::string broker, const worker_options& options,
-                       handler on_request)
+sim_worker::sim_worker(town& in, simulated_host& host, std::string broker,
+                       const worker_options& options, handler on_request)
     : town_{&in},
       state_{options},
       on_request_{std::move(on_request)},

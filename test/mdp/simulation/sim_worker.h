@@ -17,7 +17,7 @@ public:
   // A request, which may be answered at once.
   using handler = std::function<void(std::uint64_t id, zmtp::message body)>;
 
-  sim_worker(town& in, sim_host& host, std::string broker, const worker_options& options,
+  sim_worker(town& in, simulated_host& host, std::string broker, const worker_options& options,
              handler on_request);
 
   boost::system::error_code reply(std::uint64_t id, zmtp::message body, bool final = true);

@@ -11,8 +11,8 @@ namespace mdp::simulation {
 
 using zmtp::simulation::random_source;
 using zmtp::simulation::sim_alarm;
-using zmtp::simulation::sim_host;
-using zmtp::simulation::sim_net;
+using zmtp::simulation::simulated_host;
+using zmtp::simulation::simulated_network;
 using zmtp::simulation::trace;
 
 class town : public zmtp::simulation::town {

@@ -1,4 +1,4 @@
-#include "test/simulation/sim_net.h"
+#include "zmtp/simulation/simulated_network.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using fault = virtual_stream::fault;
+using fault = virtual_connection::fault;
 constexpr auto here = end_of_stream::connecting;
 constexpr auto there = end_of_stream::accepting;
 
@@ -22,12 +22,12 @@ class a_network : public testing::Test {
 protected:
   // A connection whose bytes take a millisecond.
   void connect(const net_options& options = usual()) {
-    net = std::make_unique<sim_net>(1, options);
+    net = std::make_unique<simulated_network>(1, options);
     auto& server = net->add_host();
-    net->listen("server", server, [](const sim_net::stream_ptr&) {});
+    net->listen("server", server, [](const simulated_network::stream_ptr&) {});
     host = &net->add_host();
     server_host = &server;
-    net->connect("server", *host, [this](const sim_net::stream_ptr& s) { stream = s; });
+    net->connect("server", *host, [this](const simulated_network::stream_ptr& s) { stream = s; });
     rest();
     ASSERT_TRUE(stream);
   }
@@ -55,10 +55,10 @@ protected:
     return got.why_none == fault::lost ? "lost" : bytes;
   }
 
-  std::unique_ptr<sim_net> net;
-  sim_host* host = nullptr;
-  sim_host* server_host = nullptr;
-  sim_net::stream_ptr stream;
+  std::unique_ptr<simulated_network> net;
+  simulated_host* host = nullptr;
+  simulated_host* server_host = nullptr;
+  simulated_network::stream_ptr stream;
 };
 
 TEST_F(a_network, carries_bytes_in_order_and_with_a_delay) {
@@ -153,7 +153,7 @@ TEST_F(a_network, leaves_an_end_half_open_until_it_writes) {
 TEST_F(a_network, leaves_an_end_half_open_until_its_timer_runs_out) {
   connect();
   stream->cut(std::nullopt, std::nullopt);
-  pass(virtual_stream::keep_alive - milliseconds{1});
+  pass(virtual_connection::keep_alive - milliseconds{1});
   EXPECT_EQ(read(here), "");
   pass(milliseconds{1});
   EXPECT_EQ(read(here), "lost");
@@ -188,7 +188,7 @@ TEST_F(a_network, rejects_a_connection_without_a_listener) {
   connect();
   net->unlisten("server");
   bool refused = false;
-  net->connect("server", *host, [&](const sim_net::stream_ptr& s) { refused = s == nullptr; });
+  net->connect("server", *host, [&](const simulated_network::stream_ptr& s) { refused = s == nullptr; });
   rest();
   EXPECT_TRUE(refused);
 }

@@ -1,4 +1,4 @@
-#include "test/simulation/event_queue.h"
+#include "zmtp/simulation/event_queue.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,7 @@ event_queue::ticket event_queue::at(time_point when, action act) {
 
 void event_queue::run_next() {
   auto next = planned_.extract(planned_.begin());
-  now_ = next.key().first;
+  now_ = std::max(now_, next.key().first);
   ++happened_;
   next.mapped()();
 }

@@ -1,8 +1,8 @@
 #pragma once
 // A connection like TCP's, in virtual time: bytes in order, a window in each direction, and faults.
 
-#include "test/simulation/sim_host.h"
-#include "test/simulation/world.h"
+#include "zmtp/simulation/run_state.h"
+#include "zmtp/simulation/simulated_host.h"
 
 #include <array>
 #include <cstddef>
@@ -41,11 +41,11 @@ struct stream_options {
   bool cuts = false;               // reads, writes and segments end at any byte
 };
 
-class virtual_stream final : public std::enable_shared_from_this<virtual_stream> {
+class virtual_connection final : public std::enable_shared_from_this<virtual_connection> {
 public:
   using piece = std::span<const std::byte>;
   using action = event_queue::action;
-  enum class fault : std::uint8_t { none, would_block, lost };
+  enum class fault : std::uint8_t { none, would_block, ended, lost };
   struct transferred {
     std::size_t count = 0;
     fault why_none = fault::none;
@@ -55,8 +55,9 @@ public:
   using learns_after = std::optional<event_queue::duration>;
   static constexpr event_queue::duration keep_alive = std::chrono::seconds{15};
 
-  virtual_stream(world& in, std::uint64_t id, const stream_options& options, sim_host& connecting,
-                 sim_host& accepting, stream_observer* observer);
+  virtual_connection(run_state& in, std::uint64_t id, const stream_options& options,
+                     simulated_host& connecting, simulated_host& accepting,
+                     stream_observer* observer);
 
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
   [[nodiscard]] transferred write_some(end_of_stream e, std::span<const piece> pieces);
@@ -64,10 +65,16 @@ public:
   // Each calls `then` once, from the event queue, unless the end is closed before.
   void wait_readable(end_of_stream e, action then);
   void wait_writable(end_of_stream e, action then);
-  // The other end reads the bytes in flight, and then the end of the stream.
+  // The other end reads the bytes in flight, and then the end of the stream. This end still reads.
+  void shutdown_send(end_of_stream e);
+  // The same, and this end reads no more.
   void close(end_of_stream e);
   // The other end's kernel has taken all that was written.
   [[nodiscard]] bool acknowledged(end_of_stream e) const noexcept;
+  // Returns the bytes that are not. The end of the stream counts as one.
+  [[nodiscard]] std::size_t unacknowledged(end_of_stream e) const noexcept;
+  // Returns whether this end has learnt that the connection is dead.
+  [[nodiscard]] bool lost(end_of_stream e) const noexcept { return at(e).lost; }
 
   // Kills the connection: bytes in flight are lost.
   void cut(learns_after connecting, learns_after accepting);
@@ -80,7 +87,7 @@ public:
 
   // Blocks everything that is sent from this end, or unblocks it, with everything held back.
   void hold_back(end_of_stream from, bool held);
-  [[nodiscard]] const sim_host& host(end_of_stream e) const noexcept { return *at(e).host; }
+  [[nodiscard]] const simulated_host& host(end_of_stream e) const noexcept { return *at(e).host; }
 
   // Removes the planned deaths of the connection.
   void spare() noexcept {
@@ -103,12 +110,13 @@ private:
   static constexpr auto unlimited = std::numeric_limits<std::size_t>::max();
   // arrive(), arrive_end() or learn(), and with which end: nothing that would keep the stream.
   struct happening {
-    void (virtual_stream::*what)(end_of_stream);
+    void (virtual_connection::*what)(end_of_stream);
     end_of_stream with;
   };
 
   struct end {
-    sim_host* host = nullptr;
+    simulated_host* host = nullptr;
+    bool shut = false;  // sends no more
     bool closed = false;
     bool lost = false;  // has learnt that the connection is dead
     bool will_learn = false;
@@ -150,7 +158,7 @@ private:
   void later(end_of_stream e, action then);
   void note(std::string_view what, end_of_stream e, std::size_t figure = 0);
 
-  world* world_;
+  run_state* state_;
   std::uint64_t id_;
   stream_options options_;
   stream_observer* observer_;

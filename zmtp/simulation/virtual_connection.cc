@@ -1,4 +1,4 @@
-#include "test/simulation/virtual_stream.h"
+#include "zmtp/simulation/virtual_connection.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,42 +15,45 @@ constexpr std::size_t most_segments = 4;
 
 }  // namespace
 
-virtual_stream::virtual_stream(world& in, std::uint64_t id, const stream_options& options,
-                               sim_host& connecting, sim_host& accepting, stream_observer* observer)
-    : world_{&in}, id_{id}, options_{options}, observer_{observer} {
+virtual_connection::virtual_connection(run_state& in, std::uint64_t id,
+                                       const stream_options& options, simulated_host& connecting,
+                                       simulated_host& accepting, stream_observer* observer)
+    : state_{&in}, id_{id}, options_{options}, observer_{observer} {
   ends_[0].host = &connecting;
   ends_[1].host = &accepting;
 }
 
-void virtual_stream::note(std::string_view what, end_of_stream e, std::size_t figure) {
-  world_->note(what, {id_, static_cast<std::uint64_t>(e), figure});
+void virtual_connection::note(std::string_view what, end_of_stream e, std::size_t figure) {
+  state_->note(what, {id_, static_cast<std::uint64_t>(e), figure});
 }
 
-std::size_t virtual_stream::room(end_of_stream from) const noexcept {
+std::size_t virtual_connection::room(end_of_stream from) const noexcept {
   const auto& e = at(from);
   return std::min(options_.window - std::min(options_.window, e.taken - e.read),
                   e.taken_limit - e.taken);
 }
 
-std::size_t virtual_stream::waiting(end_of_stream e) const noexcept {
+std::size_t virtual_connection::waiting(end_of_stream e) const noexcept {
   const auto& from = at(other(e));
   return from.arrived.size() - from.unread_from;
 }
 
-bool virtual_stream::readable(end_of_stream e) const noexcept {
+bool virtual_connection::readable(end_of_stream e) const noexcept {
   return waiting(e) != 0 || at(other(e)).ended || at(e).lost;
 }
 
-bool virtual_stream::writable(end_of_stream e) const noexcept { return room(e) != 0 || at(e).lost; }
+bool virtual_connection::writable(end_of_stream e) const noexcept {
+  return room(e) != 0 || at(e).lost;
+}
 
-bool virtual_stream::alive() const noexcept {
+bool virtual_connection::alive() const noexcept {
   return !cut_ && !ends_[0].closed && !ends_[1].closed && !ends_[0].lost && !ends_[1].lost;
 }
 
-virtual_stream::transferred virtual_stream::write_some(end_of_stream e,
-                                                       std::span<const piece> pieces) {
+virtual_connection::transferred virtual_connection::write_some(end_of_stream e,
+                                                               std::span<const piece> pieces) {
   auto& own = at(e);
-  if (own.lost) {
+  if (own.lost || own.shut) {
     return {.why_none = fault::lost};
   }
   std::size_t offered = 0;
@@ -61,8 +64,8 @@ virtual_stream::transferred virtual_stream::write_some(end_of_stream e,
   if (count == 0) {
     return {.why_none = fault::would_block};
   }
-  if (options_.cuts && world_->random.chance(20)) {
-    count = world_->random.between(1, count);
+  if (options_.cuts && state_->random.chance(20)) {
+    count = state_->random.between(1, count);
   }
   std::string bytes;
   bytes.reserve(count);
@@ -77,7 +80,7 @@ virtual_stream::transferred virtual_stream::write_some(end_of_stream e,
   }
   if (cut_ || at(other(e)).closed) {
     // No host answers, or a host that does not know the connection.
-    const auto wait = cut_ ? milliseconds{world_->random.between(200, 2000)} : options_.delay;
+    const auto wait = cut_ ? milliseconds{state_->random.between(200, 2000)} : options_.delay;
     learn_after(e, wait);
   } else {
     send(e, std::move(bytes));
@@ -88,38 +91,38 @@ virtual_stream::transferred virtual_stream::write_some(end_of_stream e,
   return {.count = count};
 }
 
-event_queue::time_point virtual_stream::next_arrival(end& from) {
+event_queue::time_point virtual_connection::next_arrival(end& from) {
   auto wait = options_.delay;
   if (options_.jitter.count() != 0) {
     const auto most = static_cast<std::size_t>(options_.jitter.count());
-    wait += event_queue::duration{static_cast<std::int64_t>(world_->random.pick(most))};
+    wait += event_queue::duration{static_cast<std::int64_t>(state_->random.pick(most))};
   }
-  from.last_arrival = std::max(from.last_arrival, world_->events.now() + wait);
+  from.last_arrival = std::max(from.last_arrival, state_->events.now() + wait);
   return from.last_arrival;
 }
 
-void virtual_stream::send(end_of_stream from, std::string bytes) {
+void virtual_connection::send(end_of_stream from, std::string bytes) {
   auto& own = at(from);
   std::size_t segments = 1;
-  if (options_.cuts && bytes.size() > 1 && world_->random.chance(40)) {
-    segments = world_->random.between(2, most_segments);
+  if (options_.cuts && bytes.size() > 1 && state_->random.chance(40)) {
+    segments = state_->random.between(2, most_segments);
   }
   std::size_t begin = 0;
   while (begin < bytes.size()) {
     const auto rest = bytes.size() - begin;
-    const auto size = --segments == 0 || rest == 1 ? rest : world_->random.between(1, rest - 1);
+    const auto size = --segments == 0 || rest == 1 ? rest : state_->random.between(1, rest - 1);
     own.under_way.push_back(bytes.substr(begin, size));
     begin += size;
-    world_->events.at(next_arrival(own), [self = shared_from_this(), from] { self->arrive(from); });
+    state_->events.at(next_arrival(own), [self = shared_from_this(), from] { self->arrive(from); });
     if (segments == 0) {
       return;
     }
   }
 }
 
-void virtual_stream::arrive(end_of_stream from) {
+void virtual_connection::arrive(end_of_stream from) {
   auto& own = at(from);
-  if (cut_ || own.under_way.empty() || keep_back(from, {&virtual_stream::arrive, from})) {
+  if (cut_ || own.under_way.empty() || keep_back(from, {&virtual_connection::arrive, from})) {
     return;
   }
   auto bytes = std::move(own.under_way.front());
@@ -140,14 +143,15 @@ void virtual_stream::arrive(end_of_stream from) {
   wake(other(from));
 }
 
-virtual_stream::transferred virtual_stream::read_some(end_of_stream e, std::span<std::byte> to) {
+virtual_connection::transferred virtual_connection::read_some(end_of_stream e,
+                                                              std::span<std::byte> to) {
   auto& from = at(other(e));
   auto count = std::min(to.size(), waiting(e));
   if (count == 0) {
-    return {.why_none = at(e).lost || from.ended ? fault::lost : fault::would_block};
+    return {.why_none = at(e).lost ? fault::lost : from.ended ? fault::ended : fault::would_block};
   }
-  if (options_.cuts && world_->random.chance(20)) {
-    count = world_->random.between(1, count);
+  if (options_.cuts && state_->random.chance(20)) {
+    count = state_->random.between(1, count);
   }
   std::memcpy(to.data(), from.arrived.data() + from.unread_from, count);
   from.unread_from += count;
@@ -161,13 +165,13 @@ virtual_stream::transferred virtual_stream::read_some(end_of_stream e, std::span
     observer_->on_read(id_, e, count);
   }
   if (!cut_ && from.on_writable) {
-    world_->events.after(options_.delay, [self = shared_from_this(), e] { self->wake(other(e)); });
+    state_->events.after(options_.delay, [self = shared_from_this(), e] { self->wake(other(e)); });
   }
   return {.count = count};
 }
 
-void virtual_stream::later(end_of_stream e, action then) {
-  world_->events.after({}, [self = shared_from_this(), e, then = std::move(then)] {
+void virtual_connection::later(end_of_stream e, action then) {
+  state_->events.after({}, [self = shared_from_this(), e, then = std::move(then)] {
     self->at(e).host->run([self, e, then] {
       if (!self->at(e).closed) {
         then();
@@ -176,7 +180,7 @@ void virtual_stream::later(end_of_stream e, action then) {
   });
 }
 
-void virtual_stream::wake(end_of_stream e) {
+void virtual_connection::wake(end_of_stream e) {
   auto& own = at(e);
   if (own.on_readable && readable(e)) {
     later(e, std::exchange(own.on_readable, nullptr));
@@ -186,21 +190,38 @@ void virtual_stream::wake(end_of_stream e) {
   }
 }
 
-void virtual_stream::wait_readable(end_of_stream e, action then) {
+void virtual_connection::wait_readable(end_of_stream e, action then) {
   at(e).on_readable = std::move(then);
   wake(e);
 }
 
-void virtual_stream::wait_writable(end_of_stream e, action then) {
+void virtual_connection::wait_writable(end_of_stream e, action then) {
   at(e).on_writable = std::move(then);
   wake(e);
 }
 
-bool virtual_stream::acknowledged(end_of_stream e) const noexcept {
+bool virtual_connection::acknowledged(end_of_stream e) const noexcept {
   return !cut_ && at(e).known == at(e).taken && !at(other(e)).closed;
 }
 
-void virtual_stream::close(end_of_stream e) {
+std::size_t virtual_connection::unacknowledged(end_of_stream e) const noexcept {
+  const auto& own = at(e);
+  return own.taken - own.known + (own.shut && !own.ended ? 1 : 0);
+}
+
+void virtual_connection::shutdown_send(end_of_stream e) {
+  auto& own = at(e);
+  if (own.shut || own.closed) {
+    return;
+  }
+  own.shut = true;
+  note("shutdown: stream, end", e);
+  if (!cut_) {
+    state_->events.at(next_arrival(own), [self = shared_from_this(), e] { self->arrive_end(e); });
+  }
+}
+
+void virtual_connection::close(end_of_stream e) {
   auto& own = at(e);
   if (own.closed) {
     return;
@@ -215,24 +236,24 @@ void virtual_stream::close(end_of_stream e) {
   if (waiting(e) != 0 || !at(other(e)).under_way.empty()) {
     // If an end closes without having read everything, it resets the connection. The bytes that it
     // wrote may be lost.
-    if (options_.cuts && world_->random.chance(50)) {
+    if (options_.cuts && state_->random.chance(50)) {
       own.under_way.clear();
     }
-    learn_after(other(e), next_arrival(own) - world_->events.now());
+    learn_after(other(e), next_arrival(own) - state_->events.now());
     return;
   }
-  world_->events.at(next_arrival(own), [self = shared_from_this(), e] { self->arrive_end(e); });
+  state_->events.at(next_arrival(own), [self = shared_from_this(), e] { self->arrive_end(e); });
 }
 
-void virtual_stream::arrive_end(end_of_stream from) {
-  if (cut_ || keep_back(from, {&virtual_stream::arrive_end, from})) {
+void virtual_connection::arrive_end(end_of_stream from) {
+  if (cut_ || keep_back(from, {&virtual_connection::arrive_end, from})) {
     return;
   }
   at(from).ended = true;
   wake(other(from));
 }
 
-bool virtual_stream::keep_back(end_of_stream from, happening what) {
+bool virtual_connection::keep_back(end_of_stream from, happening what) {
   auto& own = at(from);
   if (own.held_back) {
     own.kept_back.push_back(what);
@@ -240,21 +261,21 @@ bool virtual_stream::keep_back(end_of_stream from, happening what) {
   return own.held_back;
 }
 
-void virtual_stream::hold_back(end_of_stream from, bool held) {
+void virtual_connection::hold_back(end_of_stream from, bool held) {
   auto& own = at(from);
   own.held_back = held;
   if (held) {
     return;
   }
   at(other(from)).known = at(other(from)).reached;
-  own.last_arrival = std::max(own.last_arrival, world_->events.now() + options_.delay);
+  own.last_arrival = std::max(own.last_arrival, state_->events.now() + options_.delay);
   for (const auto& kept : std::exchange(own.kept_back, {})) {
-    world_->events.at(own.last_arrival,
+    state_->events.at(own.last_arrival,
                       [self = shared_from_this(), kept] { (self.get()->*kept.what)(kept.with); });
   }
 }
 
-void virtual_stream::cut(learns_after connecting, learns_after accepting) {
+void virtual_connection::cut(learns_after connecting, learns_after accepting) {
   if (cut_) {
     return;
   }
@@ -269,21 +290,21 @@ void virtual_stream::cut(learns_after connecting, learns_after accepting) {
       learn_after(e, *wait);
     } else {
       // Does not keep it from learning sooner.
-      world_->events.after(keep_alive, [self = shared_from_this(), e = e] { self->learn(e); });
+      state_->events.after(keep_alive, [self = shared_from_this(), e = e] { self->learn(e); });
     }
   }
 }
 
-void virtual_stream::learn_after(end_of_stream e, event_queue::duration wait) {
+void virtual_connection::learn_after(end_of_stream e, event_queue::duration wait) {
   if (!std::exchange(at(e).will_learn, true)) {
-    world_->events.after(wait, [self = shared_from_this(), e] { self->learn(e); });
+    state_->events.after(wait, [self = shared_from_this(), e] { self->learn(e); });
   }
 }
 
-void virtual_stream::learn(end_of_stream e) {
+void virtual_connection::learn(end_of_stream e) {
   auto& own = at(e);
   // A segment from the other end reports that it is closed.
-  if (own.closed || own.lost || (!cut_ && keep_back(other(e), {&virtual_stream::learn, e}))) {
+  if (own.closed || own.lost || (!cut_ && keep_back(other(e), {&virtual_connection::learn, e}))) {
     return;
   }
   own.lost = true;

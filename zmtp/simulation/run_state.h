@@ -1,9 +1,9 @@
 #pragma once
 // The state that all parts of one simulation share: time, randomness and the trace.
 
-#include "test/simulation/event_queue.h"
-#include "test/simulation/random_source.h"
-#include "test/simulation/trace.h"
+#include "zmtp/simulation/event_queue.h"
+#include "zmtp/simulation/random_source.h"
+#include "zmtp/simulation/trace.h"
 
 #include <chrono>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace zmtp::simulation {
 
-struct world {
-  explicit world(std::uint64_t seed) : random{seed} {}
+struct run_state {
+  explicit run_state(std::uint64_t seed) : random{seed} {}
 
   void note(std::string_view what, std::initializer_list<std::uint64_t> figures) {
     using std::chrono::duration_cast, std::chrono::microseconds;

@@ -1,14 +1,14 @@
 #pragma once
 // A machine of a simulation. While it is paused nothing happens on it, though its kernel goes on.
 
-#include "test/simulation/event_queue.h"
+#include "zmtp/simulation/event_queue.h"
 
 #include <deque>
 #include <utility>
 
 namespace zmtp::simulation {
 
-class sim_host {
+class simulated_host {
 public:
   using action = event_queue::action;
 

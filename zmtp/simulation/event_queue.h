@@ -25,8 +25,12 @@ public:
   ticket after(duration wait, action act) { return at(now_ + wait, std::move(act)); }
   // Nothing if it has happened.
   void cancel(const ticket& which) { planned_.erase(which); }
+  // Moves the time. Events that become due meanwhile are late.
+  void advance(duration by) noexcept { now_ += by; }
 
   [[nodiscard]] bool empty() const noexcept { return planned_.empty(); }
+  // The time of the next event; there must be one.
+  [[nodiscard]] time_point next() const noexcept { return planned_.begin()->first.first; }
   // Moves the time to the next event and lets it happen; there must be one.
   void run_next();
   // All events up to `until`, which is then the time.

@@ -1,4 +1,4 @@
-#include "test/simulation/trace.h"
+#include "zmtp/simulation/trace.h"
 
 namespace zmtp::simulation {
 

@@ -1,0 +1,41 @@
+#include "zmtp/simulation/process.h"
+
+#include "zmtp/simulation/simulated_runtime.h"
+#include "zmtp/simulation/simulated_stream.h"
+
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace zmtp::simulation {
+
+namespace asio = boost::asio;
+
+process::process(simulated_network& net, std::string host)
+    : net_{net}, machine_{net.add_host()}, host_name_{std::move(host)} {}
+
+void process::start(program what) {
+  context_ = std::make_unique<asio::io_context>(1);
+  work_ = std::make_unique<work>(context_->get_executor());
+  runtime::install(*context_, std::make_unique<simulated_runtime>(net_.here()));
+  auto network = std::make_unique<process_network>(net_, machine_, host_name_);
+  network_ = network.get();
+  transport::network::install(*context_, std::move(network));
+  paused_ = false;
+  asio::post(*context_, [this, what = std::move(what)] { program_ = what(executor()); });
+}
+
+bool process::run_one() { return running() && !paused_ && context_->poll_one() != 0; }
+
+void process::kill(death how) {
+  if (!running()) {
+    return;
+  }
+  net_.end_process(machine_, how == death::power);
+  program_.reset();
+  network_->abandon();
+  work_.reset();
+  context_.reset();
+}
+
+}  // namespace zmtp::simulation

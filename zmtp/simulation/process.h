@@ -1,0 +1,69 @@
+#pragma once
+// A program on a host of a simulation. It has an execution context of its own, with simulated time,
+// timers, random numbers and network, and starts again after it was killed.
+
+#include "zmtp/simulation/simulated_network.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace zmtp::simulation {
+
+class process_network;
+
+enum class death : std::uint8_t {
+  process,  // the kernel closes the connections
+  power,    // nothing is said: peers learn it when they write, or later
+};
+
+class process {
+public:
+  // Makes the objects of the program, which live until the process is killed. Runs as a handler of
+  // the executor.
+  using program = std::function<std::shared_ptr<void>(boost::asio::any_io_executor)>;
+
+  process(simulated_network& net, std::string host);
+  process(const process&) = delete;
+  process& operator=(const process&) = delete;
+  ~process() { kill(death::process); }
+
+  // The name by which other processes connect to it.
+  [[nodiscard]] const std::string& host() const noexcept { return host_name_; }
+  [[nodiscard]] bool running() const noexcept { return context_ != nullptr; }
+
+  // The process must not be running.
+  void start(program what);
+  // The executor of the process, which must be running.
+  [[nodiscard]] boost::asio::any_io_executor executor() { return context_->get_executor(); }
+  // While a process is paused, none of its handlers runs. Its kernel still takes and sends bytes.
+  void pause() noexcept { paused_ = true; }
+  void resume() noexcept { paused_ = false; }
+  // Ends the connections, then destroys the program and its context. Must not be called by a
+  // handler of the process.
+  void kill(death how);
+
+  // Runs one handler. Returns false if there is none, or if the process is paused.
+  bool run_one();
+  // The host in the network, to part it from others.
+  [[nodiscard]] simulated_host& machine() noexcept { return machine_; }
+
+private:
+  using work = boost::asio::executor_work_guard<boost::asio::io_context::executor_type>;
+
+  simulated_network& net_;
+  simulated_host& machine_;
+  std::string host_name_;
+  bool paused_ = false;
+  process_network* network_ = nullptr;  // the context owns it
+  std::unique_ptr<boost::asio::io_context> context_;
+  std::unique_ptr<work> work_;  // so that the context does not stop when nothing is pending
+  std::shared_ptr<void> program_;
+};
+
+}  // namespace zmtp::simulation

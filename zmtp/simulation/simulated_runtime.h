@@ -1,0 +1,45 @@
+#pragma once
+// The clock, random numbers and timers of a simulated process.
+
+#include "zmtp/runtime/runtime.h"
+#include "zmtp/simulation/run_state.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace zmtp::simulation {
+
+class simulated_timer;
+using timer_hook =
+    boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
+// Time is the simulation's. Whoever reads the clock takes some microseconds, so that a program that
+// measures its own turns finds short and long ones.
+class simulated_runtime final : public runtime {
+public:
+  explicit simulated_runtime(run_state& state) noexcept : state_{&state} {}
+
+  [[nodiscard]] time_point now() const noexcept override;
+  // Starts at 2026-01-01.
+  [[nodiscard]] wall_time wall_clock() const noexcept override;
+  // From the seed of the simulation.
+  void random(std::span<std::byte> to) override;
+  [[nodiscard]] std::unique_ptr<timer_source> make_timer(
+      const boost::asio::any_io_executor& executor) override;
+  void shutdown() noexcept override;
+
+private:
+  friend class simulated_timer;
+  using timer_hook =
+      boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
+  run_state* state_;
+  // Timers, whose type is incomplete here.
+  boost::intrusive::list<timer_hook, boost::intrusive::constant_time_size<false>> timers_;
+};
+
+}  // namespace zmtp::simulation
