@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The examples in docs/recipes.md and docs/chp.md are the compiled ones, and behave as the pages say."""
+"""The examples in docs/recipes.md, docs/chp.md and docs/simulation.md are the compiled ones, and behave as the pages say."""
 
 import os
 import re
@@ -20,7 +20,7 @@ def read(path):
 
 class Shown(unittest.TestCase):
     def test_each_block_is_the_example_that_it_is_linked_to(self):
-        pages = read(ROOT + "/docs/recipes.md") + read(ROOT + "/docs/chp.md")
+        pages = "".join(read(f"{ROOT}/docs/{page}.md") for page in ("recipes", "chp", "simulation"))
         blocks = re.findall(r"\(\.\./test/examples/(\w+\.cc)\)[^\n]*\n\n```cpp\n(.*?)```", pages,
                             re.S)
         for name, code in blocks:

@@ -1,0 +1,85 @@
+// A service and its client, tested in a simulation: the server is killed, paused and cut off, and
+// each request is answered all the same.
+
+#include "zmtp/pattern/lazy_pirate_client.h"
+#include "zmtp/simulation/world.h"
+#include "zmtp/socket/request_sockets.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+// The program under test: nothing in it knows of the simulation.
+
+asio::awaitable<void> serve() {
+  zmtp::rep_socket socket{co_await asio::this_coro::executor};
+  socket.bind("tcp://*:5555");
+  for (;;) {
+    auto request = co_await socket.async_receive(asio::use_awaitable);
+    co_await socket.async_send(std::move(request), asio::use_awaitable);
+  }
+}
+
+asio::awaitable<void> ask(int count, int& answered) {
+  zmtp::lazy_pirate_client client{co_await asio::this_coro::executor,
+                                  {"tcp://server:5555"},
+                                  {.timeout = 500ms, .attempts = {}}};
+  for (int n = 0; n < count; ++n) {
+    const auto reply =
+        co_await client.async_request(zmtp::message{std::to_string(n)}, {}, asio::use_awaitable);
+    EXPECT_EQ(reply.front(), std::to_string(n));
+    ++answered;
+  }
+}
+
+// The test.
+
+TEST(service, answers_each_request_whatever_happens_to_the_server) {
+  namespace simulation = zmtp::simulation;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    simulation::world world{seed};
+    auto& server = world.add("server");
+    auto& client = world.add("client");
+    const auto start_server = [&server] {
+      server.start([](const asio::any_io_executor& in) {
+        asio::co_spawn(in, serve(), asio::detached);
+        return nullptr;
+      });
+    };
+    int answered = 0;
+    start_server();
+    client.start([&](const asio::any_io_executor& in) {
+      asio::co_spawn(in, ask(1'000, answered), asio::detached);
+      return nullptr;
+    });
+    while (answered < 1'000 && world.now().time_since_epoch() < 5h) {
+      world.run_for(world.random().up_to(200ms));
+      switch (world.random().pick(4)) {
+        case 0:
+          server.kill(simulation::death::process);
+          start_server();
+          break;
+        case 1:
+          server.kill(simulation::death::power);
+          start_server();
+          break;
+        case 2:
+          server.pause();
+          world.after(300ms, [&server] { server.resume(); });
+          break;
+        default:
+          world.net().part(client.machine(), server.machine());
+          world.after(300ms, [&] { world.net().rejoin(client.machine(), server.machine()); });
+      }
+    }
+    EXPECT_EQ(answered, 1'000) << "seed " << seed;
+  }
+}
