@@ -188,7 +188,8 @@ TEST_F(a_network, rejects_a_connection_without_a_listener) {
   connect();
   net->unlisten("server");
   bool refused = false;
-  net->connect("server", *host, [&](const simulated_network::stream_ptr& s) { refused = s == nullptr; });
+  net->connect("server", *host,
+               [&](const simulated_network::stream_ptr& s) { refused = s == nullptr; });
   rest();
   EXPECT_TRUE(refused);
 }
