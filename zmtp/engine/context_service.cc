@@ -17,7 +17,7 @@ context_service& context_service::of(const asio::any_io_executor& executor) {
     // Services shut down in the reverse order of their creation.
     const transport::stream stream{executor};
     const asio::ip::tcp::resolver resolver{executor};
-    const asio::steady_timer timer{executor};
+    const timer first{executor};
   }
   return asio::use_service<context_service>(context);
 }

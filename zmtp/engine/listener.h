@@ -8,8 +8,6 @@
 #include "zmtp/engine/socket_core.h"
 #include "zmtp/transport/acceptor.h"
 
-#include <boost/asio/steady_timer.hpp>
-
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -43,7 +41,7 @@ private:
   reserved_memory for_wait_;
   reserved_memory for_pause_;
   transport::acceptor acceptor_;
-  asio::steady_timer timer_;
+  timer timer_;
   std::chrono::milliseconds pause_;     // the next pause
   std::shared_ptr<const endpoint> at_;  // the bound endpoint, for the links
   std::vector<stream_link*> pending_;   // pending handshakes

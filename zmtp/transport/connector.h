@@ -4,12 +4,12 @@
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/options.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/transport/stream.h"
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -45,7 +45,7 @@ private:
   void finish(error_code ec);
 
   transport_options options_;
-  asio::steady_timer timer_;
+  timer timer_;
   asio::ip::tcp::resolver resolver_;
   stream socket_;
   endpoint to_;
