@@ -4,7 +4,7 @@
 
 #include "zmtp/message.h"
 #include "zmtp/pattern/lazy_pirate_client.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

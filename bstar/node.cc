@@ -2,8 +2,8 @@
 
 #include "bstar/epoch_file.h"
 #include "zmtp/metadata.h"
-#include "zmtp/runtime/alarm.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -13,7 +13,6 @@
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -74,6 +73,7 @@ public:
   core(const asio::any_io_executor& executor, const node_options& options, node_handlers&& handlers,
        const std::shared_ptr<shown>& of)
       : executor_{executor},
+        runtime_{zmtp::runtime::of(executor)},
         handlers_{std::move(handlers)},
         file_{options.epoch_file},
         publisher_{executor, publisher_options(options.pair)},
@@ -131,6 +131,7 @@ public:
 
   [[nodiscard]] zmtp::xpub_socket& publisher() noexcept { return publisher_; }
   [[nodiscard]] zmtp::sub_socket& subscriber() noexcept { return subscriber_; }
+  [[nodiscard]] clock::time_point now() const noexcept { return runtime_.now(); }
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
 
   // Creates the voter, or returns null if the node has one.
@@ -143,7 +144,7 @@ public:
     if (stopped_) {
       return false;
     }
-    const bool at_once = machine_.on_client_request(clock::now(), actions_);
+    const bool at_once = machine_.on_client_request(runtime_.now(), actions_);
     carry_out();
     const bool accepted = at_once || (machine_.serving() && !stopped_);
     ++(accepted ? shown_->requests_accepted : shown_->requests_rejected);
@@ -157,7 +158,7 @@ public:
 
   void renew_epoch() {
     if (!stopped_) {
-      machine_.renew_epoch(clock::now(), actions_);
+      machine_.renew_epoch(runtime_.now(), actions_);
       carry_out();
     }
   }
@@ -188,7 +189,7 @@ private:
     }
     ++shown_->states_heard;
     if (!stopped_) {
-      machine_.on_peer(*report, clock::now(), actions_);
+      machine_.on_peer(*report, runtime_.now(), actions_);
       carry_out();
     }
   }
@@ -222,7 +223,7 @@ private:
   }
 
   void on_time() {
-    machine_.on_deadline(clock::now(), actions_);
+    machine_.on_deadline(runtime_.now(), actions_);
     carry_out();
   }
 
@@ -260,7 +261,7 @@ private:
     error_code ec;
     file_.store(which, ec);
     // The time after the write, because a slow disk also pauses the node.
-    const auto now = clock::now();
+    const auto now = runtime_.now();
     if (ec) {
       machine_.on_not_persisted(now);
       call(handlers_.on_error, ec);
@@ -277,6 +278,7 @@ private:
   }
 
   asio::any_io_executor executor_;
+  zmtp::runtime& runtime_;
   node_handlers handlers_;
   epoch_file file_;
   zmtp::xpub_socket publisher_;
@@ -299,9 +301,10 @@ node::node(asio::any_io_executor executor, const node_options& options, node_han
   if (ec) {
     throw system_error{ec, "epoch file " + options.epoch_file};
   }
-  const auto of = std::make_shared<shown>(
-      shown{.as = options.pair.as,
-            .machine = state_machine{options.pair, last, std::random_device{}(), clock::now()}});
+  auto& time = zmtp::runtime::of(executor);
+  const auto of = std::make_shared<shown>(shown{
+      .as = options.pair.as,
+      .machine = state_machine{options.pair, last, time.random<std::uint32_t>(), time.now()}});
   const auto own = std::make_shared<core>(executor, options, std::move(handlers), of);
   core_ = own;
   shown_ = of;
@@ -401,10 +404,11 @@ void node::set_data_lost(bool lost) {
 
 node_status node::status() const {
   const auto& of = *shown_;
+  const auto own = core_.lock();
   return {.as = of.as,
           .now = of.machine.current(),
           .current = of.machine.current_epoch(),
-          .peer_alive = of.machine.peer_alive(clock::now()),
+          .peer_alive = own && of.machine.peer_alive(own->now()),
           .data_lost = of.machine.data_lost(),
           .peer = of.machine.peer(),
           .states_heard = of.states_heard,

@@ -8,15 +8,14 @@
 #include "chp/watch_queue.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
-#include "zmtp/runtime/alarm.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <cstdint>
-#include <random>
 #include <set>
 #include <utility>
 
@@ -27,11 +26,6 @@ using boost::system::error_code;
 using clock = std::chrono::steady_clock;
 
 namespace {
-
-std::uint64_t random_number() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
 
 void expect_connectable(const server_address& server, const client_options& options) {
   for (const auto* const at : {&server.snapshot, &server.publisher, &server.collector}) {
@@ -66,6 +60,7 @@ public:
        const client_options& options, std::uint64_t session, event_handler&& on_event,
        const std::shared_ptr<client_state>& state)
       : executor_{executor},
+        runtime_{zmtp::runtime::of(executor)},
         on_event_{std::move(on_event)},
         state_owner_{state},
         state_{*state},
@@ -76,7 +71,7 @@ public:
 
   void start() {
     connections_.start(shared_from_this());
-    state_.start(clock::now(), actions_);
+    state_.start(runtime_.now(), actions_);
     carry_out();
   }
 
@@ -106,8 +101,8 @@ public:
       readies_.complete_later(number, asio::error::operation_aborted);
     } else if (state_.ready()) {
       readies_.complete_later(number, error_code{});
-    } else if (until.at()) {
-      ready_ends_.emplace(*until.at(), number);
+    } else if (const auto end = until.at(runtime_)) {
+      ready_ends_.emplace(*end, number);
       set_alarm();
     }
   }
@@ -117,8 +112,8 @@ public:
       zmtp::complete_later(executor_, std::move(handler), asio::error::operation_aborted);
       return;
     }
-    const auto given = state_.set(std::move(key), std::move(value), how.ttl, how.until.at(),
-                                  clock::now(), actions_);
+    const auto given = state_.set(std::move(key), std::move(value), how.ttl, how.until.at(runtime_),
+                                  runtime_.now(), actions_);
     if (!given) {
       zmtp::complete_later(executor_, std::move(handler), given.error());
       return;
@@ -178,7 +173,7 @@ private:
   }
 
   void on_time() {
-    const auto now = clock::now();
+    const auto now = runtime_.now();
     while (!ready_ends_.empty() && ready_ends_.begin()->first <= now) {
       const auto number = ready_ends_.begin()->second;
       ready_ends_.erase(ready_ends_.begin());
@@ -279,6 +274,7 @@ private:
   }
 
   asio::any_io_executor executor_;
+  zmtp::runtime& runtime_;
   const event_handler on_event_;
   const std::shared_ptr<client_state> state_owner_;
   client_state& state_;
@@ -309,8 +305,10 @@ client::client(asio::any_io_executor executor, const std::vector<server_address>
   if (!is_subtree(options.subtree)) {
     throw boost::system::system_error{errc::malformed_subtree, options.subtree};
   }
-  const auto session = update_id::make_session(random_number());
-  state_ = std::make_shared<client_state>(servers.size(), options, session, random_number());
+  auto& chance = zmtp::runtime::of(executor_);
+  const auto session = update_id::make_session(chance.random<std::uint64_t>());
+  state_ = std::make_shared<client_state>(servers.size(), options, session,
+                                          chance.random<std::uint64_t>());
   const auto own =
       std::make_shared<core>(executor_, servers, options, session, std::move(on_event), state_);
   own->start();

@@ -100,7 +100,7 @@ struct client_connections::loop {
       if (ec || of.stopped_) {
         co_return;
       }
-      of.on_event(*from, event, clock::now());
+      of.on_event(*from, event, of.runtime_.now());
     }
   }
 
@@ -114,7 +114,7 @@ struct client_connections::loop {
       if (ec) {
         co_return;
       }
-      const auto now = clock::now();
+      const auto now = of.runtime_.now();
       for (auto& item : batch) {
         if (from->over || of.stopped_) {
           co_return;
@@ -130,6 +130,7 @@ client_connections::client_connections(const asio::any_io_executor& executor,
                                        const client_options& options, std::uint64_t session,
                                        listener& to)
     : executor_{executor},
+      runtime_{zmtp::runtime::of(executor)},
       servers_{std::move(servers)},
       options_{options},
       session_{session},
@@ -224,7 +225,7 @@ void client_connections::watch_end(const std::shared_ptr<Of>& of) {
       return;
     }
     if (event.what == zmtp::monitor_event::kind::stopped) {
-      listener_.on_unreachable(clock::now());
+      listener_.on_unreachable(runtime_.now());
     } else {
       watch_end(from);
     }
@@ -348,7 +349,7 @@ void client_connections::publish(std::size_t server, zmtp::message&& m) {
 void client_connections::await_written(const client_actions::written_mark& what) {
   auto written = [this, alive = owner_, what](zmtp::error_code ec) {
     if (const auto owner = alive.lock(); owner && !ec && !stopped_) {
-      listener_.on_written(what.server, what.mark, clock::now());
+      listener_.on_written(what.server, what.mark, runtime_.now());
     }
   };
   if (options_.collector == collector_kind::pull) {

@@ -7,6 +7,7 @@
 #include "chp/server_address.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
+#include "zmtp/runtime/runtime.h"
 #include "zmtp/socket/monitor.h"
 #include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/pubsub_sockets.h"
@@ -94,6 +95,7 @@ private:
   void hurry(std::size_t server);
 
   const boost::asio::any_io_executor executor_;
+  zmtp::runtime& runtime_;
   const std::vector<server_address> servers_;
   const client_options options_;
   const std::uint64_t session_;

@@ -18,7 +18,6 @@
 #include <iterator>
 #include <limits>
 #include <optional>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -30,11 +29,6 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 const auto token = asio::as_tuple(asio::use_awaitable);
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
 
 // Options of both connections to the other server. Its own queues bound what it sends.
 zmtp::socket_options peer_options(const server_options& options) {
@@ -48,17 +42,18 @@ zmtp::socket_options peer_options(const server_options& options) {
   return o;
 }
 
-std::chrono::milliseconds time_of_day() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::system_clock::now().time_since_epoch());
+std::chrono::milliseconds time_of_day(const zmtp::runtime& of) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(of.wall_clock().time_since_epoch());
 }
 
 // Throws what it must not be.
-std::shared_ptr<server_state> make_state(const replicated_server_options& options) {
+std::shared_ptr<server_state> make_state(zmtp::runtime& of,
+                                         const replicated_server_options& options) {
   if (options.server.wire_format != form::kvmsg) {
     throw boost::system::system_error{make_error_code(zmtp::errc::bad_option), "replicated_server"};
   }
-  return std::make_shared<server_state>(options.server, server_state::kind::paired, random_seed());
+  return std::make_shared<server_state>(options.server, server_state::kind::paired,
+                                        of.random<std::uint64_t>());
 }
 
 std::string behind(std::string_view first) {
@@ -80,6 +75,7 @@ public:
   core(const asio::any_io_executor& executor, const replicated_server_options& options,
        replicated_server_handlers handlers, std::shared_ptr<server_state> state)
       : executor_{executor},
+        runtime_{zmtp::runtime::of(executor)},
         handlers_{std::move(handlers)},
         state_{std::move(state)},
         feed_{executor, peer_options(options.server)},
@@ -254,7 +250,7 @@ private:
         return;
       case zmtp::routed_message::kind::message:
         if (source_peer_ == item.peer) {
-          s.on_source_message(item.content, now, time_of_day(), out);
+          s.on_source_message(item.content, now, time_of_day(runtime_), out);
         }
         return;
     }
@@ -327,6 +323,7 @@ private:
   }
 
   asio::any_io_executor executor_;
+  zmtp::runtime& runtime_;
   replicated_server_handlers handlers_;
   std::shared_ptr<server_state> state_;
   zmtp::sub_socket feed_;
@@ -344,15 +341,16 @@ private:
 replicated_server::replicated_server(asio::any_io_executor executor,
                                      const replicated_server_options& options,
                                      replicated_server_handlers handlers) {
-  start(executor, options, make_state(options), std::move(handlers));
+  start(executor, options, make_state(zmtp::runtime::of(executor), options), std::move(handlers));
 }
 
 replicated_server::replicated_server(asio::any_io_executor executor,
                                      const replicated_server_options& options, loaded_map from,
                                      replicated_server_handlers handlers)
     : store_{std::move(from.store)} {
-  const auto state = make_state(options);
-  if (const auto ec = state->restore(from.found, clock::now())) {
+  auto& runtime = zmtp::runtime::of(executor);
+  const auto state = make_state(runtime, options);
+  if (const auto ec = state->restore(from.found, runtime.now())) {
     throw boost::system::system_error{ec, "store"};
   }
   start(executor, options, state, std::move(handlers));

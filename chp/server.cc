@@ -1,10 +1,11 @@
 #include "chp/server.h"
 
+#include "zmtp/runtime/runtime.h"
+
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -14,9 +15,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
+std::shared_ptr<server_state> make_state(zmtp::runtime& of, const server_options& options) {
+  return std::make_shared<server_state>(options, server_state::kind::alone,
+                                        of.random<std::uint64_t>());
 }
 
 void activate(server_core& core, std::uint64_t epoch) {
@@ -29,16 +30,15 @@ void activate(server_core& core, std::uint64_t epoch) {
 
 server::server(asio::any_io_executor executor, const server_options& options,
                server_handlers handlers) {
-  start(executor, options,
-        std::make_shared<server_state>(options, server_state::kind::alone, random_seed()),
-        std::move(handlers));
+  start(executor, options, make_state(zmtp::runtime::of(executor), options), std::move(handlers));
 }
 
 server::server(asio::any_io_executor executor, const server_options& options, loaded_map from,
                server_handlers handlers)
     : store_{std::move(from.store)} {
-  auto state = std::make_shared<server_state>(options, server_state::kind::alone, random_seed());
-  if (const auto ec = state->restore(from.found, server_core::clock::now())) {
+  auto& runtime = zmtp::runtime::of(executor);
+  auto state = make_state(runtime, options);
+  if (const auto ec = state->restore(from.found, runtime.now())) {
     throw boost::system::system_error{ec, "store"};
   }
   start(executor, options, state, std::move(handlers));

@@ -51,7 +51,8 @@ server_core::server_core(const asio::any_io_executor& executor, std::shared_ptr<
       publisher_{executor, publisher_port_options(options)},
       collector_{make_collector(executor, options)},
       executor_{executor},
-      room_{executor, asio::steady_timer::time_point::max()},
+      runtime_{zmtp::runtime::of(executor)},
+      room_{executor},
       alarm_{executor, [this] { on_time(); }} {}
 
 server_core::collector_socket server_core::make_collector(const asio::any_io_executor& executor,
@@ -135,7 +136,7 @@ asio::awaitable<void> server_core::serve_snapshot_clients(std::shared_ptr<server
     if (ec) {
       co_return;
     }
-    const auto now = clock::now();
+    const auto now = self->runtime_.now();
     for (auto& item : batch) {
       self->on_snapshot_client(item, now);
     }
@@ -167,7 +168,7 @@ asio::awaitable<void> server_core::serve_subscribers(std::shared_ptr<server_core
     if (ec) {
       co_return;
     }
-    const auto now = clock::now();
+    const auto now = self->runtime_.now();
     for (auto& item : batch) {
       self->on_subscriber(item);
     }
@@ -210,7 +211,7 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
       if (self->hooks_.vote && self->state_->active()) {
         (void)self->hooks_.vote();
       }
-      const auto now = clock::now();
+      const auto now = self->runtime_.now();
       const auto end = std::min(next + updates_at_once, batch.size());
       for (; next != end; ++next) {
         self->state_->on_update(std::move(batch[next]), now, self->actions_);
@@ -267,7 +268,7 @@ void server_core::write_piece(zmtp::peer_id peer) {
 
 // The next of what the peer asked for; nothing if that was all.
 void server_core::read_piece(zmtp::peer_id peer, std::vector<server_actions::addressed>& piece) {
-  const auto now = clock::now();
+  const auto now = runtime_.now();
   piece.clear();
   state_->on_writable(peer, now, actions_);
   // The remaining actions wait until this piece is sent.

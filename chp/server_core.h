@@ -7,14 +7,13 @@
 #include "chp/server_state.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
-#include "zmtp/runtime/alarm.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/pubsub_sockets.h"
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -71,7 +70,7 @@ public:
   // Calls `input(state, now, actions)` and carries out the actions.
   template <class Input>
   void act(Input&& input) {
-    const auto now = clock::now();
+    const auto now = runtime_.now();
     std::forward<Input>(input)(*state_, now, actions_);
     finish(now);
   }
@@ -108,6 +107,7 @@ private:
   zmtp::xpub_socket publisher_;
   collector_socket collector_;
   boost::asio::any_io_executor executor_;
+  zmtp::runtime& runtime_;
   server_actions actions_;
   // Publications that did not fit the queue in this turn. They are sent next, and no update is
   // collected before.
@@ -124,7 +124,7 @@ private:
   };
   std::map<zmtp::peer_id, streamed> streams_;
   std::deque<zmtp::peer_id> have_room_;  // each peer once
-  boost::asio::steady_timer room_;       // cancelled when a queue may have space
+  zmtp::timer room_;                     // cancelled when a queue may have space
   zmtp::alarm alarm_;
 };
 

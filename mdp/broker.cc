@@ -2,8 +2,8 @@
 
 #include "mdp/announcement.h"
 #include "mdp/broker_state.h"
-#include "zmtp/runtime/alarm.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -14,7 +14,6 @@
 #include <boost/system/system_error.hpp>
 
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -36,11 +35,6 @@ zmtp::socket_options router_options(std::uint64_t instance) {
   return options;
 }
 
-std::uint64_t random_instance() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
-
 }  // namespace
 
 // Owned by its coroutine, so the execution context destroys it.
@@ -48,7 +42,8 @@ class broker::core : public std::enable_shared_from_this<core> {
 public:
   core(const asio::any_io_executor& executor, const std::shared_ptr<broker_state>& state,
        std::uint64_t instance, broker_handlers&& handlers)
-      : router_{executor, router_options(instance)},
+      : runtime_{zmtp::runtime::of(executor)},
+        router_{executor, router_options(instance)},
         handlers_{std::move(handlers)},
         state_owner_{state},
         state_{*state},
@@ -96,9 +91,9 @@ public:
       zmtp::error_code ignored;
       router_.unbind(at, ignored);
     }
-    drain_until_ = until;
-    drain_end_.set(until.at());
-    const auto now = clock::now();
+    drain_until_ = until.at(runtime_);
+    drain_end_.set(drain_until_);
+    const auto now = runtime_.now();
     state_.drain(now, actions_);
     carry_out(now);
     alarm_.set(state_.next_deadline());
@@ -106,7 +101,7 @@ public:
   }
 
   void change_services(const broker_options& options) {
-    const auto now = clock::now();
+    const auto now = runtime_.now();
     state_.change_services(options, now, actions_);
     carry_out(now);
     alarm_.set(state_.next_deadline());
@@ -118,8 +113,8 @@ private:
     if (on_drained_ && router_.is_open() && state_.unanswered() == 0) {
       alarm_.cancel();
       auto written = [self = shared_from_this()](zmtp::error_code ec) { self->end_drain(ec); };
-      if (drain_until_.at()) {
-        router_.async_close(drain_until_, std::move(written));
+      if (drain_until_) {
+        router_.async_close(*drain_until_, std::move(written));
       } else {
         router_.async_close(std::move(written));
       }
@@ -129,7 +124,7 @@ private:
   // The deadline of the drain has passed.
   void give_up() {
     if (on_drained_ && router_.is_open()) {
-      const auto now = clock::now();
+      const auto now = runtime_.now();
       state_.give_up(now, actions_);
       carry_out(now);
       alarm_.cancel();
@@ -146,7 +141,7 @@ private:
   }
 
   void on_batch(std::vector<zmtp::routed_message>& batch) {
-    const auto now = clock::now();
+    const auto now = runtime_.now();
     for (auto& item : batch) {
       switch (item.what) {
         case zmtp::routed_message::kind::message:
@@ -182,7 +177,7 @@ private:
   }
 
   void on_time() {
-    const auto now = clock::now();
+    const auto now = runtime_.now();
     state_.on_deadline(now, actions_);
     carry_out(now);
     alarm_.set(state_.next_deadline());
@@ -219,6 +214,7 @@ private:
     actions_.clear();
   }
 
+  zmtp::runtime& runtime_;
   zmtp::router_socket router_;
   const broker_handlers handlers_;
   const std::shared_ptr<broker_state> state_owner_;
@@ -227,14 +223,14 @@ private:
   std::vector<std::string> bound_;
   zmtp::alarm alarm_;
   std::optional<drain_handler> on_drained_;
-  zmtp::deadline drain_until_;
+  std::optional<clock::time_point> drain_until_;
   zmtp::alarm drain_end_;
 };
 
 broker::broker(asio::any_io_executor executor, const broker_options& options,
                broker_handlers handlers)
     : executor_{executor} {
-  const auto instance = random_instance();
+  const auto instance = zmtp::runtime::of(executor).random<std::uint64_t>();
   const auto state = std::make_shared<broker_state>(options, instance);
   const auto own = std::make_shared<core>(executor, state, instance, std::move(handlers));
   core_ = own;

@@ -8,7 +8,7 @@
 #include "zmtp/message.h"
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

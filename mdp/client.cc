@@ -7,6 +7,7 @@
 #include "zmtp/error.h"
 #include "zmtp/pattern/conversation_socket.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/runtime.h"
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/cancellation_type.hpp>
@@ -14,9 +15,8 @@
 #include <boost/system/system_error.hpp>
 
 #include <chrono>
-#include <cstring>
 #include <optional>
-#include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -42,13 +42,9 @@ outcome outcome_of(const error_code& ec) noexcept {
 
 namespace {
 
-request_key random_key() {
-  std::random_device device;
+request_key random_key(zmtp::runtime& of) {
   request_key key{};
-  for (std::size_t at = 0; at < key.size(); at += sizeof(std::uint32_t)) {
-    const std::uint32_t bits = device();
-    std::memcpy(key.data() + at, &bits, sizeof bits);
-  }
+  of.random(std::as_writable_bytes(std::span{key}));
   return key;
 }
 
@@ -78,7 +74,8 @@ public:
   conversation(const asio::any_io_executor& executor, std::shared_ptr<zmtp::server_list> brokers,
                const client_options& options, std::shared_ptr<const conversation_handlers> handlers,
                std::weak_ptr<connection_owner> owner, place_number place)
-      : state_{options, std::random_device{}(), random_key()},
+      : runtime_{zmtp::runtime::of(executor)},
+        state_{options, runtime_.random<std::uint32_t>(), random_key(runtime_)},
         handlers_{std::move(handlers)},
         idle_time_{options.idle_time},
         owner_{std::move(owner)},
@@ -89,8 +86,8 @@ public:
 
   void ask(std::string_view service, zmtp::message&& body, const request_options& how,
            partial_handler&& on_partial, reply_handler&& handler) {
-    if (const auto ec = state_.ask(service, std::move(body), how, clock::now(), actions_)) {
-      on_idle(clock::now());
+    if (const auto ec = state_.ask(service, std::move(body), how, runtime_.now(), actions_)) {
+      on_idle(runtime_.now());
       socket_.look_at_deadline();
       zmtp::complete_later(socket_.executor(), std::move(handler), ec, zmtp::message{});
       return;
@@ -215,11 +212,12 @@ private:
   std::shared_ptr<request> take_request() {
     if (request_) {
       asio::get_associated_cancellation_slot(request_->handler.erased()).clear();
-      on_idle(clock::now());
+      on_idle(runtime_.now());
     }
     return std::move(request_);
   }
 
+  zmtp::runtime& runtime_;
   client_state state_;
   const std::shared_ptr<const conversation_handlers> handlers_;
   const std::chrono::milliseconds idle_time_;
@@ -245,7 +243,7 @@ public:
   void open() {
     const auto place = free_place();
     static_cast<void>(add(place));
-    on_idle(place, clock::now());
+    on_idle(place, zmtp::runtime::of(executor_).now());
   }
 
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }

@@ -4,8 +4,8 @@
 #include "mdp/worker_state.h"
 #include "zmtp/error.h"
 #include "zmtp/pattern/conversation_socket.h"
-#include "zmtp/runtime/alarm.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
@@ -57,7 +57,8 @@ class worker::core final : public worker_request::sender,
 public:
   core(const asio::any_io_executor& executor, std::string_view broker,
        const worker_options& options, handler on_request, conversation_handlers&& handlers)
-      : state_{options},
+      : runtime_{zmtp::runtime::of(executor)},
+        state_{options},
         on_request_{std::move(on_request)},
         handlers_{std::move(handlers)},
         drain_end_{executor, [this] { stop(zmtp::errc::timed_out); }},
@@ -68,7 +69,7 @@ public:
   void start() { socket_.start(shared_from_this()); }
 
   error_code reply(std::uint64_t id, zmtp::message&& answer, bool final) override {
-    const auto now = clock::now();
+    const auto now = runtime_.now();
     const auto ec = final ? state_.reply(id, std::move(answer), now, actions_)
                           : state_.reply_in_part(id, std::move(answer), now, actions_);
     carry_out();
@@ -76,7 +77,7 @@ public:
   }
 
   error_code give_back(std::uint64_t id, nack_reason reason) override {
-    const auto ec = state_.give_back(id, reason, clock::now(), actions_);
+    const auto ec = state_.give_back(id, reason, runtime_.now(), actions_);
     carry_out();
     return ec;
   }
@@ -98,9 +99,9 @@ public:
       return;
     }
     on_drained_.emplace(std::move(handler));
-    drain_until_ = until;
-    drain_end_.set(until.at());
-    state_.drain(clock::now(), actions_);
+    drain_until_ = until.at(runtime_);
+    drain_end_.set(drain_until_);
+    state_.drain(runtime_.now(), actions_);
     carry_out();
   }
 
@@ -158,12 +159,13 @@ private:
     }
   }
 
+  zmtp::runtime& runtime_;
   worker_state state_;
   handler on_request_;
   const conversation_handlers handlers_;
   std::optional<drain_handler> on_drained_;
   worker_actions actions_;
-  zmtp::deadline drain_until_;
+  std::optional<clock::time_point> drain_until_;
   zmtp::alarm drain_end_;
   zmtp::conversation_socket socket_;
 };

@@ -43,6 +43,8 @@ watcher::~watcher() {
 }
 
 bool watcher::receive(std::vector<change>& batch, zmtp::deadline until) {
+  // The thread sleeps by the operating system's clock.
+  const auto limit = until.at(zmtp::runtime::system());
   std::promise<error_code> over;
   auto end = over.get_future();
   asio::cancellation_signal give_up;
@@ -51,7 +53,7 @@ bool watcher::receive(std::vector<change>& batch, zmtp::deadline until) {
         batch, asio::bind_cancellation_slot(
                    give_up.slot(), [&](error_code ec, std::size_t) { over.set_value(ec); }));
   });
-  if (until.at() && end.wait_until(*until.at()) == std::future_status::timeout) {
+  if (limit && end.wait_until(*limit) == std::future_status::timeout) {
     // If changes arrived at the same moment, the receive has completed, and cancelling has no
     // effect.
     run_in(executor_, [&] { give_up.emit(asio::cancellation_type::total); });

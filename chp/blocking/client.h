@@ -4,7 +4,7 @@
 
 #include "chp/client.h"
 #include "zmtp/blocking/context.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/system/error_code.hpp>

@@ -33,11 +33,13 @@ struct worker::inbox {
     changed.notify_one();
   }
   std::unique_ptr<worker_request> take(const zmtp::deadline& until, error_code& ec) {
+    // The thread sleeps by the operating system's clock.
+    const auto end = until.at(zmtp::runtime::system());
     std::unique_lock held{lock};
     const auto ready = [this] { return over || !requests.empty(); };
-    if (!until.at()) {
+    if (!end) {
       changed.wait(held, ready);
-    } else if (!changed.wait_until(held, *until.at(), ready)) {
+    } else if (!changed.wait_until(held, *end, ready)) {
       ec = zmtp::errc::timed_out;
       return nullptr;
     }

@@ -5,7 +5,7 @@
 #include "mdp/worker.h"
 #include "zmtp/blocking/context.h"
 #include "zmtp/message.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/system/error_code.hpp>

@@ -3,6 +3,7 @@
 #include "mdp/client.h"
 #include "mdp/titanic/command.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -11,13 +12,12 @@
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <optional>
-#include <set>
+#include <vector>
 
 namespace mdp::titanic {
 
@@ -138,18 +138,19 @@ private:
     if (of.stopped_) {
       co_return false;
     }
-    asio::steady_timer timer{of.executor_, wait};
+    zmtp::timer timer{of.executor_};
+    timer.expires_after(wait);
     wait = std::min(2 * wait, of.options_.most_wait);
-    of.pauses_.insert(&timer);
+    of.pauses_.push_back(&timer);
     const auto [ec] = co_await timer.async_wait(token);
-    of.pauses_.erase(&timer);
+    std::erase(of.pauses_, &timer);
     co_return !ec;
   }
 
   asio::any_io_executor executor_;
   client_options options_;
   mdp::client client_;
-  std::set<asio::steady_timer*> pauses_;
+  std::vector<zmtp::timer*> pauses_;
   bool stopped_ = false;
 };
 

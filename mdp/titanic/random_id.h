@@ -2,10 +2,11 @@
 // Random ids for requests, which other clients cannot guess.
 
 #include "mdp/titanic/request_id.h"
+#include "zmtp/runtime/runtime.h"
 
 namespace mdp::titanic {
 
-// Returns 128 bits of the kernel's random numbers.
-[[nodiscard]] request_id random_id();
+// Returns 128 random bits.
+[[nodiscard]] request_id random_id(zmtp::runtime& of);
 
 }  // namespace mdp::titanic

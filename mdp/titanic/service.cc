@@ -4,8 +4,8 @@
 #include "mdp/titanic/random_id.h"
 #include "mdp/titanic/titanic_report.h"
 #include "mdp/worker.h"
-#include "zmtp/runtime/alarm.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/error.hpp>
 
@@ -21,21 +21,21 @@ namespace mdp::titanic {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
-using clock = std::chrono::steady_clock;
 
 class service::core : public std::enable_shared_from_this<core> {
 public:
   core(asio::any_io_executor executor, std::string_view broker, const service_options& options,
        std::shared_ptr<request_database> store, dispatch_handler&& on_dispatch)
       : executor_{std::move(executor)},
+        runtime_{zmtp::runtime::of(executor_)},
         broker_{broker},
         options_{options},
         store_{std::move(store)},
         on_dispatch_{std::move(on_dispatch)},
-        state_{options.core, request_id_hash{}(random_id())},
+        state_{options.core, request_id_hash{}(random_id(runtime_))},
         alarm_{executor_,
                [this] {
-                 state_.on_deadline(clock::now(), actions_);
+                 state_.on_deadline(runtime_.now(), actions_);
                  carry_out();
                }},
         client_{executor_, broker_, asking(options)} {}
@@ -55,7 +55,7 @@ public:
         },
         [weak](std::vector<store_result> results) {
           if (const auto self = weak.lock(); self && !self->stopped_) {
-            const auto now = clock::now();
+            const auto now = self->runtime_.now();
             for (auto& result : results) {
               self->state_.on_stored(std::move(result), now, self->actions_);
             }
@@ -108,9 +108,9 @@ private:
   }
 
   void begin(std::vector<stored_request>&& slots) {
-    state_.on_recovered(std::move(slots), clock::now(), actions_);
+    state_.on_recovered(std::move(slots), runtime_.now(), actions_);
     offer(request_service, [this](std::uint64_t caller, zmtp::message&& asked) {
-      state_.on_request(caller, std::move(asked), random_id(), actions_);
+      state_.on_request(caller, std::move(asked), random_id(runtime_), actions_);
     });
     offer(submit_service, [this](std::uint64_t caller, zmtp::message&& asked) {
       state_.on_submit(caller, std::move(asked), actions_);
@@ -119,7 +119,7 @@ private:
       state_.on_reply(caller, asked, actions_);
     });
     offer(close_service, [this](std::uint64_t caller, zmtp::message&& asked) {
-      state_.on_close(caller, asked, clock::now(), actions_);
+      state_.on_close(caller, asked, runtime_.now(), actions_);
     });
     register_workers(status_service, [this](worker_request&& request) {
       // If the broker is gone, the reply is lost and the client retries.
@@ -190,7 +190,8 @@ private:
           },
           [weak = weak_from_this(), id = one.id](error_code ec, zmtp::message reply) {
             if (const auto self = weak.lock(); self && !self->stopped_) {
-              self->state_.on_dispatch_end(id, ec, std::move(reply), clock::now(), self->actions_);
+              self->state_.on_dispatch_end(id, ec, std::move(reply), self->runtime_.now(),
+                                           self->actions_);
               self->carry_out();
             }
           });
@@ -200,6 +201,7 @@ private:
   }
 
   asio::any_io_executor executor_;
+  zmtp::runtime& runtime_;
   std::string broker_;
   service_options options_;
   std::shared_ptr<request_database> store_;

@@ -27,14 +27,15 @@ bool reads(const store_operation& one) noexcept {
 
 }  // namespace
 
-slot_file::slot_file(sqlite_options options) : options_{std::move(options)} {}
+slot_file::slot_file(sqlite_options options, const zmtp::runtime& of)
+    : options_{std::move(options)}, runtime_{of} {}
 
 slot_file::~slot_file() = default;
 
 error_code slot_file::open(std::vector<stored_request>& slots) {
   auto ec = open_file();
   if (!ec) {
-    ec = slot_rows::read_all(file_.database(), options_.clock(), slots);
+    ec = slot_rows::read_all(file_.database(), date(), slots);
   }
   if (!ec) {
     slots_ = slots.size();
@@ -54,7 +55,7 @@ error_code slot_file::open_file() {
                              {.application = application,
                               .version = file_version,
                               .tables = slot_rows::tables(),
-                              .upgrade = slot_rows::upgrade(options_.clock())});
+                              .upgrade = slot_rows::upgrade(date())});
   return ec ? ec : rows_.prepare(file_.database());
 }
 
@@ -108,12 +109,17 @@ void slot_file::carry_out(const std::vector<store_operation>& batch,
   }
 }
 
+std::chrono::sys_seconds slot_file::date() const {
+  return options_.clock ? options_.clock()
+                        : std::chrono::floor<std::chrono::seconds>(runtime_.wall_clock());
+}
+
 error_code slot_file::hold_reserve() {
   if (reserve_->held()) {
     return {};
   }
   // A failed attempt costs time and may use the remaining space.
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = runtime_.now();
   if (now < hold_again_at_) {
     return zmtp::storage_errc::store_full;
   }
@@ -167,7 +173,7 @@ error_code slot_file::transact(const std::vector<store_operation>& batch,
 }
 
 error_code slot_file::write(const store_operation& one) {
-  const auto since = options_.clock();
+  const auto since = date();
   switch (one.what) {
     case operation::accept: {
       while (slots_ + 1 < one.number) {

@@ -4,6 +4,7 @@
 #include "mdp/titanic/disk_reserve.h"
 #include "mdp/titanic/request_database.h"
 #include "mdp/titanic/slot_rows.h"
+#include "zmtp/runtime/runtime.h"
 #include "zmtp/storage/sqlite_file.h"
 
 #include <boost/system/error_code.hpp>
@@ -34,9 +35,8 @@ struct sqlite_options {
   // Name of SQLite's file system; null is the default one.
   const char* vfs = nullptr;
   // Returns the date. The store writes it to each outcome, and computes stored_request::age from it.
-  std::function<std::chrono::sys_seconds()> clock = [] {
-    return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  };
+  // Absent: the wall clock.
+  std::function<std::chrono::sys_seconds()> clock = {};
 };
 
 // The result of a salvage.
@@ -54,7 +54,7 @@ struct salvage_report {
 // Thread safety: not safe; one thread at a time.
 class slot_file {
 public:
-  explicit slot_file(sqlite_options options);
+  explicit slot_file(sqlite_options options, const zmtp::runtime& of = zmtp::runtime::system());
   // Moves the content of the log into the file.
   ~slot_file();
 
@@ -83,6 +83,7 @@ public:
 private:
   enum class what_gives_way { nothing, what_is_accepted };
 
+  [[nodiscard]] std::chrono::sys_seconds date() const;
   [[nodiscard]] boost::system::error_code open_file();
   [[nodiscard]] boost::system::error_code transact(const std::vector<store_operation>& batch,
                                                    std::vector<store_result>& results,
@@ -93,6 +94,7 @@ private:
   void read(const store_operation& one, store_result& result);
 
   sqlite_options options_;
+  const zmtp::runtime& runtime_;
   std::optional<disk_reserve> reserve_;
   zmtp::sqlite_file file_;
   slot_rows rows_;

@@ -1,5 +1,6 @@
 #include "mdp/titanic/sqlite_request_database.h"
 
+#include "zmtp/runtime/runtime.h"
 #include "zmtp/storage/batch_thread.h"
 
 #include <boost/asio/post.hpp>
@@ -14,7 +15,7 @@ class sqlite_request_database::thread {
 public:
   thread(asio::any_io_executor executor, sqlite_options options)
       : executor_{executor},
-        file_{std::move(options)},
+        file_{std::move(options), zmtp::runtime::of(executor)},
         runner_{std::move(executor),
                 [this](std::vector<store_operation>& batch) { carry_out(batch); }} {}
 

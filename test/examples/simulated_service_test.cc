@@ -13,6 +13,7 @@
 #include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -29,9 +30,9 @@ asio::awaitable<void> serve() {
 }
 
 asio::awaitable<void> ask(int count, int& answered) {
-  zmtp::lazy_pirate_client client{co_await asio::this_coro::executor,
-                                  {"tcp://server:5555"},
-                                  {.timeout = 500ms, .attempts = {}}};
+  const std::vector<std::string> servers{"tcp://server:5555"};
+  zmtp::lazy_pirate_client client{
+      co_await asio::this_coro::executor, servers, {.timeout = 500ms, .attempts = {}}};
   for (int n = 0; n < count; ++n) {
     const auto reply =
         co_await client.async_request(zmtp::message{std::to_string(n)}, {}, asio::use_awaitable);

@@ -6,7 +6,7 @@
 #include "zmtp/message.h"
 #include "zmtp/options.h"
 #include "zmtp/runtime/completion.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/pubsub_sockets.h"
 #include "zmtp/socket/request_sockets.h"

@@ -226,7 +226,8 @@ private:
 
   asio::awaitable<void> await_subscription() {
     if (!subscribed_) {
-      news_.expires_at(limit().at().value_or(asio::steady_timer::time_point::max()));
+      news_.expires_at(
+          limit().at(zmtp::runtime::system()).value_or(asio::steady_timer::time_point::max()));
       co_await news_.async_wait(token);
     }
     if (!subscribed_) {

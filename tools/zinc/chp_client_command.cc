@@ -95,8 +95,9 @@ class run {
 public:
   run(asio::io_context& context, const chp_client_arguments& arguments)
       : arguments_{arguments},
-        until_{arguments.what == action::watch ? zmtp::deadline{}
-                                               : zmtp::deadline{arguments.timeout}},
+        until_{arguments.what == action::watch
+                   ? std::nullopt
+                   : zmtp::deadline{arguments.timeout}.at(zmtp::runtime::system())},
         client_{context.get_executor(), servers_of(arguments), options_of(arguments),
                 [this](const chp::client_event& event) { report(event); }},
         watcher_{client_.watch(arguments.subtree)},
@@ -232,7 +233,7 @@ private:
   }
 
   const chp_client_arguments& arguments_;
-  const zmtp::deadline until_;
+  const zmtp::deadline until_;  // of the whole run
   chp::client client_;
   chp::watcher watcher_;
   stop_signals signals_;

@@ -99,7 +99,7 @@ private:
       co_return co_await client_.async_request(arguments_.service, std::move(body),
                                                asio::use_awaitable);
     }
-    const auto id = arguments_.id == new_id ? mdp::titanic::random_id()
+    const auto id = arguments_.id == new_id ? mdp::titanic::random_id(zmtp::runtime::system())
                                             : *mdp::titanic::request_id::parse(arguments_.id);
     co_await client_.async_submit(id, arguments_.service, std::move(body), asio::use_awaitable);
     co_return id.to_string();

@@ -6,7 +6,7 @@
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
 #include "zmtp/routing/socket_state.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>

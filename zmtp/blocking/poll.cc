@@ -26,11 +26,11 @@ public:
     awake_ = true;
     changed_.notify_one();
   }
-  void sleep(const deadline& until) {
+  void sleep(std::optional<deadline::clock::time_point> end) {
     std::unique_lock lock{mutex_};
     const auto done = [this] { return awake_; };
-    if (until.at()) {
-      changed_.wait_until(lock, *until.at(), done);
+    if (end) {
+      changed_.wait_until(lock, *end, done);
     } else {
       changed_.wait(lock, done);
     }
@@ -81,6 +81,9 @@ void poll_item::begin(const std::shared_ptr<waiting>& in) const {
 }
 
 std::size_t poll(std::span<poll_item> items, deadline until) {
+  // The thread sleeps by the operating system's clock.
+  const auto& time = runtime::system();
+  const auto end = until.at(time);
   const auto look = [&] {
     return static_cast<std::size_t>(
         std::count_if(items.begin(), items.end(), [](poll_item& i) { return i.look(); }));
@@ -89,14 +92,14 @@ std::size_t poll(std::span<poll_item> items, deadline until) {
     if (const auto ready = look(); ready != 0) {
       return ready;
     }
-    if (until.at() && *until.at() <= deadline::clock::now()) {
+    if (end && *end <= time.now()) {
       return 0;
     }
     const auto waiting = std::make_shared<poll_item::waiting>();
     for (const auto& item : items) {
       item.begin(waiting);
     }
-    waiting->sleep(until);
+    waiting->sleep(end);
     waiting->cancel();
   }
 }

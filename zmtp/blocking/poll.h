@@ -4,7 +4,7 @@
 #include "zmtp/blocking/context.h"
 #include "zmtp/blocking/socket.h"
 #include "zmtp/error.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 
 #include <cstddef>
 #include <memory>

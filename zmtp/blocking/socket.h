@@ -10,7 +10,7 @@
 #include "zmtp/peer.h"
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/pubsub_sockets.h"
 #include "zmtp/socket/request_sockets.h"

@@ -14,7 +14,7 @@ context_service& context_service::of(const asio::any_io_executor& executor) {
   auto& context = asio::query(executor, asio::execution::context);
   if (!asio::has_service<context_service>(context)) {
     // Services shut down in the reverse order of their creation.
-    const asio::steady_timer timer{executor};
+    const timer first{executor};
     auto& network = transport::network::of(executor);
     (void)network.make_acceptor(executor, {});
     (void)network.make_connector(executor, {});

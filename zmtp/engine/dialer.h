@@ -52,7 +52,7 @@ private:
   peer_id pipe_;
   reconnect_backoff backoff_;
   reserved_memory for_wait_;
-  asio::steady_timer timer_;
+  timer timer_;
   std::shared_ptr<transport::connector> connect_;
   std::shared_ptr<remote_executor> waiting_for_name_;  // null while not waiting for a name
   asio::any_io_executor work_;  // outstanding work, so that the context keeps running

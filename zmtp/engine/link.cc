@@ -47,7 +47,7 @@ pipe* peer_link::attach(peer_info who) {
   }
   auto* const p = own_pipe();
   if (p != nullptr) {
-    ready_at_ = clock::now();
+    ready_at_ = core_->now();
     if (auto over = std::exchange(on_handshake_over_, nullptr)) {
       over();
     }
@@ -96,7 +96,7 @@ void peer_link::detach(error_code reason) {
   }
   std::optional<std::chrono::milliseconds> lasted;
   if (ready_at_) {
-    lasted = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - *ready_at_);
+    lasted = std::chrono::duration_cast<std::chrono::milliseconds>(core_->now() - *ready_at_);
   }
   on_moved_ = nullptr;
   core_->links().remove(*this);

@@ -150,7 +150,7 @@ bool listener::full() const noexcept {
 
 bool listener::make_room() {
   while (core_ != nullptr) {
-    const auto now = socket_core::clock::now();
+    const auto now = core_->now();
     const auto& options = core_->options();
     const handshake_room room{options.pending_handshakes, options.limit.handshake_silence};
     const auto verdict =

@@ -8,8 +8,6 @@
 #include "zmtp/runtime/reserved_memory.h"
 #include "zmtp/transport/network.h"
 
-#include <boost/asio/steady_timer.hpp>
-
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -45,7 +43,7 @@ private:
   socket_core* core_;  // null after close()
   reserved_memory for_pause_;
   std::unique_ptr<transport::acceptor> acceptor_;
-  asio::steady_timer timer_;
+  timer timer_;
   std::chrono::milliseconds pause_;     // the next pause
   std::shared_ptr<const endpoint> at_;  // the bound endpoint, for the links
   std::vector<stream_link*> pending_;   // pending handshakes

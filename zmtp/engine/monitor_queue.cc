@@ -5,7 +5,6 @@
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
 
-#include <chrono>
 #include <utility>
 
 namespace zmtp {
@@ -94,7 +93,7 @@ std::shared_ptr<monitor_queue> monitor_list::watch(const boost::asio::any_io_exe
 }
 
 void monitor_list::tell(monitor_event&& event) {
-  event.at = std::chrono::steady_clock::now();
+  event.at = runtime_.now();
   std::erase_if(watching_, [&](const auto& one) {
     const auto queue = one.lock();
     if (queue) {

@@ -6,6 +6,7 @@
 #include "zmtp/error.h"
 #include "zmtp/monitor_event.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/runtime.h"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -58,6 +59,9 @@ private:
 
 class monitor_list {
 public:
+  // `of` dates the events. It must live until close() or abandon().
+  explicit monitor_list(const runtime& of) noexcept : runtime_{of} {}
+
   // Adds a monitor. Removes queues whose monitor has been destroyed.
   [[nodiscard]] std::shared_ptr<monitor_queue> watch(const boost::asio::any_io_executor& executor,
                                                      std::size_t capacity);
@@ -83,6 +87,7 @@ private:
   void tell(monitor_event&& event);
   void miss() noexcept;
 
+  const runtime& runtime_;
   bool closed_ = false;
   std::vector<std::weak_ptr<monitor_queue>> watching_;
 };

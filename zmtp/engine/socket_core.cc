@@ -3,6 +3,7 @@
 #include "zmtp/engine/context_service.h"
 #include "zmtp/engine/link.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -33,20 +34,16 @@ std::shared_ptr<socket_core> socket_core::make(asio::any_io_executor executor,
 
 socket_core::socket_core(asio::any_io_executor executor, std::unique_ptr<socket_state> state)
     : executor_{std::move(executor)},
+      runtime_{&runtime::of(executor_)},
       state_{std::move(state)},
       service_{&context_service::of(executor_)},
-      random_{std::random_device{}()},
+      random_{runtime_->random<std::uint32_t>()},
       queues_{executor_},
-      waiting_timer_{executor_, &socket_core::on_deadline},
-      linger_timer_{executor_, &socket_core::on_linger},
+      waiting_alarm_{executor_, [this] { on_deadline(); }},
+      linger_alarm_{executor_, [this] { on_linger(); }},
       endpoints_{*this},
-      links_{*state_} {}
-
-std::uint64_t socket_core::random_seed() {
-  std::random_device device;
-  const std::uint64_t high = device();
-  return high << 32 | device();
-}
+      links_{*state_},
+      monitors_{*runtime_} {}
 
 socket_core::~socket_core() {
   state_->for_each_pipe([](pipe& p) {
@@ -103,7 +100,7 @@ void socket_core::enter(pending_operations::side where, waiter& w) {
   }
   waiting_.enter(where, w);
   if (w.due) {
-    waiting_timer_.set(w.due, *this);
+    waiting_alarm_.set(w.due);
   }
 }
 
@@ -146,7 +143,7 @@ void socket_core::post_turn() {
 
 // Always keeps one handler posted, so that the executor's thread polls and does not sleep.
 void socket_core::keep_awake() {
-  if (kept_awake_ || !open() || clock::now() - turn_ended_ >= options().spin) {
+  if (kept_awake_ || !open() || now() - turn_ended_ >= options().spin) {
     return;
   }
   asio::post(executor_, [self = shared_from_this()] {
@@ -216,7 +213,7 @@ void socket_core::on_memory() {
 void socket_core::begin_turn() {
   ++turn_number_;
   // Peers in the same process need no write.
-  follows_at_once_ = !links_.any_in_process() && clock::now() - turn_ended_ < together;
+  follows_at_once_ = !links_.any_in_process() && now() - turn_ended_ < together;
 }
 
 void socket_core::end_turn() {
@@ -245,7 +242,7 @@ void socket_core::end_turn() {
     if (more || promising || !state_->dirty().empty()) {
       post_turn();
     }
-    turn_ended_ = clock::now();
+    turn_ended_ = now();
   }
   if (options().spin.count() != 0) {
     keep_awake();
@@ -271,15 +268,15 @@ void socket_core::end_turn_or_again() {
 
 void socket_core::on_deadline() {
   turn([this] {
-    waiting_.expire(clock::now());
-    waiting_timer_.set(waiting_.first_deadline(), *this);
+    waiting_.expire(now());
+    waiting_alarm_.set(waiting_.first_deadline());
   });
 }
 
 void socket_core::close(error_code reason, std::optional<std::chrono::milliseconds> linger) {
   const serial_check::scope alone{serial_};
-  const auto step = ending_.on_close(clock::now(), linger, state_->counters().dropped_detached);
-  linger_timer_.set(ending_.next_deadline(), *this);
+  const auto step = ending_.on_close(now(), linger, state_->counters().dropped_detached);
+  linger_alarm_.set(ending_.next_deadline());
   switch (step) {
     case closing::step::nothing: break;
     case closing::step::finish:
@@ -295,7 +292,7 @@ void socket_core::close(error_code reason, std::optional<std::chrono::millisecon
 
 void socket_core::finish() {
   lingering_ = shared_from_this();
-  waiting_timer_.cancel();
+  waiting_alarm_.cancel();
   endpoints_.stop_listening();
   {
     const turn_scope scope{turns_};
@@ -312,6 +309,15 @@ void socket_core::start_close(std::optional<std::chrono::milliseconds> linger,
   start(pending_operations::side::to_end, std::move(handler), deadline{},
         [](error_code&) { return false; });
   close(errc::socket_closed, linger);
+}
+
+void socket_core::start_close(deadline until, completion_handler<void(error_code)> handler) {
+  std::optional<std::chrono::milliseconds> linger;
+  if (const auto at = until.at(*runtime_)) {
+    linger = std::max(std::chrono::ceil<std::chrono::milliseconds>(*at - now()),
+                      std::chrono::milliseconds{0});
+  }
+  start_close(linger, std::move(handler));
 }
 
 bool socket_core::all_written() {
@@ -337,18 +343,19 @@ void socket_core::check_finished() {
 }
 
 void socket_core::on_linger() {
-  if (ending_.expired(clock::now())) {
+  const auto self = shared_from_this();
+  if (ending_.expired(now())) {
     shut();
   } else {
-    linger_timer_.set(ending_.next_deadline(), *this);
+    linger_alarm_.set(ending_.next_deadline());
   }
 }
 
 void socket_core::shut() noexcept {
   const auto self = std::move(lingering_);
   ending_.on_end(state_->unwritten(), state_->counters().dropped_detached);
-  waiting_timer_.cancel();
-  linger_timer_.cancel();
+  waiting_alarm_.cancel();
+  linger_alarm_.cancel();
   endpoints_.close();
   state_->on_closed();
   links_.abandon();
@@ -371,9 +378,10 @@ void socket_core::tell_end() noexcept {
 
 void socket_core::abandon() noexcept {
   service_ = nullptr;
+  runtime_ = &runtime::system();
   shut();
-  waiting_timer_.abandon();
-  linger_timer_.abandon();
+  waiting_alarm_.abandon();
+  linger_alarm_.abandon();
   // Must be last. Destroying handlers destroys what they own, perhaps this socket.
   waiting_.abandon();
   monitors_.abandon();

@@ -3,7 +3,6 @@
 // closing make the decisions. This class does I/O and serves operations.
 
 #include "zmtp/engine/after_turn.h"
-#include "zmtp/engine/deadline_timer.h"
 #include "zmtp/engine/endpoints.h"
 #include "zmtp/engine/linger_state.h"
 #include "zmtp/engine/links.h"
@@ -14,6 +13,8 @@
 #include "zmtp/options.h"
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/executor.h"
+#include "zmtp/runtime/runtime.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_type.hpp>
@@ -41,8 +42,6 @@ public:
   [[nodiscard]] static std::shared_ptr<socket_core> make(asio::any_io_executor executor,
                                                          std::unique_ptr<socket_state> state);
   ~socket_core();
-  // A number that no other process can guess.
-  [[nodiscard]] static std::uint64_t random_seed();
 
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
   [[nodiscard]] socket_state& state() noexcept { return *state_; }
@@ -52,6 +51,8 @@ public:
   [[nodiscard]] socket_endpoints& endpoints() noexcept { return endpoints_; }
   [[nodiscard]] link_table& links() noexcept { return links_; }
   [[nodiscard]] monitor_list& monitors() noexcept { return monitors_; }
+  [[nodiscard]] clock::time_point now() const noexcept { return runtime_->now(); }
+  // Not for secrets.
   [[nodiscard]] std::uint32_t random() noexcept { return static_cast<std::uint32_t>(random_()); }
 
   // For the socket classes.
@@ -64,6 +65,7 @@ public:
   // before it had read everything.
   void start_close(std::optional<std::chrono::milliseconds> linger,
                    completion_handler<void(error_code)> handler);
+  void start_close(deadline until, completion_handler<void(error_code)> handler);
   // Applies options that may change. Errors: errc::bad_option.
   [[nodiscard]] error_code change_options(const socket_options& options);
   // Writes what the kernel takes. Returns whether no message is left.
@@ -171,6 +173,7 @@ private:
   void tell_end() noexcept;
 
   asio::any_io_executor executor_;
+  runtime* runtime_;  // the operating system's after the context is destroyed
   std::unique_ptr<socket_state> state_;
   context_service* service_;  // null after the context is destroyed
   closing ending_;
@@ -186,8 +189,8 @@ private:
   std::shared_ptr<socket_core> lingering_;  // itself, while nothing else keeps it alive
 
   pending_operations waiting_;
-  deadline_timer waiting_timer_;
-  deadline_timer linger_timer_;
+  alarm waiting_alarm_;
+  alarm linger_alarm_;
 
   socket_endpoints endpoints_;
   link_table links_;
@@ -208,7 +211,7 @@ void socket_core::start(pending_operations::side where,
       }
     });
   }
-  w->due = until.at();
+  w->due = until.at(*runtime_);
   w->to = to;
   enter(where, *w);
 }
@@ -222,8 +225,8 @@ template <class State>
     throw boost::system::system_error{ec};
   }
   if constexpr (std::is_constructible_v<State, const socket_options&, std::uint64_t>) {
-    return socket_core::make(std::move(executor),
-                             std::make_unique<State>(options, socket_core::random_seed()));
+    const auto seed = runtime::of(executor).random<std::uint64_t>();
+    return socket_core::make(std::move(executor), std::make_unique<State>(options, seed));
   } else {
     return socket_core::make(std::move(executor), std::make_unique<State>(options));
   }

@@ -43,7 +43,7 @@ stream_link::stream_link(std::shared_ptr<socket_core> core,
                   false,
                   core_->options().limit,
                   core_->options().heartbeat,
-                  clock::now()} {}
+                  core_->now()} {}
 
 void stream_link::start() {
   report_start();
@@ -145,7 +145,7 @@ void stream_link::read() {
       end(errc::connection_lost);
       return;
     }
-    connection_.commit(count, clock::now());
+    connection_.commit(count, core_->now());
     core_->state().count_read(counters(), count);
     process();
     if (count < to.size()) {
@@ -177,7 +177,7 @@ void stream_link::discard() {
   error_code ec;
   const auto count = stream_->read_some({memory->data(), memory->capacity()}, ec);
   if (count != 0) {
-    connection_.received(clock::now());
+    connection_.received(core_->now());
   }
   switch (graceful_close_.on_read(what_was_heard(count, ec))) {
     case graceful_close::verdict::stays: return;
@@ -187,7 +187,7 @@ void stream_link::discard() {
 }
 
 void stream_link::part() {
-  switch (graceful_close_.decide_admission(clock::now(), send_broken_, stream_->reset(),
+  switch (graceful_close_.decide_admission(core_->now(), send_broken_, stream_->reset(),
                                            stream_->unacknowledged())) {
     case graceful_close::outcome::read_all: end(errc::socket_closed); return;
     case graceful_close::outcome::left_unread: leave_unread(); return;
@@ -393,7 +393,7 @@ void stream_link::resume() {
 }
 
 void stream_link::probe() {
-  connection_.probe(clock::now(), acknowledged());
+  connection_.probe(core_->now(), acknowledged());
   write_soon();
   arm_deadline();
 }
@@ -441,7 +441,10 @@ void stream_link::arm_deadline() {
     timer_.reset();
     return;
   }
-  timer_.emplace(core_->executor(), *due);
+  if (!timer_) {
+    timer_.emplace(core_->executor());
+  }
+  timer_->expires_at(*due);
   timer_->async_wait([self = self()](error_code ec) {
     if (ec || self->ended_) {
       return;
@@ -462,7 +465,7 @@ void stream_link::on_deadline() {
   // After a delay of the event loop, the peer's answer may wait in the kernel.
   listen();
   if (!ended_) {
-    connection_.on_deadline(clock::now(), acknowledged());
+    connection_.on_deadline(core_->now(), acknowledged());
     process();
   }
 }

@@ -7,8 +7,6 @@
 #include "zmtp/engine/memory_share.h"
 #include "zmtp/transport/network.h"
 
-#include <boost/asio/steady_timer.hpp>
-
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -97,7 +95,7 @@ private:
   send_queue no_out_{{}};
   std::unique_ptr<partial_message> partial_message_;  // null before the first partial message
   std::size_t charged_ = 0;  // bytes charged to the account for undecoded data
-  std::optional<asio::steady_timer> timer_;
+  std::optional<timer> timer_;
   std::optional<clock::time_point> timer_due_;
   bool reading_ = false;               // a wait for readability is pending
   bool writing_ = false;               // a wait for writability is pending

@@ -15,7 +15,6 @@
 namespace zmtp {
 
 namespace asio = boost::asio;
-using clock = std::chrono::steady_clock;
 
 struct conversation_socket::loop {
   static asio::awaitable<void> run(conversation_socket& of, std::shared_ptr<void> /*owner*/) {
@@ -45,12 +44,13 @@ conversation_socket::conversation_socket(const asio::any_io_executor& executor,
                                          std::shared_ptr<server_list> servers,
                                          std::vector<std::string> extensions, listener& to)
     : executor_{executor},
+      runtime_{runtime::of(executor)},
       servers_{std::move(servers)},
       extensions_{std::move(extensions)},
       listener_{to},
       alarm_{executor,
              [this] {
-               listener_.on_deadline(clock::now());
+               listener_.on_deadline(runtime_.now());
                look_at_deadline();
              }},
       pause_{executor} {
@@ -96,7 +96,7 @@ void conversation_socket::watch() {
 }
 
 void conversation_socket::on_batch(std::vector<routed_message>& batch) {
-  const auto now = clock::now();
+  const auto now = runtime_.now();
   for (auto& item : batch) {
     // Drop messages after the end of a conversation.
     if (stopped_ || reopen_after_) {
@@ -127,7 +127,8 @@ void conversation_socket::reopen(std::chrono::milliseconds delay) {
   if (reopen_after_) {
     return;
   }
-  reopen_after_ = std::max(delay, pace_.wait(clock::now(), static_cast<std::uint32_t>(random_())));
+  reopen_after_ =
+      std::max(delay, pace_.wait(runtime_.now(), static_cast<std::uint32_t>(random_())));
   if (socket_) {
     socket_->close(std::chrono::milliseconds{0});  // resumes the loop
   }
@@ -154,11 +155,11 @@ void conversation_socket::stop(std::optional<std::chrono::milliseconds> linger) 
   }
 }
 
-void conversation_socket::finish(deadline until,
+void conversation_socket::finish(std::optional<time_point> until,
                                  std::function<void(boost::system::error_code)> written) {
   hear_no_more();
-  if (socket_ && until.at()) {
-    socket_->async_close(until, std::move(written));
+  if (socket_ && until) {
+    socket_->async_close(*until, std::move(written));
   } else if (socket_) {
     socket_->async_close(std::move(written));
   } else {

@@ -6,17 +6,16 @@
 #include "zmtp/metadata.h"
 #include "zmtp/pattern/server_list.h"
 #include "zmtp/peer.h"
-#include "zmtp/runtime/alarm.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/monitor.h"
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -75,7 +74,8 @@ public:
   // Ends in the same way. Calls `written` when the server has read all messages, or at `until`.
   // Without `until`, the socket's own linger time applies. If the context is destroyed first,
   // `written` is destroyed without a call.
-  void finish(deadline until, std::function<void(boost::system::error_code)> written);
+  void finish(std::optional<time_point> until,
+              std::function<void(boost::system::error_code)> written);
 
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
   [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept { return executor_; }
@@ -89,6 +89,7 @@ private:
   void on_batch(std::vector<routed_message>& batch);
 
   boost::asio::any_io_executor executor_;
+  runtime& runtime_;
   std::shared_ptr<server_list> servers_;
   std::size_t server_ = 0;  // the server of this conversation
   std::vector<std::string> extensions_;
@@ -98,9 +99,9 @@ private:
   metadata announced_;
   std::optional<std::chrono::milliseconds> reopen_after_;
   alarm alarm_;
-  boost::asio::steady_timer pause_;
+  timer pause_;
   reopen_pace pace_;
-  std::mt19937 random_{std::random_device{}()};
+  std::mt19937 random_{runtime_.random<std::uint32_t>()};
   bool stopped_ = false;
   // for an event whose handler is already posted
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -3,8 +3,8 @@
 #include "zmtp/error.h"
 #include "zmtp/pattern/freelance_frames.h"
 #include "zmtp/pattern/server_list.h"
-#include "zmtp/runtime/alarm.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -18,7 +18,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <random>
 #include <unordered_map>
 
 namespace zmtp {
@@ -41,11 +40,6 @@ socket_options link_options() {
   return options;
 }
 
-std::uint64_t random_session() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
-
 // The operations of a link to one server, for servers that behave as REP and as ROUTER.
 [[nodiscard]] bool send_on(dealer_socket& wire, peer_id /*to*/, message&& m) {
   return wire.try_send(std::move(m)) == send_status::queued;
@@ -61,9 +55,11 @@ std::uint64_t random_session() {
 class freelance_client::core : public std::enable_shared_from_this<core> {
 public:
   core(const asio::any_io_executor& executor, const std::shared_ptr<freelance_client_state>& state)
-      : executor_{executor}, state_owner_{state}, state_{*state}, alarm_{executor, [this] {
-                                                                           on_time();
-                                                                         }} {}
+      : executor_{executor},
+        runtime_{runtime::of(executor)},
+        state_owner_{state},
+        state_{*state},
+        alarm_{executor, [this] { on_time(); }} {}
 
   void connect(const std::vector<std::string>& servers, freelance_model model) {
     for (std::size_t at = 0; at != servers.size(); ++at) {
@@ -82,7 +78,7 @@ public:
       refusal = asio::error::operation_aborted;
     } else if (body.empty()) {
       refusal = errc::bad_message;
-    } else if (const auto began = state_.ask(std::move(body), how, clock::now(), actions_)) {
+    } else if (const auto began = state_.ask(std::move(body), how, runtime_.now(), actions_)) {
       number = *began;
     } else {
       refusal = began.error();
@@ -102,7 +98,7 @@ public:
         }
       });
     }
-    carry_out(clock::now());
+    carry_out(runtime_.now());
   }
 
   void stop() {
@@ -159,7 +155,7 @@ private:
       if (ec) {
         co_return;
       }
-      const auto now = clock::now();
+      const auto now = self->runtime_.now();
       for (auto& item : batch) {
         if (item.what == routed_message::kind::attached) {
           from.peer = item.peer;
@@ -182,7 +178,7 @@ private:
 
   void on_time() {
     const auto self = shared_from_this();  // a handler may stop the client
-    const auto now = clock::now();
+    const auto now = runtime_.now();
     state_.on_deadline(now, actions_);
     carry_out(now);
   }
@@ -217,6 +213,7 @@ private:
   }
 
   asio::any_io_executor executor_;
+  runtime& runtime_;
   const std::shared_ptr<freelance_client_state> state_owner_;
   freelance_client_state& state_;
   freelance_client_actions actions_;
@@ -236,8 +233,8 @@ freelance_client::freelance_client(asio::any_io_executor executor,
       servers.size() > freelance_client_state::max_servers) {
     throw boost::system::system_error{call_errc::bad_call_option, "freelance_client"};
   }
-  const auto state =
-      std::make_shared<freelance_client_state>(options, servers.size(), random_session());
+  const auto session = runtime::of(executor).random<std::uint64_t>();
+  const auto state = std::make_shared<freelance_client_state>(options, servers.size(), session);
   const auto own = std::make_shared<core>(executor, state);
   core_ = own;
   state_ = state;

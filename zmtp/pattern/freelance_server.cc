@@ -3,12 +3,12 @@
 #include "zmtp/metadata.h"
 #include "zmtp/pattern/freelance_frames.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -19,7 +19,6 @@
 namespace zmtp {
 
 namespace asio = boost::asio;
-using clock = std::chrono::steady_clock;
 
 namespace {
 
@@ -45,8 +44,9 @@ public:
        const std::shared_ptr<freelance_server_state>& state, handler&& on_request,
        freelance_server_handlers&& handlers)
       : executor_{executor},
+        runtime_{runtime::of(executor)},
         router_{executor, router_options(identity)},
-        gate_{executor, asio::steady_timer::time_point::max()},
+        gate_{executor},
         state_owner_{state},
         state_{*state},
         on_request_{std::move(on_request)},
@@ -83,7 +83,7 @@ public:
 
   error_code reply(std::uint64_t id, message&& answer) override {
     freelance_server_actions actions;
-    const auto ec = state_.reply(id, std::move(answer), clock::now(), actions);
+    const auto ec = state_.reply(id, std::move(answer), runtime_.now(), actions);
     carry_out(actions);
     gate_.cancel();
     return ec;
@@ -103,7 +103,7 @@ private:
         tell(handlers_.on_received, item.peer, item.content);
         freelance_server_actions actions;
         state_.on_message(item.peer, sessions_.contains(item.peer), std::move(item.content),
-                          clock::now(), actions);
+                          runtime_.now(), actions);
         carry_out(actions);
         break;
       }
@@ -139,8 +139,9 @@ private:
   }
 
   asio::any_io_executor executor_;
+  runtime& runtime_;
   router_socket router_;
-  asio::steady_timer gate_;  // a condition: cancel() resumes the loop
+  timer gate_;  // a condition: cancel() resumes the loop
   const std::shared_ptr<freelance_server_state> state_owner_;
   freelance_server_state& state_;
   handler on_request_;

@@ -3,8 +3,8 @@
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/pattern/server_list.h"
-#include "zmtp/runtime/alarm.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -18,7 +18,6 @@ namespace zmtp {
 
 namespace asio = boost::asio;
 using boost::system::system_error;
-using clock = std::chrono::steady_clock;
 
 namespace {
 
@@ -38,6 +37,7 @@ public:
   core(const asio::any_io_executor& executor, std::vector<std::string>&& servers,
        const lazy_pirate_options& options, lazy_pirate_handlers&& handlers)
       : executor_{executor},
+        runtime_{runtime::of(executor)},
         servers_{std::move(servers)},
         handlers_{std::move(handlers)},
         state_{servers_.size(), {options.timeout, options.pause, options.attempts}},
@@ -51,7 +51,7 @@ public:
     } else if (body.empty()) {
       refusal = errc::bad_message;
     } else {
-      refusal = state_.ask(clock::now(), until.at(), actions);
+      refusal = state_.ask(runtime_.now(), until.at(runtime_), actions);
     }
     if (refusal) {
       complete_later(executor_, std::move(handler), refusal, message{});
@@ -99,7 +99,7 @@ private:
   void on_time() {
     const auto self = shared_from_this();  // the user may destroy the client
     lazy_pirate_actions actions;
-    state_.on_deadline(clock::now(), actions);
+    state_.on_deadline(runtime_.now(), actions);
     carry_out(actions);
     alarm_.set(state_.next_deadline());
   }
@@ -176,6 +176,7 @@ private:
   }
 
   asio::any_io_executor executor_;
+  runtime& runtime_;
   std::vector<std::string> servers_;
   lazy_pirate_handlers handlers_;
   lazy_pirate_state state_;

@@ -6,7 +6,7 @@
 #include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/lazy_pirate_state.h"
 #include "zmtp/runtime/completion.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

@@ -1,7 +1,7 @@
 #include "zmtp/pattern/pirate_queue.h"
 
-#include "zmtp/runtime/alarm.h"
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -10,7 +10,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,11 +28,6 @@ socket_options router_options() {
   return options;
 }
 
-std::uint64_t random_mark() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
-
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
@@ -44,6 +38,7 @@ public:
   core(const asio::any_io_executor& executor, const std::shared_ptr<pirate_queue_state>& state,
        event_handler&& on_event)
       : executor_{executor},
+        runtime_{runtime::of(executor)},
         clients_{executor, router_options()},
         workers_{executor, router_options()},
         state_owner_{state},
@@ -58,7 +53,7 @@ public:
       if (ec) {
         co_return;
       }
-      const auto now = clock::now();
+      const auto now = self->runtime_.now();
       for (auto& item : batch) {
         self->on_worker(item, now);
       }
@@ -75,7 +70,7 @@ public:
       if (ec) {
         co_return;
       }
-      const auto now = clock::now();
+      const auto now = self->runtime_.now();
       self->on_client(received, now);
       for (int more = 0; more < most_in_turn && !self->stopped_ && self->clients_.try_receive(item);
            ++more) {
@@ -125,7 +120,7 @@ private:
   }
 
   void on_time() {
-    const auto now = clock::now();
+    const auto now = runtime_.now();
     state_.on_deadline(now, actions_);
     carry_out(now);
     look_ahead();
@@ -168,6 +163,7 @@ private:
   }
 
   asio::any_io_executor executor_;
+  runtime& runtime_;
   router_socket clients_;
   router_socket workers_;
   const std::shared_ptr<pirate_queue_state> state_owner_;
@@ -180,7 +176,8 @@ private:
 
 pirate_queue::pirate_queue(asio::any_io_executor executor, const pirate_queue_options& options,
                            event_handler on_event) {
-  const auto state = std::make_shared<pirate_queue_state>(options, random_mark());
+  const auto mark = runtime::of(executor).random<std::uint64_t>();
+  const auto state = std::make_shared<pirate_queue_state>(options, mark);
   const auto own = std::make_shared<core>(executor, state, std::move(on_event));
   core_ = own;
   state_ = state;

@@ -36,7 +36,8 @@ class pirate_worker::core final : public request_holder,
 public:
   core(const asio::any_io_executor& executor, std::string_view queue,
        const pirate_worker_options& options, handler&& on_request, event_handler&& on_event)
-      : state_{options, clock::now()},
+      : runtime_{runtime::of(executor)},
+        state_{options, runtime_.now()},
         on_request_{std::move(on_request)},
         on_event_{std::move(on_event)},
         socket_{executor, one(queue), announced(options), *this} {}
@@ -50,7 +51,7 @@ public:
     if (socket_.stopped()) {
       return call_errc::no_request;
     }
-    const auto ec = state_.reply(id, std::move(answer), clock::now(), actions_);
+    const auto ec = state_.reply(id, std::move(answer), runtime_.now(), actions_);
     carry_out();
     socket_.look_at_deadline();
     return ec;
@@ -60,7 +61,7 @@ public:
     if (socket_.stopped()) {
       return;
     }
-    state_.drop(id, clock::now(), actions_);
+    state_.drop(id, runtime_.now(), actions_);
     carry_out();
     socket_.look_at_deadline();
   }
@@ -119,6 +120,7 @@ private:
     }
   }
 
+  runtime& runtime_;
   pirate_worker_state state_;
   handler on_request_;
   event_handler on_event_;

@@ -1,6 +1,7 @@
 #include "zmtp/pattern/suicidal_snail.h"
 
 #include "zmtp/error.h"
+#include "zmtp/runtime/runtime.h"
 #include "zmtp/socket/pubsub_sockets.h"
 
 #include <chrono>
@@ -9,21 +10,15 @@
 
 namespace zmtp {
 
-namespace {
-
-std::chrono::milliseconds now() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::system_clock::now().time_since_epoch());
-}
-
-}  // namespace
-
 // Owned by its handler until the socket is closed.
 class suicidal_snail::core : public std::enable_shared_from_this<core> {
 public:
   core(const boost::asio::any_io_executor& executor, const snail_options& options,
        snail_handlers handlers, const socket_options& with)
-      : socket{executor, with}, state_{options}, handlers_{std::move(handlers)} {}
+      : socket{executor, with},
+        runtime_{runtime::of(executor)},
+        state_{options},
+        handlers_{std::move(handlers)} {}
 
   void receive() {
     socket.async_receive(batch_, [self = shared_from_this()](error_code ec, std::size_t) {
@@ -39,7 +34,8 @@ public:
 private:
   void take_batch() {
     for (const auto& m : batch_) {
-      const auto verdict = state_.on_message(handlers_.stamp_of(m), now());
+      const auto verdict =
+          state_.on_message(handlers_.stamp_of(m), since_epoch(runtime_.wall_clock()));
       if (verdict != snail_verdict::keeps_up) {
         socket.close();
         handlers_.on_end({verdict, state_.delay(), state_.missed()});
@@ -53,6 +49,11 @@ private:
     receive();
   }
 
+  [[nodiscard]] static std::chrono::milliseconds since_epoch(runtime::wall_time at) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch());
+  }
+
+  runtime& runtime_;
   snail_state state_;
   const snail_handlers handlers_;
   std::vector<message> batch_;

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <utility>
 
 namespace zmtp {
 
-// Gives its memory to one operation at a time. Uses the heap for a larger operation, and while the
-// memory is in use.
+// Gives its memory to one operation at a time, which may allocate several blocks. Uses the heap for
+// blocks that do not fit, as those of a second operation.
 class reserved_memory {
 public:
   // For boost::asio::bind_allocator.
@@ -50,24 +52,30 @@ public:
 private:
   static constexpr std::size_t alignment = alignof(std::max_align_t);
 
-  // Returns nullptr if the memory is in use or too small.
+  // Returns nullptr if the rest of the memory is too small.
   [[nodiscard]] void* take(std::size_t size) noexcept {
-    if (in_use_ || size > memory_.size()) {
+    const auto needed = (size + alignment - 1) / alignment * alignment;
+    if (needed > memory_.size() - used_) {
       return nullptr;
     }
-    in_use_ = true;
-    return memory_.data();
+    ++blocks_;
+    return memory_.data() + std::exchange(used_, used_ + needed);
   }
-  [[nodiscard]] bool give_back(const void* memory) noexcept {
-    if (memory != memory_.data()) {
+  // All memory is free again when no block is left.
+  [[nodiscard]] bool give_back(const void* block) noexcept {
+    const std::less<const void*> before;
+    if (before(block, memory_.data()) || !before(block, memory_.data() + memory_.size())) {
       return false;
     }
-    in_use_ = false;
+    if (--blocks_ == 0) {
+      used_ = 0;
+    }
     return true;
   }
 
-  alignas(alignment) std::array<std::byte, 384> memory_;
-  bool in_use_ = false;
+  alignas(alignment) std::array<std::byte, 512> memory_;
+  std::size_t used_ = 0;  // bytes from the start
+  int blocks_ = 0;        // allocated ones
 };
 
 }  // namespace zmtp

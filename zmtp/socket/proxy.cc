@@ -1,6 +1,7 @@
 #include "zmtp/socket/proxy.h"
 
 #include "zmtp/runtime/completion.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -9,7 +10,6 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <array>
@@ -63,8 +63,7 @@ public:
     bool answers_all = false;
   };
 
-  explicit core(asio::any_io_executor on)
-      : executor{std::move(on)}, resumed_{executor, asio::steady_timer::time_point::max()} {}
+  explicit core(asio::any_io_executor on) : executor{std::move(on)}, resumed_{executor} {}
 
   [[nodiscard]] lane& lane_of(direction way) noexcept {
     return lanes_[static_cast<std::size_t>(way)];
@@ -96,7 +95,7 @@ private:
   asio::awaitable<void> obey();
   void move(direction way);
 
-  asio::steady_timer resumed_;
+  timer resumed_;  // a condition: cancel() resumes the loops
   std::array<lane, 2> lanes_;
   std::weak_ptr<run> current_;
 };

@@ -6,7 +6,7 @@
 #include "zmtp/peer.h"
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/readiness.h"
 
 #include <boost/asio/async_result.hpp>

@@ -4,8 +4,6 @@
 
 #include <boost/system/system_error.hpp>
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace zmtp {
@@ -69,12 +67,7 @@ void socket::start_close(done_handler handler) {
 }
 
 void socket::start_close(deadline until, done_handler handler) {
-  std::optional<std::chrono::milliseconds> linger;
-  if (const auto& at = until.at()) {
-    linger = std::max(std::chrono::ceil<std::chrono::milliseconds>(*at - deadline::clock::now()),
-                      std::chrono::milliseconds{0});
-  }
-  core_->start_close(linger, std::move(handler));
+  core_->start_close(until, std::move(handler));
 }
 
 void socket::start_wait_peers(std::size_t count, deadline until, done_handler handler) {

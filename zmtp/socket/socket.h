@@ -7,7 +7,7 @@
 #include "zmtp/peer.h"
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/monitor.h"
 
 #include <boost/asio/any_io_executor.hpp>

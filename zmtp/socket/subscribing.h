@@ -3,7 +3,7 @@
 
 #include "zmtp/error.h"
 #include "zmtp/runtime/completion.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>

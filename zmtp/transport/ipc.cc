@@ -1,5 +1,6 @@
 #include "zmtp/transport/ipc.h"
 
+#include "zmtp/runtime/runtime.h"
 #include "zmtp/transport/system_stream.h"
 
 #include <boost/asio/local/stream_protocol.hpp>
@@ -7,10 +8,10 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
-#include <random>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -102,10 +103,10 @@ error_code bind_to_file(listening_socket& socket, const ipc_address& at) {
 error_code bind_to_new_file(listening_socket& socket, ipc_address& at) {
   const char* const named = ::secure_getenv("TMPDIR");
   const std::string folder = named != nullptr && *named != '\0' ? named : "/tmp";
-  std::random_device random;
+  auto& source = runtime::of(socket.get_executor());
   error_code ec = asio::error::address_in_use;
   for (int i = 0; i < attempts && ec == asio::error::address_in_use; ++i) {
-    at.path = folder + "/zmtp-" + std::to_string(random()) + std::to_string(random());
+    at.path = folder + "/zmtp-" + std::to_string(source.random<std::uint64_t>());
     if (at.path.size() > ipc_address::max_size) {
       return errc::address_too_long;
     }

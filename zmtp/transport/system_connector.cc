@@ -97,7 +97,7 @@ void system_connector::try_next() {
 
 // Posts, so that the handler does not run inside start().
 void system_connector::on_tried_soon(error_code ec) {
-  asio::post(timer_.get_executor(), [self = shared_from_this(), ec] { self->on_tried(ec); });
+  asio::post(resolver_.get_executor(), [self = shared_from_this(), ec] { self->on_tried(ec); });
 }
 
 void system_connector::on_tried(error_code ec) {

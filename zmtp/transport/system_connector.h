@@ -1,11 +1,11 @@
 #pragma once
 // Connects to one endpoint of the operating system, for any transport.
 
+#include "zmtp/runtime/timer.h"
 #include "zmtp/transport/network.h"
 #include "zmtp/transport/system_stream.h"
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -39,7 +39,7 @@ private:
   void finish(error_code ec);
 
   transport_options options_;
-  asio::steady_timer timer_;
+  timer timer_;
   asio::ip::tcp::resolver resolver_;
   std::unique_ptr<system_stream> stream_;  // null after the end
   endpoint to_;

@@ -290,7 +290,7 @@ TEST_P(titanic_service, a_request_that_is_sent_again_is_stored_once) {
   });
   run_until([&] { return broker_->status().counters.repeats >= 2; });
   ASSERT_EQ(in_flight.size(), 1U);
-  const auto id = random_id();
+  const auto id = random_id(zmtp::runtime::system());
   EXPECT_FALSE(in_flight[0].reply(message{"200", id.to_string()}));
   run_until([&] { return end.has_value(); });
   EXPECT_FALSE(*end) << end->message();
@@ -303,7 +303,7 @@ TEST_P(titanic_service, a_second_submission_with_the_same_id_is_one_request) {
   start_titanic();
   start_client();
   const auto echo = echo_worker(GetParam());
-  const auto id = random_id();
+  const auto id = random_id(zmtp::runtime::system());
   for (int i = 0; i < 3; ++i) {
     EXPECT_FALSE(submit(id, message{"body"}));
   }
@@ -339,7 +339,7 @@ TEST_P(titanic_service, repeats_a_submission_without_an_answer) {
                 }
               }};
   await_workers(1);
-  const auto id = random_id();
+  const auto id = random_id(zmtp::runtime::system());
   EXPECT_FALSE(submit(id, message{"body"}));
   EXPECT_EQ(asked, std::vector(2, message{id.to_string(), "echo", "body"}));
 }
@@ -349,10 +349,10 @@ TEST_P(titanic_service, rejects_an_answer_with_another_id) {
   start_client();
   worker stub{executor(), at_, impatient_worker(version::v01, std::string{submit_service}),
               [&](worker_request r) {
-                EXPECT_FALSE(r.reply({"200", random_id().to_string()}));
+                EXPECT_FALSE(r.reply({"200", random_id(zmtp::runtime::system()).to_string()}));
               }};
   await_workers(1);
-  EXPECT_EQ(submit(random_id(), message{"body"}), errc::bad_reply);
+  EXPECT_EQ(submit(random_id(zmtp::runtime::system()), message{"body"}), errc::bad_reply);
 }
 
 TEST_P(titanic_service, rejects_a_malformed_request_immediately) {  // TSP-13

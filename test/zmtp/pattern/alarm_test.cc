@@ -1,4 +1,4 @@
-#include "zmtp/runtime/alarm.h"
+#include "zmtp/runtime/timer.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -123,7 +123,7 @@ TEST_F(a_world, loses_a_host_without_power_silently) {
   server.start(running([&] { return watch(); }));
   client.start(running([] { return push_numbers(0); }));
   const auto ended = [&] {
-    return !events.empty() && events.back() == monitor_event::kind::disconnected;
+    return !events.empty() && events.back() == monitor_event::kind::detached;
   };
   w.run_for(5s);
   ASSERT_FALSE(events.empty());
