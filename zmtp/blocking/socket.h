@@ -1,5 +1,5 @@
 #pragma once
-// The interface of a blocking socket for poll().
+// The blocking sockets, for code without an event loop: each call returns when it is done.
 
 #include "zmtp/blocking/context.h"
 #include "zmtp/blocking/operations.h"
@@ -35,7 +35,7 @@ concept names_peers = requires(Async& s, peer_id to, message m) {
   s.try_send(to, std::move(m));
 };
 
-// All members require the lock of the engine.
+// The interface of a blocking socket for poll(). All members require the lock of the engine.
 class pollable : public engine::member {
 public:
   using done_handler = completion_handler<void(error_code)>;
@@ -48,7 +48,8 @@ public:
   virtual void wait_writable(done_handler h) = 0;
 };
 
-// The socket itself. Its address stays the same when the object that owns it moves.
+// The asynchronous socket inside a blocking one. Its address stays the same when the object that
+// owns it moves.
 template <class Async>
 class held_socket final : public pollable {
 public:
@@ -87,12 +88,10 @@ public:
   Async socket;
 };
 
-// A blocking form of any socket, for code without an event loop: each call returns when it is done.
-
 struct poll_item;
 
-// `Async` is a socket class such as zmtp::push_socket. zmtp/blocking/sockets.h has short names,
-// such as blocking::push_socket. Only members that `Async` supports are available.
+// The blocking form of `Async`, a socket class such as zmtp::push_socket. It has the members that
+// `Async` supports. Below are short names, such as blocking::push_socket.
 //
 // A call takes the lock of the context and works on the socket in the caller's thread. If the
 // operation must wait, the context's thread completes it and the caller sleeps.
@@ -335,7 +334,6 @@ private:
 };
 
 // Short names for the blocking form of each socket.
-
 using dealer_socket = socket<zmtp::dealer_socket>;
 using pair_socket = socket<zmtp::pair_socket>;
 using pub_socket = socket<zmtp::pub_socket>;

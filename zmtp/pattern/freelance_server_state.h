@@ -1,6 +1,6 @@
 #pragma once
-// Stores replies by client and request number, so that a service executes a repeated request only
-// once. Pure.
+// The decisions of a Freelance server, and its cache of replies. Pure; `freelance_server` is the
+// shell.
 
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
@@ -28,9 +28,10 @@ struct reply_cache_options {
   std::chrono::milliseconds age{60'000};
 };
 
-// Look up a request before you execute it, and store its reply before you send it. A repeated
-// request then gets the same reply. Replies are lost if the process crashes, and such requests are
-// executed again.
+// The replies of a service by client and request number, so that the service executes a repeated
+// request only once. Look up a request before you execute it, and store its reply before you send
+// it. A repeated request then gets the same reply. Replies are lost if the process crashes, and
+// such requests are executed again.
 //
 // Thread safety: distinct objects safe, one object not.
 class reply_cache {
@@ -82,9 +83,6 @@ private:
   std::size_t bytes_ = 0;
   std::uint64_t hits_ = 0;
 };
-
-// Decides which messages a Freelance server answers itself, and which it passes to its user. Pure;
-// `freelance_server` is the shell.
 
 // The message forms of the Guide's three models.
 enum class freelance_form : std::uint8_t {

@@ -1,6 +1,5 @@
 #pragma once
-// PUSH: sends each message to the next ready PULL peer. Public type over
-// zmtp/routing/round_robin_state.h.
+// PUSH and PULL (RFC 30): messages to one of several peers, in one direction.
 
 #include "zmtp/options.h"
 #include "zmtp/socket/receiving.h"
@@ -9,6 +8,8 @@
 
 namespace zmtp {
 
+// PUSH: sends each message to the next ready PULL peer.
+//
 // Thread safety, executor and lifetime: see zmtp::socket.
 class push_socket : public sending<socket> {
 public:
@@ -19,8 +20,8 @@ public:
   push_socket(asio::any_io_executor executor, const socket_options& options);
 };
 
-// PULL: receives fairly from all PUSH peers. Public type over zmtp/routing/round_robin_state.h.
-
+// PULL: receives fairly from all PUSH peers.
+//
 // Thread safety, executor and lifetime: see zmtp::socket.
 class pull_socket : public receiving_from<receiving<socket>> {
 public:

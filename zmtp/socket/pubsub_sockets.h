@@ -1,6 +1,5 @@
 #pragma once
-// PUB: sends each message to all SUB peers with a matching subscription. Public type over
-// zmtp/routing/pub_state.h.
+// PUB, SUB, XPUB and XSUB (RFC 29): messages to all peers that subscribe to their topic.
 
 #include "zmtp/error.h"
 #include "zmtp/options.h"
@@ -14,6 +13,11 @@
 
 namespace zmtp {
 
+class last_values;
+class xpub_state;
+
+// PUB: sends each message to all SUB peers with a matching subscription.
+//
 // Sending never waits. A subscriber with a full queue misses messages, and the socket counts them.
 // With socket_options::no_drop, sending waits for the slowest subscriber instead. With
 // disconnect_slow, the socket disconnects a subscriber that is too slow.
@@ -28,8 +32,8 @@ public:
   pub_socket(asio::any_io_executor executor, const socket_options& options);
 };
 
-// SUB: receives messages that match its subscriptions. Public type over zmtp/routing/sub_state.h.
-
+// SUB: receives messages that match its subscriptions.
+//
 // Stops reading when its queue is full, and drops nothing. Only a publisher drops messages, when
 // its own queue is full.
 //
@@ -44,11 +48,7 @@ public:
 };
 
 // XPUB: a PUB that receives the subscriptions and messages of its peers, and can send to one peer.
-// Public type over zmtp/routing/xpub_state.h.
-
-class last_values;
-class xpub_state;
-
+//
 // Sends to all matching peers, as PUB does. Receives subscriptions, with the peer beside each: one
 // part with byte 1 for a subscription or byte 0 for its end, and then the topic.
 // socket_options::xpub selects which ones the user receives. When a peer disconnects, its topics
@@ -85,9 +85,8 @@ private:
   xpub_state* state_;
 };
 
-// XSUB: a SUB without a filter, whose user may send subscriptions as messages. Public type over
-// zmtp/routing/xsub_state.h.
-
+// XSUB: a SUB without a filter, whose user may send subscriptions as messages.
+//
 // A sent message of one part that begins with byte 1 subscribes to the topic after that byte. Byte
 // 0 unsubscribes. Neither waits, and both go before queued messages. A topic above
 // limits::topic_size fails with errc::topic_too_long. Every other message goes to all publishers. A

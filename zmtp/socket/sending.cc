@@ -115,8 +115,7 @@ send_status try_send(socket_core& core, peer_id to, message&& m) {
   return status;
 }
 
-void start_send(socket_core& core, peer_id to, message&& m, deadline until,
-                addressed_handler handler) {
+void start_send(socket_core& core, peer_id to, message&& m, deadline until, sent_handler handler) {
   core.start(
       pending_operations::side::to_send, std::move(handler), until,
       [&core, to, m = std::move(m)](error_code& ec) mutable { return attempt(core, to, m, ec); },
@@ -124,7 +123,7 @@ void start_send(socket_core& core, peer_id to, message&& m, deadline until,
 }
 
 void start_send(socket_core& core, std::vector<routed_message>& batch, deadline until,
-                addressed_count_handler handler) {
+                count_handler handler) {
   const auto send_one = [&core](routed_message& m, error_code& ec) {
     return attempt(core, m.peer, m.content, ec);
   };
@@ -132,7 +131,7 @@ void start_send(socket_core& core, std::vector<routed_message>& batch, deadline 
              batch_attempt{batch, send_one});
 }
 
-void start_wait_writable(socket_core& core, peer_id to, deadline until, addressed_handler handler) {
+void start_wait_writable(socket_core& core, peer_id to, deadline until, sent_handler handler) {
   core.start(
       pending_operations::side::to_send, std::move(handler), until,
       [&core, to](error_code& ec) {

@@ -1,5 +1,5 @@
 #pragma once
-// The error of the last system call.
+// A byte stream to a peer, for any transport, with non-blocking reads and writes.
 
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
@@ -20,17 +20,16 @@
 
 namespace zmtp::transport {
 
-[[nodiscard]] inline boost::system::error_code last_error() noexcept {
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+// Returns the error of the last system call.
+[[nodiscard]] inline error_code last_error() noexcept {
   if (errno == EAGAIN || errno == EWOULDBLOCK) {
-    return boost::asio::error::would_block;
+    return asio::error::would_block;
   }
   return {errno, boost::system::system_category()};
 }
-
-// A byte stream to a peer, for any transport, with non-blocking reads and writes.
-
-namespace asio = boost::asio;
-using boost::system::error_code;
 
 using stream = asio::generic::stream_protocol::socket;
 using listening_socket = asio::basic_socket_acceptor<asio::generic::stream_protocol>;
