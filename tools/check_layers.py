@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Finds where the source tree breaks the floors of the house: an include or a dependency that
-points up, a pure file that does I/O, all of Asio or a coroutine in a header, libzmq in our own code.
+points up, a pure file that does I/O, all of Asio or a coroutine in a header, a part of a socket in a
+public header, libzmq in our own code.
 
 Usage: check_layers.py [ROOT]
 
@@ -82,6 +83,10 @@ IMPURE_CALLS = [
     (r"\b(?:getrandom|arc4random\w*|randombytes\w*)\b", "draws a random number"),
     (r"(?<![\w.>])fopen\s*\(", "opens a file"),
 ]
+
+# What a header of a user never reaches: the parts of a socket. A change of one of these would
+# recompile every program.
+SOCKET_PARTS = re.compile(r"zmtp/(?:engine/|routing/(?:\w+_state|pipe_table)\.|buffer/\w+_queue\.)")
 
 ASIO_WHOLE = "boost/asio.hpp"
 COROUTINE = re.compile(r"\bco_(?:await|return|yield)\b")
@@ -315,6 +320,32 @@ def check_headers(tree):
                          "declare the function here and write the coroutine in the .cc file")
 
 
+def is_public_header(path):
+    room = room_of(path)
+    return Path(path).suffix in HEADERS and (room == "zmtp" or (
+        room in ROOMS - OPEN_ROOMS and "zmtp/engine" in REACH[room] - {room}))
+
+
+def check_public_headers(tree):
+    """Follows the includes of the headers above the engine as far as headers that answer for
+    themselves."""
+    for path in filter(is_public_header, tree.sources):
+        seen, todo = set(), [(path, 0)]
+        while todo:
+            here, first_line = todo.pop()
+            for include in tree.includes.get(here, []):
+                line = first_line or include.line
+                if SOCKET_PARTS.match(include.name):
+                    through = f" through {here}" if here != path else ""
+                    yield Breach(path, line, f"{path} includes {include.name}{through}",
+                                 "a change of a socket's parts would recompile every program",
+                                 "declare the class, or move what users need to zmtp/counters.h")
+                elif include.ours and include.name not in seen and not is_public_header(
+                        include.name):
+                    seen.add(include.name)
+                    todo.append((include.name, line))
+
+
 def check_peers(tree):
     why = "libzmq is a peer to test against and nothing is built on it"
     remedy = f"use zmtp/, or move this below {' or '.join(PEER_FOLDERS)}"
@@ -350,7 +381,8 @@ def check_targets(tree):
                              "drop it, or put what needs it into a target on a higher floor")
 
 
-CHECKS = (check_floors, check_purity, check_headers, check_peers, check_targets)
+CHECKS = (check_floors, check_purity, check_headers, check_public_headers, check_peers,
+          check_targets)
 
 
 def violations_in(tree):

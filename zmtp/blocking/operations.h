@@ -3,10 +3,10 @@
 // otherwise an operation in the context's thread, for which the caller sleeps.
 
 #include "zmtp/blocking/locked_executor.h"
+#include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/deadline.h"
 
 #include <boost/asio/any_io_executor.hpp>

@@ -3,12 +3,12 @@
 
 #include "zmtp/blocking/context.h"
 #include "zmtp/blocking/operations.h"
+#include "zmtp/counters.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/deadline.h"
 #include "zmtp/socket/pipeline_sockets.h"

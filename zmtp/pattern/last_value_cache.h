@@ -2,11 +2,11 @@
 // The Guide's proxies for publish-subscribe (chapter 5): Espresso, which observes messages, and the
 // last value cache. Shell of zmtp/routing/last_values.h, through an XPUB.
 
+#include "zmtp/counters.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/options.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/socket/message_ends.h"
 
 #include <boost/asio/any_io_executor.hpp>

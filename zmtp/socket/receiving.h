@@ -2,10 +2,10 @@
 // Receiving messages: plain, with the sender of each, with attach and detach of peers, or with an
 // envelope. The base classes of the sockets that receive.
 
+#include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/deadline.h"
 #include "zmtp/socket/readiness.h"

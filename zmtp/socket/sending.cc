@@ -13,9 +13,9 @@ constexpr std::size_t handed_over_at_once = 128;
 // A full queue gets one write before the send reports full, and before PUB and REP drop. Inside a
 // turn that has already written, it is too early for that.
 send_status send(socket_core& core, message&& m) {
-  auto status = core.state().send(std::move(m), if_full::say_so);
+  auto status = core.state().send(std::move(m), if_full::report);
   if (status == send_status::full && !core.flush_some()) {
-    status = core.state().send(std::move(m), if_full::say_so);
+    status = core.state().send(std::move(m), if_full::report);
   }
   if (status == send_status::full && core.flush()) {
     status = core.state().send(std::move(m), if_full::drop);

@@ -2,10 +2,10 @@
 // Sending to the peers that the pattern selects, or to a named peer. The base classes of the
 // sockets that send.
 
+#include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/deadline.h"
 #include "zmtp/socket/readiness.h"
