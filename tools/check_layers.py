@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Finds where the source tree breaks the floors of the house: an include or a dependency that
-points up, a pure file that does I/O, all of Asio or a coroutine in a header, a part of a socket in a
-public header, libzmq in our own code.
+points up, a pure file that does I/O, all of Asio or a coroutine in a header, libzmq in our own code.
+Also finds public headers that include a part of a socket.
 
 Usage: check_layers.py [ROOT]
 
