@@ -10,7 +10,8 @@ namespace zmtp {
 
 // PUSH: sends each message to the next ready PULL peer.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class push_socket : public sending<socket> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
@@ -22,7 +23,8 @@ public:
 
 // PULL: receives fairly from all PUSH peers.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class pull_socket : public receiving_from<receiving<socket>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor

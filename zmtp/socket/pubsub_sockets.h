@@ -22,7 +22,8 @@ class xpub_state;
 // With socket_options::no_drop, sending waits for the slowest subscriber instead. With
 // disconnect_slow, the socket disconnects a subscriber that is too slow.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class pub_socket : public publishing<sending<socket>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
@@ -37,7 +38,8 @@ public:
 // Stops reading when its queue is full, and drops nothing. Only a publisher drops messages, when
 // its own queue is full.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class sub_socket : public subscribing<announcing<receiving_from<receiving<socket>>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
@@ -56,7 +58,8 @@ public:
 // unchanged. If the user does not receive, new subscriptions wait after the receive mark is
 // reached.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class xpub_socket : public sending<addressing<receiving<socket, routed_message>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
@@ -93,7 +96,8 @@ private:
 // publisher with a full queue misses it, and the socket counts that. When its own queue is full,
 // the socket stops reading and drops nothing.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class xsub_socket : public sending<subscribing<receiving_from<receiving<socket>>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor

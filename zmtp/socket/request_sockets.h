@@ -20,7 +20,8 @@ class router_state;
 // set. The socket waits for the reply of the peer that got the request, even if that peer has
 // disconnected, so use a deadline. The socket does not resend requests.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class req_socket : public sending<receiving_from<receiving<socket>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
@@ -35,7 +36,8 @@ public:
 // Receives the next request only after the reply to the last one. Drops and counts a reply if its
 // client has disconnected or its queue is full.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class rep_socket : public sending<receiving_from<receiving<socket>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
@@ -47,7 +49,8 @@ public:
 
 // DEALER: sends each message to the next ready peer, and receives fairly from all peers.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class dealer_socket : public sending<announcing<receiving_from<receiving<socket>>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
@@ -63,7 +66,8 @@ public:
 // a plain message use an envelope: the first part is the routing id. With
 // socket_options::announce_peers, the user also receives attach and detach of peers, in order.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class router_socket : public enveloping<addressing<receiving<socket, routed_message>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
@@ -94,7 +98,8 @@ private:
 // connect() is the peer until disconnect(). Sending waits while there is no peer or its queue is
 // full. The socket never drops a message for a full queue.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class pair_socket : public sending<receiving_from<receiving<socket>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
