@@ -120,7 +120,7 @@ void execution::give(std::uint64_t number, const zmtp::message& body, time_point
   auto& service = *one.asked;
   attempts_.emplace(++last_attempt_, attempt{&service, number, one.accepted, now});
   ++counters_.dispatched;
-  out.dispatches.push_back({last_attempt_, service.name, body, service.limits.deadline, one.id});
+  out.dispatches.push_back({last_attempt_, service.name, body, service.limits.timeout, one.id});
 }
 
 void execution::look_up_next(time_point now, titanic_actions& out) {
@@ -180,7 +180,7 @@ void execution::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::message&&
                       ec == mdp::errc::request_refused || ec == mdp::errc::reply_too_large;
   const auto interrupted =
       ec && !blamed &&
-      (ec == mdp::errc::not_connected || now < ended.begun + service.limits.deadline);
+      (ec == mdp::errc::not_connected || now < ended.begun + service.limits.timeout);
   if (!ec) {
     services_.on_reply(service, now);
   } else {

@@ -98,7 +98,7 @@ struct freelance_server_options {
   // connection. Not available in the plain form, which cannot distinguish requests.
   std::optional<reply_cache_options> keep_replies{};
   // Maximum number of requests in progress. At this limit, the server does not read from clients.
-  std::size_t requests = 1'000;
+  std::size_t in_flight = 1'000;
 };
 
 struct freelance_server_counters {
@@ -138,7 +138,7 @@ public:
 
   // Returns whether the shell may read from clients.
   [[nodiscard]] bool wants_requests() const noexcept {
-    return in_flight_.size() < options_.requests;
+    return in_flight_.size() < options_.in_flight;
   }
   [[nodiscard]] const freelance_server_counters& counters() const noexcept { return counters_; }
 
