@@ -129,7 +129,7 @@ struct client_options {
   version protocol = version::v02;
   // Time to wait for the reply, per attempt. Also the longest time between two parts of a reply.
   std::chrono::milliseconds timeout{2'500};
-  // The service may carry out a request more than once, so the client may resend it to any broker.
+  // The service may execute a request more than once, so the client may resend it to any broker.
   // Otherwise the client resends a request only if `attempts` is above 1, and only to the run of a
   // Zinc broker that got the first attempt and recognizes repeats.
   bool idempotent = false;

@@ -141,7 +141,7 @@ void execution::on_request_read(const store_tickets::ticket& about, store_result
     wait_in(*about.service, about.number, true);
     leave_place(*about.service, now, out);
   } else if (result.ec) {
-    // The request cannot be carried out. The error is its outcome.
+    // The request cannot be executed. The error is its outcome.
     keep_outcome(about.number, {}, out);
   } else {
     give(about.number, result.body, now, out);
@@ -231,7 +231,7 @@ void execution::on_outcome_stored(const store_tickets::ticket& about, error_code
   auto* const one = requests_.find(about.number, about.accepted, request_phase::storing);
   if (one != nullptr &&
       (ec == zmtp::storage_errc::store_full || ec == zmtp::storage_errc::read_failed)) {
-    // Keeps the outcome in memory until it can be stored, so that the request is not carried out
+    // Keeps the outcome in memory until it can be stored, so that the request is not executed
     // again.
     outcomes_.rest(about.number, now + options_.most_backoff);
     return;

@@ -165,7 +165,7 @@ void titanic_state::on_reply(std::uint64_t caller, const zmtp::message& asked, a
     case request_phase::reading:
     case request_phase::given:
     case request_phase::storing:
-      // A failed store carries out no request before the next start.
+      // A failed store executes no request before the next start.
       answer(caller, store_.failed() ? broken : not_yet, out);
       break;
     case request_phase::given_up: answer(caller, broken, out); break;

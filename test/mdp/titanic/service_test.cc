@@ -210,7 +210,7 @@ TEST_P(titanic_service, many_requests_at_once) {
     const auto status = titanic_->status();
     EXPECT_EQ(status.requests, 0U);
     EXPECT_EQ(status.counters.accepted, count);
-    EXPECT_EQ(status.counters.dispatched, count) << "each was carried out once";
+    EXPECT_EQ(status.counters.dispatched, count) << "each was executed once";
     client_.reset();
     titanic_.reset();
     broker_.reset();
@@ -425,7 +425,7 @@ TEST_P(titanic_service, a_drain_waits_for_the_reply_and_stores_it) {
   start_titanic_beside(1);
   start_client();
   EXPECT_EQ(reply(id, false).second, message{"reply"});
-  EXPECT_EQ(titanic_->status().counters.dispatched, 0U) << "it was not carried out again";
+  EXPECT_EQ(titanic_->status().counters.dispatched, 0U) << "it was not executed again";
 }
 
 TEST_P(titanic_service, a_drain_without_requests_ends) {
