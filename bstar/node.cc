@@ -315,7 +315,7 @@ zmtp::endpoint node::bind(std::string_view at) {
   zmtp::error_code ec;
   auto bound = bind(at, ec);
   if (ec) {
-    throw system_error{ec, "bind " + std::string{at}};
+    throw system_error{ec, "cannot bind " + std::string{at}};
   }
   return bound;
 }
@@ -333,7 +333,7 @@ void node::connect(std::string_view to) {
   zmtp::error_code ec;
   connect(to, ec);
   if (ec) {
-    throw system_error{ec, "connect " + std::string{to}};
+    throw system_error{ec, "cannot connect to " + std::string{to}};
   }
 }
 
@@ -350,7 +350,7 @@ zmtp::endpoint node::bind_voter(std::string_view at, voter handler) {
   zmtp::error_code ec;
   auto bound = bind_voter(at, std::move(handler), ec);
   if (ec) {
-    throw system_error{ec, "bind " + std::string{at}};
+    throw system_error{ec, "cannot bind " + std::string{at}};
   }
   return bound;
 }

@@ -139,7 +139,7 @@ public:
   endpoint bind(std::string_view at) {
     error_code ec;
     auto bound = bind(at, ec);
-    require(ec, "bind " + std::string{at});
+    require(ec, "cannot bind " + std::string{at});
     return bound;
   }
   endpoint bind(std::string_view at, error_code& ec) {
@@ -150,7 +150,7 @@ public:
   void connect(std::string_view to) {
     error_code ec;
     connect(to, ec);
-    require(ec, "connect " + std::string{to});
+    require(ec, "cannot connect to " + std::string{to});
   }
   void connect(std::string_view to, error_code& ec) {
     ec = use([&](Async& s, error_code& why) { s.connect(to, why); });
@@ -240,7 +240,7 @@ public:
   void send(message m, deadline until = {}) requires sends<Async> {
     error_code ec;
     send(std::move(m), until, ec);
-    require(ec, "send");
+    require(ec);
   }
   // Moves from `m` only if it was queued.
   void send(message&& m, error_code& ec) requires sends<Async> {
@@ -255,7 +255,7 @@ public:
   std::size_t send(std::vector<message>& batch, deadline until = {}) requires sends<Async> {
     error_code ec;
     const auto count = send(batch, until, ec);
-    require(ec, "send");
+    require(ec);
     return count;
   }
   std::size_t send(std::vector<message>& batch, deadline until,
@@ -277,7 +277,7 @@ public:
   void send(peer_id to, message m, deadline until = {}) requires names_peers<Async> {
     error_code ec;
     send(to, std::move(m), until, ec);
-    require(ec, "send");
+    require(ec);
   }
   void send(peer_id to, message&& m, deadline until, error_code& ec) requires names_peers<Async> {
     ec = use([&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, to, m); });
@@ -294,6 +294,11 @@ public:
 private:
   friend poll_item;
 
+  static void require(const error_code& ec) {
+    if (ec) {
+      throw boost::system::system_error{ec};
+    }
+  }
   static void require(const error_code& ec, const std::string& what) {
     if (ec) {
       throw boost::system::system_error{ec, what};
