@@ -2,7 +2,6 @@
 
 #include "zmtp/peer.h"
 
-
 #include <algorithm>
 #include <array>
 #include <cctype>

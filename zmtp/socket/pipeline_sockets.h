@@ -10,6 +10,8 @@ namespace zmtp {
 
 // PUSH: sends each message to the next ready PULL peer.
 //
+// Options: those of every type, and conflate, hello_message, immediate, policy.
+//
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class push_socket : public sending<socket> {
@@ -22,6 +24,8 @@ public:
 };
 
 // PULL: receives fairly from all PUSH peers.
+//
+// Options: those of every type, and conflate, disconnect_message.
 //
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.

@@ -22,6 +22,8 @@ class xpub_state;
 // With socket_options::no_drop, sending waits for the slowest subscriber instead. With
 // disconnect_slow, the socket disconnects a subscriber that is too slow.
 //
+// Options: those of every type, and conflate, disconnect_slow, no_drop.
+//
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class pub_socket : public publishing<sending<socket>> {
@@ -37,6 +39,8 @@ public:
 //
 // Stops reading when its queue is full, and drops nothing. Only a publisher drops messages, when
 // its own queue is full.
+//
+// Options: those of every type, and announce_peers, conflate.
 //
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
@@ -57,6 +61,8 @@ public:
 // that no other peer has end before its detach. The user receives all other messages of peers
 // unchanged. If the user does not receive, new subscriptions wait after the receive mark is
 // reached.
+//
+// Options: those of every type, and announce_peers, disconnect_slow, mandatory, no_drop, xpub.
 //
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
@@ -95,6 +101,8 @@ private:
 // limits::topic_size fails with errc::topic_too_long. Every other message goes to all publishers. A
 // publisher with a full queue misses it, and the socket counts that. When its own queue is full,
 // the socket stops reading and drops nothing.
+//
+// Options: those of every type, and disconnect_message, immediate.
 //
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.

@@ -20,6 +20,8 @@ class router_state;
 // set. The socket waits for the reply of the peer that got the request, even if that peer has
 // disconnected, so use a deadline. The socket does not resend requests.
 //
+// Options: those of every type, and correlate, immediate, probe_router, relaxed, routing_id.
+//
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class req_socket : public sending<receiving_from<receiving<socket>>> {
@@ -36,6 +38,8 @@ public:
 // Receives the next request only after the reply to the last one. Drops and counts a reply if its
 // client has disconnected or its queue is full.
 //
+// Options: those of every type.
+//
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class rep_socket : public sending<receiving_from<receiving<socket>>> {
@@ -48,6 +52,9 @@ public:
 };
 
 // DEALER: sends each message to the next ready peer, and receives fairly from all peers.
+//
+// Options: those of every type, and announce_peers, conflate, disconnect_message, hello_message,
+// immediate, policy, probe_router, routing_id.
 //
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
@@ -65,6 +72,9 @@ public:
 // A peer_id names a peer. The peer_id is beside the message, not a part of it. The operations with
 // a plain message use an envelope: the first part is the routing id. With
 // socket_options::announce_peers, the user also receives attach and detach of peers, in order.
+//
+// Options: those of every type, and announce_peers, disconnect_message, handover, hello_message,
+// immediate, mandatory, probe_router, routing_id.
 //
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
@@ -97,6 +107,8 @@ private:
 // While there is a peer, the socket rejects others (errc::already_paired). An endpoint from
 // connect() is the peer until disconnect(). Sending waits while there is no peer or its queue is
 // full. The socket never drops a message for a full queue.
+//
+// Options: those of every type, and disconnect_message, hello_message, immediate.
 //
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
