@@ -30,7 +30,7 @@ struct client_options {
 // A zmtp::lazy_pirate_client that alternates between the servers until the deadline and pauses in
 // between, like the Guide's bstarcli. One request at a time.
 //
-// A request may be carried out twice: by a server that was lost before it could reply, and by the
+// A request may be executed twice: by a server that was lost before it could reply, and by the
 // other server.
 //
 // Lifetime: the client must be destroyed before its execution context.
@@ -54,7 +54,7 @@ public:
   // operation_aborted.
   // Completes with: error_code and the parts of the reply.
   // Errors: those of zmtp::lazy_pirate_client::async_request.
-  // Cancellation: terminal, partial, total. A server may still carry out the request.
+  // Cancellation: terminal, partial, total. A server may still execute the request.
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
   [[nodiscard]] auto async_request(zmtp::message body, zmtp::deadline until, Token&& token = {}) {

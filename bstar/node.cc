@@ -318,7 +318,7 @@ zmtp::endpoint node::bind(std::string_view at) {
   zmtp::error_code ec;
   auto bound = bind(at, ec);
   if (ec) {
-    throw system_error{ec, "bind " + std::string{at}};
+    throw system_error{ec, "cannot bind " + std::string{at}};
   }
   return bound;
 }
@@ -336,7 +336,7 @@ void node::connect(std::string_view to) {
   zmtp::error_code ec;
   connect(to, ec);
   if (ec) {
-    throw system_error{ec, "connect " + std::string{to}};
+    throw system_error{ec, "cannot connect to " + std::string{to}};
   }
 }
 
@@ -353,7 +353,7 @@ zmtp::endpoint node::bind_voter(std::string_view at, voter handler) {
   zmtp::error_code ec;
   auto bound = bind_voter(at, std::move(handler), ec);
   if (ec) {
-    throw system_error{ec, "bind " + std::string{at}};
+    throw system_error{ec, "cannot bind " + std::string{at}};
   }
   return bound;
 }

@@ -37,7 +37,7 @@ void expect_connectable(const server_address& server, const client_options& opti
     }
     if (const auto to = zmtp::endpoint::parse(*at); !to || !to->connectable()) {
       throw boost::system::system_error{to ? zmtp::errc::bad_endpoint : to.error(),
-                                        "connect " + *at};
+                                        "cannot connect to " + *at};
     }
   }
 }

@@ -373,7 +373,7 @@ server_endpoints replicated_server::bind(std::string_view at) {
   zmtp::error_code ec;
   auto bound = bind(at, ec);
   if (ec) {
-    throw boost::system::system_error{ec, "bind " + std::string{at}};
+    throw boost::system::system_error{ec, "cannot bind " + std::string{at}};
   }
   return bound;
 }
@@ -390,7 +390,7 @@ zmtp::endpoint replicated_server::bind_state(std::string_view at) {
   zmtp::error_code ec;
   auto bound = bind_state(at, ec);
   if (ec) {
-    throw boost::system::system_error{ec, "bind " + std::string{at}};
+    throw boost::system::system_error{ec, "cannot bind " + std::string{at}};
   }
   return bound;
 }
@@ -407,7 +407,7 @@ void replicated_server::connect(const server_peer& to) {
   zmtp::error_code ec;
   connect(to, ec);
   if (ec) {
-    throw boost::system::system_error{ec, "connect " + to.snapshots};
+    throw boost::system::system_error{ec, "cannot connect to " + to.snapshots};
   }
 }
 

@@ -88,7 +88,7 @@ server_endpoints server::bind(std::string_view at) {
   zmtp::error_code ec;
   auto bound = bind(at, ec);
   if (ec) {
-    throw boost::system::system_error{ec, "bind " + std::string{at}};
+    throw boost::system::system_error{ec, "cannot bind " + std::string{at}};
   }
   return bound;
 }

@@ -6,9 +6,9 @@
 #include "chp/server_actions.h"
 #include "chp/server_core.h"
 #include "chp/server_options.h"
+#include "zmtp/counters.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
-#include "zmtp/routing/socket_state.h"
 
 #include <boost/asio/any_io_executor.hpp>
 

@@ -41,10 +41,10 @@ announcement parse_announcement(const zmtp::metadata& peer) noexcept {
 }
 
 std::vector<std::string> announce(const worker_options& options) {
-  if (options.capacity <= 1) {
+  if (options.in_flight <= 1) {
     return {};
   }
-  return {std::string{capacity_name} + '=' + std::to_string(options.capacity)};
+  return {std::string{capacity_name} + '=' + std::to_string(options.in_flight)};
 }
 
 std::vector<std::string> announce_client() { return {std::string{errors_name}}; }

@@ -244,7 +244,7 @@ zmtp::endpoint broker::bind(std::string_view at) {
   zmtp::error_code ec;
   auto bound = bind(at, ec);
   if (ec) {
-    throw boost::system::system_error{ec, "bind " + std::string{at}};
+    throw boost::system::system_error{ec, "cannot bind " + std::string{at}};
   }
   return bound;
 }

@@ -3,10 +3,10 @@
 
 #include "mdp/broker_actions.h"
 #include "mdp/options.h"
+#include "zmtp/counters.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
 

@@ -87,10 +87,10 @@ struct worker_record {
   zmtp::peer_id peer;
   service* serves = nullptr;
   dialect how = dialect::v02;
-  std::size_t capacity = 1;                                // requests that it takes at once
-  std::optional<std::chrono::milliseconds> busy_expiry;    // as in its service's options
-  std::optional<std::chrono::milliseconds> busy_deadline;  // as in its service's options
-  bool sees_raw_addresses = false;                         // as configured when it registered
+  std::size_t capacity = 1;                               // requests that it takes at once
+  std::optional<std::chrono::milliseconds> busy_expiry;   // as in its service's options
+  std::optional<std::chrono::milliseconds> busy_timeout;  // as in its service's options
+  bool sees_raw_addresses = false;                        // as configured when it registered
   std::string raw_address;  // the address of its request, if it sees raw addresses
   bool leaving = false;     // has sent DRAIN
   std::size_t held = 0;

@@ -19,9 +19,9 @@ constexpr std::size_t services_in_a_reply = 100;
 
 // Raises values that would stop the broker's clock or its clients to the smallest value that works.
 broker_options workable(broker_options options) noexcept {
-  options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
+  options.heartbeat = std::max(options.heartbeat, 1ms);
   options.liveness = std::max(options.liveness, 1U);
-  options.worker_capacity = std::max<std::size_t>(options.worker_capacity, 1);
+  options.worker_in_flight = std::max<std::size_t>(options.worker_in_flight, 1);
   options.client_limit.requests = std::max<std::size_t>(options.client_limit.requests, 1);
   options.client_limit.bytes = std::max<std::size_t>(options.client_limit.bytes, 1);
   options.gathered_limit.parts = std::min(options.gathered_limit.parts, max_frames);
@@ -43,7 +43,7 @@ void broker_state::on_attached(zmtp::peer_id id, std::string_view routing_id,
     ++counters_.malformed_announcements;
   }
   auto& added = peers_.attach(id);
-  added.capacity = std::min(said.capacity, options_.worker_capacity);
+  added.capacity = std::min(said.capacity, options_.worker_in_flight);
   added.routing_id = routing_id;
   added.reads_errors = said.errors;
 }
@@ -289,8 +289,8 @@ std::optional<broker_state::time_point> broker_state::next_deadline() const noex
 }
 
 void broker_state::on_deadline(time_point now, actions& out) {
-  if (const auto due = next_deadline(); due && now - *due > options_.heartbeat_interval) {
-    dispatcher_.judge_from(now + options_.heartbeat_interval);
+  if (const auto due = next_deadline(); due && now - *due > options_.heartbeat) {
+    dispatcher_.judge_from(now + options_.heartbeat);
   }
   while (auto* dead = dispatcher_.next_dead_worker(now, out)) {
     ++counters_.workers_expired;

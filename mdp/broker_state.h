@@ -64,7 +64,7 @@ public:
   void change_services(const broker_options& options, time_point now, actions& out);
 
   // Stops gradually: rejects new requests and requests that wait for a service without workers. The
-  // other requests are carried out and answered.
+  // other requests are executed and answered.
   void drain(time_point now, actions& out) { dispatcher_.drain(now, out); }
   // Ends all unanswered requests. Clients that announce `mdp-errors` get an error with the outcome.
   void give_up(time_point now, actions& out) { dispatcher_.give_up(now, out); }

@@ -326,7 +326,7 @@ client::client(asio::any_io_executor executor, std::vector<std::string> brokers,
   for (const auto& broker : brokers) {
     if (const auto to = zmtp::endpoint::parse(broker); !to || !to->connectable()) {
       throw boost::system::system_error{to ? zmtp::errc::bad_endpoint : to.error(),
-                                        "connect " + broker};
+                                        "cannot connect to " + broker};
     }
   }
   if (brokers.empty()) {

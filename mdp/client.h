@@ -24,8 +24,8 @@ namespace mdp {
 enum class outcome {
   answered,  // the service replied
   not_sent,  // no broker received the request
-  refused,   // a broker received the request, and no worker carried it out
-  unknown,   // a worker may have carried out the request
+  refused,   // a broker received the request, and no worker executed it
+  unknown,   // a worker may have executed the request
 };
 // Returns the outcome for an error code from client::async_request().
 [[nodiscard]] outcome outcome_of(const boost::system::error_code& ec) noexcept;
@@ -80,7 +80,7 @@ public:
   //   reported by the broker.
   // - errc::no_service, service_too_long, no_body, too_many_frames: invalid arguments.
   // - operation_aborted: the operation was cancelled, or the client stopped.
-  // Cancellation: terminal, partial, total. A worker may still carry out the request.
+  // Cancellation: terminal, partial, total. A worker may still execute the request.
   template <boost::asio::completion_token_for<void(boost::system::error_code, zmtp::message)>
                 Token = boost::asio::deferred_t>
   [[nodiscard]] auto async_request(std::string service, zmtp::message body,

@@ -178,7 +178,7 @@ boost::system::error_code client_state::ask(std::string_view service, zmtp::mess
   most_attempts_ = std::max(wanted.value_or(default_attempts(idempotent_)), 1U);
   pause_ = options_.backoff;
   deadline_ = now + timeout_;
-  end_ = how.in_all ? std::optional{now + *how.in_all} : std::nullopt;
+  end_ = how.total_timeout ? std::optional{now + *how.total_timeout} : std::nullopt;
   if (attached_) {
     send(now, true, out);
   }

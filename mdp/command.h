@@ -49,7 +49,7 @@ struct keyed_attempt {
   request_key key{};
   std::uint32_t number = 1;  // number of the attempt
   // If the broker does not know the key, it may start the request. False: the request may have been
-  // carried out already, and the broker may have forgotten it.
+  // executed already, and the broker may have forgotten it.
   bool may_begin = true;
 
   friend bool operator==(const keyed_attempt&, const keyed_attempt&) = default;
@@ -74,8 +74,8 @@ struct worker_reply {
 // The reason of a NACK. NACK and DRAIN are extensions to both versions. Only a broker that
 // announces `nack` gets them.
 enum class nack_reason : std::uint8_t {
-  refused,  // the request was not carried out, and may go to another worker
-  failed,   // carried out, at least in part, without a reply
+  refused,  // the request was not executed, and may go to another worker
+  failed,   // executed, at least in part, without a reply
 };
 // NACK: the worker will not answer a request.
 struct worker_nack {

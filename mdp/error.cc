@@ -51,37 +51,37 @@ const char* text(errc e) noexcept {
              "broker "
              "runs";
     case errc::no_reply:
-      return "no reply in time, the request may have been carried out: resend it only if it may "
+      return "no reply in time, the request may have been executed: resend it only if it may "
              "run "
              "twice";
     case errc::reply_cut_short:
-      return "reply ended early, the request may have been carried out: resend it only if it may "
+      return "reply ended early, the request may have been executed: resend it only if it may "
              "run "
              "twice";
     case errc::not_offered:
-      return "request not carried out: no worker offers the service; start a worker, or check the "
+      return "request not executed: no worker offers the service; start a worker, or check the "
              "name";
     case errc::not_taken:
-      return "request not carried out: no worker took it in time; start more workers, or retry "
+      return "request not executed: no worker took it in time; start more workers, or retry "
              "later";
     case errc::worker_lost:
-      return "workers lost, the request may have been carried out: find out why they ended, and "
+      return "workers lost, the request may have been executed: find out why they ended, and "
              "resend it only if it may run twice";
     case errc::request_refused:
-      return "request not carried out: the workers of the service refused it; retry later, or find "
+      return "request not executed: the workers of the service refused it; retry later, or find "
              "out why they refuse";
     case errc::request_failed:
-      return "the worker failed to carry out the request, perhaps in part: see its log, and resend "
+      return "the worker failed to execute the request, perhaps in part: see its log, and resend "
              "it only if it may run twice";
     case errc::reply_too_large:
-      return "the request was carried out, but its reply is too large for the broker: use MDP/0.2, "
+      return "the request was executed, but its reply is too large for the broker: use MDP/0.2, "
              "or "
              "allow larger replies at the broker";
     case errc::broker_replaced:
-      return "broker replaced, the request may have been carried out: resend it only if it may run "
+      return "broker replaced, the request may have been executed: resend it only if it may run "
              "twice";
     case errc::request_forgotten:
-      return "the broker has forgotten the request, which may have been carried out: resend it "
+      return "the broker has forgotten the request, which may have been executed: resend it "
              "only "
              "if it may run twice, or let the broker remember outcomes for longer";
   }

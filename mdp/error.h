@@ -38,19 +38,19 @@ enum class errc {
 
   // Outcomes of a request without a reply, found by the client.
   not_connected,    // never sent, because no broker was connected
-  no_reply,         // sent, and no reply in time; may have been carried out
+  no_reply,         // sent, and no reply in time; may have been executed
   reply_cut_short,  // PARTIALs arrived, but not the end of the reply
   // The same, reported by the broker.
-  not_offered,      // no worker offers the service; not carried out
-  not_taken,        // no worker took it in time; not carried out
-  worker_lost,      // its workers were lost; may have been carried out
-  request_refused,  // its workers refused it; not carried out
-  request_failed,   // its worker carried it out, and failed
-  reply_too_large,  // carried out, but the broker cannot pass the reply on
+  not_offered,      // no worker offers the service; not executed
+  not_taken,        // no worker took it in time; not executed
+  worker_lost,      // its workers were lost; may have been executed
+  request_refused,  // its workers refused it; not executed
+  request_failed,   // its worker executed it, and failed
+  reply_too_large,  // executed, but the broker cannot pass the reply on
 
   // The same, for a request that must not run twice and was resent.
-  broker_replaced,    // the broker that got it has ended; may have been carried out
-  request_forgotten,  // the broker no longer knows it; may have been carried out
+  broker_replaced,    // the broker that got it has ended; may have been executed
+  request_forgotten,  // the broker no longer knows it; may have been executed
 };
 
 inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::request_forgotten) + 1;

@@ -63,16 +63,16 @@ struct service_options {
   unsigned attempts = 3;
   poison_policy poison = poison_policy::answer;
   // Time that a request waits while the service has no live worker.
-  std::chrono::milliseconds unserved_expiry{60'000};
+  std::chrono::milliseconds unserved_timeout{60'000};
   // Time that a request waits in the queue. The time starts again if its worker is lost. Absent: no
   // limit while the service has workers.
-  std::optional<std::chrono::milliseconds> request_expiry{};
+  std::optional<std::chrono::milliseconds> queue_timeout{};
   // Time without a message from a worker that has requests, after which the worker is lost. Absent:
   // only its connection counts, because MDP workers may send nothing while they work.
   std::optional<std::chrono::milliseconds> busy_expiry{};
   // Time for one request, after which its worker is lost even if it sends heartbeats. Absent: no
   // limit.
-  std::optional<std::chrono::milliseconds> busy_deadline{};
+  std::optional<std::chrono::milliseconds> busy_timeout{};
   // The address frame that workers see is the client's own routing id, as with the Guide's broker.
   // Otherwise the frame is a token of this one request. With routing ids, a worker has one request
   // at a time, and the broker can take a second reply for the reply to the client's next request.
@@ -88,11 +88,11 @@ struct service_rule {
 };
 
 struct broker_options {
-  std::chrono::milliseconds heartbeat_interval{2'500};
+  std::chrono::milliseconds heartbeat{2'500};
   // Number of heartbeat intervals without a message after which an idle worker is lost.
   unsigned liveness = 3;
   // Limit of the requests that one worker has at once. A worker that announces no capacity has one.
-  std::size_t worker_capacity = 1'000;
+  std::size_t worker_in_flight = 1'000;
   client_quota client_limit{};
   gathering_quota gathered_limit{};
   outcome_quota outcome_limit{};
@@ -111,7 +111,7 @@ struct broker_options {
 struct worker_options {
   std::string service{};
   version protocol = version::v02;
-  std::chrono::milliseconds heartbeat_interval{2'500};
+  std::chrono::milliseconds heartbeat{2'500};
   // Number of heartbeat intervals without a message after which the broker is declared dead.
   unsigned liveness = 3;
   // Time between the end of a dead broker's conversation and the next connection attempt.
@@ -119,7 +119,7 @@ struct worker_options {
   // Number of requests that the worker takes at once. Zinc's broker assigns up to this number,
   // other brokers assign one. The worker ignores requests above it, and refuses them if the broker
   // announces `nack`.
-  std::size_t capacity = 1;
+  std::size_t in_flight = 1;
   // Send DISCONNECT when stopping. Absent: only to 0.2 brokers, because the Guide's 0.1 broker can
   // abort when it receives DISCONNECT.
   std::optional<bool> say_disconnect{};
@@ -129,7 +129,7 @@ struct client_options {
   version protocol = version::v02;
   // Time to wait for the reply, per attempt. Also the longest time between two parts of a reply.
   std::chrono::milliseconds timeout{2'500};
-  // The service may carry out a request more than once, so the client may resend it to any broker.
+  // The service may execute a request more than once, so the client may resend it to any broker.
   // Otherwise the client resends a request only if `attempts` is above 1, and only to the run of a
   // Zinc broker that got the first attempt and recognizes repeats.
   bool idempotent = false;
@@ -151,7 +151,7 @@ struct request_options {
   std::optional<std::chrono::milliseconds> timeout{};
   std::optional<unsigned> attempts{};  // 1: never resent
   // Time for the whole request. When it is over, the request ends even if attempts are left.
-  std::optional<std::chrono::milliseconds> in_all{};
+  std::optional<std::chrono::milliseconds> total_timeout{};
   std::optional<bool> idempotent{};
 };
 

@@ -29,7 +29,7 @@ enum class request_fault : std::uint16_t {
 
 enum class request_outcome : std::uint8_t {
   refused,  // no worker got it
-  unknown,  // it may have been carried out
+  unknown,  // it may have been executed
 };
 
 // Returns the whole message, in the client's dialect.

@@ -47,11 +47,11 @@ private:
   [[nodiscard]] std::optional<time_point> expiry_of(service& s) const noexcept {
     std::optional<time_point> end;
     const auto waits_since = s.waiting.oldest().queued_at;
-    if (s.options.request_expiry) {
-      end = waits_since + *s.options.request_expiry;
+    if (s.options.queue_timeout) {
+      end = waits_since + *s.options.queue_timeout;
     }
     if (s.workers == 0) {
-      const auto unserved = std::max(waits_since, s.unserved_since) + s.options.unserved_expiry;
+      const auto unserved = std::max(waits_since, s.unserved_since) + s.options.unserved_timeout;
       end = end ? std::min(*end, unserved) : unserved;
     }
     return end ? std::optional{std::max(*end, judge_from_)} : std::nullopt;

@@ -15,8 +15,8 @@ service_options workable(service_options options) noexcept {
   if (options.busy_expiry) {
     options.busy_expiry = std::max(*options.busy_expiry, 1ms);
   }
-  if (options.busy_deadline) {
-    options.busy_deadline = std::max(*options.busy_deadline, 1ms);
+  if (options.busy_timeout) {
+    options.busy_timeout = std::max(*options.busy_timeout, 1ms);
   }
   options.limit.bytes = std::max<std::size_t>(options.limit.bytes, 1);
   if (options.limit.requests) {

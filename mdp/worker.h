@@ -49,12 +49,12 @@ public:
   // Errors: those of reply(), and errc::partial_not_possible.
   boost::system::error_code reply_in_part(zmtp::message answer);
 
-  // Reports that the request was not carried out. The broker assigns it to another worker at once
+  // Reports that the request was not executed. The broker assigns it to another worker at once
   // and does not count an attempt. The request ends with errc::request_refused after as many
   // refusals as the service has workers.
   // Errors: errc::no_request.
   boost::system::error_code refuse();
-  // Reports that the request was carried out, at least in part, and has no reply. The broker does
+  // Reports that the request was executed, at least in part, and has no reply. The broker does
   // not redeliver it. A client of Zinc gets errc::request_failed, other clients get nothing.
   // Errors: errc::no_request.
   boost::system::error_code fail();

@@ -16,8 +16,7 @@ namespace mdp {
 class worker_deadlines {
 public:
   explicit worker_deadlines(const broker_options& options) noexcept
-      : interval_{options.heartbeat_interval},
-        silence_{options.heartbeat_interval * options.liveness} {}
+      : interval_{options.heartbeat}, silence_{options.heartbeat * options.liveness} {}
 
   enum class verdict {
     fine,
@@ -63,8 +62,8 @@ private:
       // request after request and sends nothing would never be dead.
       end = std::max(w.last_received_at, w.busy_since) + *w.busy_expiry;
     }
-    if (w.busy_deadline) {
-      end = std::min(end, w.hands.front().given_at + *w.busy_deadline);
+    if (w.busy_timeout) {
+      end = std::min(end, w.hands.front().given_at + *w.busy_timeout);
     }
     return end != time_point::max() ? std::optional{std::max(end, judge_from)} : std::nullopt;
   }

@@ -11,9 +11,9 @@ namespace {
 using namespace std::chrono_literals;
 
 worker_options workable(worker_options options) {
-  options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
+  options.heartbeat = std::max(options.heartbeat, 1ms);
   options.liveness = std::max(options.liveness, 1U);
-  options.capacity = std::max<std::size_t>(options.capacity, 1);
+  options.in_flight = std::max<std::size_t>(options.in_flight, 1);
   return options;
 }
 
@@ -57,7 +57,7 @@ void worker_state::on_message(zmtp::message&& m, time_point now, actions& out) {
 
 void worker_state::take_request(zmtp::message& m, std::string_view address, time_point now,
                                 actions& out) {
-  const bool surplus = hands_.size() >= options_.capacity;
+  const bool surplus = hands_.size() >= options_.in_flight;
   if (draining_ || surplus) {
     if (surplus) {
       ignore(errc::surplus_request);
@@ -190,11 +190,11 @@ bool worker_state::countdown_suspended() const noexcept {
 }
 
 worker_state::time_point worker_state::broker_dead_at() const noexcept {
-  return std::max(last_received_at_ + options_.heartbeat_interval * options_.liveness, judge_from_);
+  return std::max(last_received_at_ + options_.heartbeat * options_.liveness, judge_from_);
 }
 
 worker_state::time_point worker_state::heartbeat_due_at() const noexcept {
-  return last_sent_at_ + options_.heartbeat_interval;
+  return last_sent_at_ + options_.heartbeat;
 }
 
 std::optional<worker_state::time_point> worker_state::next_deadline() const noexcept {
@@ -210,8 +210,8 @@ void worker_state::on_deadline(time_point now, actions& out) {
   if (!due) {
     return;
   }
-  if (now - *due > options_.heartbeat_interval) {
-    judge_from_ = now + options_.heartbeat_interval;
+  if (now - *due > options_.heartbeat) {
+    judge_from_ = now + options_.heartbeat;
   }
   if (!countdown_suspended() && broker_dead_at() <= now) {
     end_conversation();

@@ -32,7 +32,7 @@ worker_record& worker_table::add(zmtp::peer_id peer, service& serves, dialect ho
   w.sees_raw_addresses = serves.options.raw_client_address;
   w.capacity = w.sees_raw_addresses ? 1 : capacity;
   w.busy_expiry = serves.options.busy_expiry;
-  w.busy_deadline = serves.options.busy_deadline;
+  w.busy_timeout = serves.options.busy_timeout;
   w.last_received_at = w.last_sent_at = now;
   deadlines_.add(w);
   return w;
@@ -47,7 +47,7 @@ void worker_table::apply(const service_rules& rules) {
   workers_.for_each([&](worker_record& w) {
     const auto& options = rules.of(w.serves->name);
     w.busy_expiry = options.busy_expiry;
-    w.busy_deadline = options.busy_deadline;
+    w.busy_timeout = options.busy_timeout;
     deadlines_.look_again(w, judge_from_);
   });
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Finds where the source tree breaks the floors of the house: an include or a dependency that
 points up, a pure file that does I/O, all of Asio or a coroutine in a header, libzmq in our own code.
+Also finds public headers that include a part of a socket.
 
 Usage: check_layers.py [ROOT]
 
@@ -37,6 +38,8 @@ FLOORS = [
     # For tests: production sockets on a virtual clock and network.
     ("zmtp/simulation",        ["zmtp/engine"]),
 
+    # The header that includes all sockets.
+    ("zmtp/zmtp",              ["zmtp/socket"]),
     ("zmtp/socket",            ["zmtp/engine"]),
     # The Asio code behind every socket.
     ("zmtp/engine",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation"]),
@@ -55,7 +58,7 @@ FLOORS = [
 # new folder needs a line of its own above.
 OPEN_ROOMS = {"tools", "test", "bench"}
 # One file of its folder that is a room of its own, because it is a target of its own.
-FILE_ROOMS = {"chp/replicated_server"}
+FILE_ROOMS = {"chp/replicated_server", "zmtp/zmtp"}
 
 # Pure: bytes, time and random numbers come in as arguments.
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
@@ -85,6 +88,10 @@ IMPURE_CALLS = [
     (r"\b(?:getrandom|arc4random\w*|randombytes\w*)\b", "draws a random number"),
     (r"(?<![\w.>])fopen\s*\(", "opens a file"),
 ]
+
+# The parts of a socket. A public header never reaches them, because a change of one of them would
+# recompile every program.
+SOCKET_PARTS = re.compile(r"zmtp/(?:engine/|routing/(?:\w+_state|pipe_table)\.|buffer/\w+_queue\.)")
 
 ASIO_WHOLE = "boost/asio.hpp"
 COROUTINE = re.compile(r"\bco_(?:await|return|yield)\b")
@@ -158,7 +165,7 @@ def is_pure(path):
     folder = path.rpartition("/")[0]
     if folder.partition("/")[0] in OPEN_ROOMS:
         return False
-    return folder in PURE_FOLDERS or PURE_FILES.search(path) is not None
+    return room_of(path) in PURE_FOLDERS or PURE_FILES.search(path) is not None
 
 
 # Tried from left to right, so that a // in a string and a quote in a comment are told apart. A
@@ -318,6 +325,32 @@ def check_headers(tree):
                          "declare the function here and write the coroutine in the .cc file")
 
 
+def is_public_header(path):
+    room = room_of(path)
+    return Path(path).suffix in HEADERS and (room == "zmtp" or (
+        room in ROOMS - OPEN_ROOMS and "zmtp/engine" in REACH[room] - {room}))
+
+
+def check_public_headers(tree):
+    """Follows the includes of the headers above the engine as far as headers that answer for
+    themselves."""
+    for path in filter(is_public_header, tree.sources):
+        seen, todo = set(), [(path, 0)]
+        while todo:
+            here, first_line = todo.pop()
+            for include in tree.includes.get(here, []):
+                line = first_line or include.line
+                if SOCKET_PARTS.match(include.name):
+                    through = f" through {here}" if here != path else ""
+                    yield Breach(path, line, f"{path} includes {include.name}{through}",
+                                 "a change of a socket's parts would recompile every program",
+                                 "declare the class, or move what users need to zmtp/counters.h")
+                elif include.ours and include.name not in seen and not is_public_header(
+                        include.name):
+                    seen.add(include.name)
+                    todo.append((include.name, line))
+
+
 def check_peers(tree):
     why = "libzmq is a peer to test against and nothing is built on it"
     remedy = f"use zmtp/, or move this below {' or '.join(PEER_FOLDERS)}"
@@ -353,7 +386,8 @@ def check_targets(tree):
                              "drop it, or put what needs it into a target on a higher floor")
 
 
-CHECKS = (check_floors, check_purity, check_headers, check_peers, check_targets)
+CHECKS = (check_floors, check_purity, check_headers, check_public_headers, check_peers,
+          check_targets)
 
 
 def violations_in(tree):

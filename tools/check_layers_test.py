@@ -200,6 +200,17 @@ class Planted(unittest.TestCase):
                                 f"\nawaitable run() {{ {word} 1; }}\n")
         self.expect_none({"mdp/broker.h": "// co_await s.async_receive(batch)\n"})
 
+    def test_no_public_header_reaches_the_parts_of_a_socket(self):
+        for part in ("engine/socket_core", "routing/pub_state", "routing/pipe_table",
+                     "buffer/send_queue"):
+            with self.subTest(part):
+                text = f'#include "zmtp/{part}.h"\n'
+                self.expect_one("zmtp/blocking/socket.h", 1, f"includes zmtp/{part}.h", text)
+                self.expect_none({"zmtp/blocking/socket.cc": text})
+        self.expect_one("mdp/options.h", 1, "send_queue.h through zmtp/conversation/carrier.h",
+                        '#include "zmtp/conversation/carrier.h"\n',
+                        {"zmtp/conversation/carrier.h": '#include "zmtp/buffer/send_queue.h"\n'})
+
     # Peers.
 
     def test_libzmq_is_no_part(self):

@@ -128,11 +128,11 @@ const char* text(errc e) noexcept {
       return "invalid endpoint: path or name too long; use at most 107 bytes for ipc and 255 for "
              "inproc";
     case errc::unknown_interface:
-      return "cannot bind: the host is neither a local address nor an interface; use one of these, "
-             "not a host name";
+      return "unknown interface: the host is neither a local address nor an interface; use one of "
+             "these, not a host name";
     case errc::path_taken:
-      return "cannot bind: the ipc path exists and is not a socket; choose another path or remove "
-             "the file";
+      return "ipc path taken: it exists and is not a socket; choose another path or remove the "
+             "file";
     case errc::bad_option: return "invalid socket option: out of range; see zmtp/options.h";
     case errc::socket_closed:
       return "socket closed: the operation needs an open socket; create another one";

@@ -1,5 +1,6 @@
 #pragma once
-// The header of a ZMTP 3.x frame: flags, size, body (RFC 23 and RFC 37 "Framing").
+// The header of a ZMTP 3.x frame: flags, size, body (RFC 23 and RFC 37 "Framing"). The fields of
+// other bytes that a peer sent.
 
 #include <boost/endian/conversion.hpp>
 
@@ -70,9 +71,7 @@ struct extent {
 namespace zmtp {
 
 // Reads fields from the front of bytes that a peer sent. Compares lengths, never pointers, so that
-// a hostile length cannot overflow.
-
-// A truncated field yields nothing and consumes nothing.
+// a hostile length cannot overflow. A truncated field yields nothing and consumes nothing.
 class byte_reader {
 public:
   explicit byte_reader(std::string_view bytes) noexcept : rest_{bytes} {}

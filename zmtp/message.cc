@@ -225,7 +225,7 @@ void message::adopt_back(std::vector<std::byte>&& part) {
   if (adopts(part.size())) {
     adopt(block_ptr{block::adopt(std::move(part))});
   } else {
-    push_back({reinterpret_cast<const char*>(part.data()), part.size()});
+    push_back(as_text(part));
   }
 }
 

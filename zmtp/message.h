@@ -18,7 +18,12 @@
 
 namespace zmtp {
 
-// Parts are views into the message. They contain bytes, not text, so zero bytes are valid. A view
+// Bytes that are not text: a std::span, std::vector or std::array of std::byte.
+template <class Bytes>
+concept byte_part = std::convertible_to<const Bytes&, std::span<const std::byte>>;
+
+// A container of parts, which are views into the message. A part is text (std::string_view) or bytes
+// (std::span<const std::byte>), which are two views of the same data. Zero bytes are valid. A view
 // is valid until the message is changed, moved or destroyed.
 //
 // The message stores its wire format, with frame headers: a head inside the object, and after it at
@@ -37,15 +42,21 @@ public:
   static constexpr std::size_t large_slice = 4096;
 
   class const_iterator;
+  using iterator = const_iterator;
   using value_type = std::string_view;
+  using reference = std::string_view;
+  using const_reference = std::string_view;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
 
   // Creates a message without parts. User-provided, because a defaulted constructor would zero the
   // head.
   message() noexcept {}  // NOLINT: see above
-  // Creates one part per argument: message{"MDPC01", service, body}. Not an initializer_list,
-  // because GCC 12 does not compile one inside a co_await expression.
+  // Creates one part per argument, text or bytes: message{"MDPC01", service, body}. Not an
+  // initializer_list, because GCC 12 does not compile one inside a co_await expression.
   template <class... Parts>
-  requires(sizeof...(Parts) != 0 && (std::convertible_to<const Parts&, std::string_view> && ...))
+  requires(sizeof...(Parts) != 0 &&
+           ((std::convertible_to<const Parts&, std::string_view> || byte_part<Parts>)&&...))
       message(const Parts&... parts) {  // NOLINT: implicit, a list of parts should convert
     (push_back(parts), ...);
   }
@@ -61,18 +72,32 @@ public:
 
   [[nodiscard]] bool empty() const noexcept { return parts_ == 0; }
   [[nodiscard]] std::size_t part_count() const noexcept { return parts_; }
+  // Returns the number of parts, under the name that containers use. For bytes see payload_size().
+  [[nodiscard]] std::size_t size() const noexcept { return parts_; }
   [[nodiscard]] const_iterator begin() const noexcept;
   [[nodiscard]] const_iterator end() const noexcept;
   [[nodiscard]] std::string_view front() const noexcept;
   [[nodiscard]] std::string_view back() const noexcept;
   // Iterates from the front, so use it for the first few parts. `index` must be below part_count().
   [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept;
+  // Returns a part as bytes.
+  [[nodiscard]] std::span<const std::byte> bytes(std::size_t index) const noexcept {
+    return std::as_bytes(std::span{(*this)[index]});
+  }
 
   void push_back(std::string_view part);
+  template <byte_part Bytes>
+  void push_back(const Bytes& part) {
+    push_back(as_text(part));
+  }
   // Appends a part of `size` bytes for the caller to fill in. The span is valid until the message
   // is changed, moved or destroyed.
   [[nodiscard]] std::span<std::byte> prepare_back(std::size_t size);
   void push_front(std::string_view part);
+  template <byte_part Bytes>
+  void push_front(const Bytes& part) {
+    push_front(as_text(part));
+  }
   // append() adds each part of `other` at the end. prepend() adds them before the first part, as an
   // envelope.
   void append(const message& other);
@@ -124,6 +149,9 @@ private:
     if (tail_block_ != nullptr) {
       tail_block_->remove_owner();
     }
+  }
+  [[nodiscard]] static std::string_view as_text(std::span<const std::byte> part) noexcept {
+    return {reinterpret_cast<const char*>(part.data()), part.size()};
   }
   [[nodiscard]] bool holds(std::string_view part) const noexcept;
   void note_last(std::size_t frame_size) noexcept {

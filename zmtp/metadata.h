@@ -1,5 +1,5 @@
 #pragma once
-// The properties of READY and INITIATE: name-length name value-length(4) value (RFC 37 "Metadata").
+// The properties of READY and INITIATE (RFC 37 "Metadata"), and the extensions in one of them.
 
 #include "zmtp/error.h"
 #include "zmtp/options.h"
@@ -13,7 +13,8 @@
 
 namespace zmtp {
 
-// Properties in their wire order. Comparison of names ignores case.
+// Properties in their wire order, each as name-length name value-length(4) value. Comparison of
+// names ignores case.
 class metadata {
 public:
   using property = std::pair<std::string, std::string>;
@@ -36,11 +37,9 @@ private:
   std::vector<property> properties_;
 };
 
-// The X-Zinc property of READY and INITIATE: a list of extensions that only Zinc's peers
-// understand, such as `capacity=8`. A peer without this property follows the specifications.
-
-// Adds the property in the form `a,b=c`. Does nothing if `extensions` is empty. See
-// socket_options::extensions for the form of each element.
+// Adds the property X-Zinc, a list of extensions that only Zinc's peers understand, in the form
+// `a,b=c`. A peer without this property follows the specifications. Does nothing if `extensions` is
+// empty. See socket_options::extensions for the form of each element.
 void announce_extensions(metadata& own, const std::vector<std::string>& extensions);
 
 // Returns the text after the `=` of the first extension with this name, or an empty view if the

@@ -150,6 +150,9 @@ struct xpub_options {
   matching last_values_of = matching::prefix;
 };
 
+// A comment that begins with socket types names the types that have the option. The other options
+// are those of every type. validate() rejects an option that a type does not have. The comment of
+// each socket class lists its options.
 struct socket_options {
   // REQ, DEALER, ROUTER: announced to peers as Identity. At most 255 bytes, and the first must not
   // be zero. Empty: a ROUTER peer generates an id.

@@ -1,5 +1,6 @@
 #pragma once
-// Names one peer of one socket inside the process, not on the wire.
+// The peers of a socket: their names inside the process, their properties and counters, and the
+// messages received from them.
 
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
@@ -15,8 +16,9 @@
 
 namespace zmtp {
 
-// Valid from the attach of the peer to its detach, and never reused for another peer. `slot` is a
-// small index for tables. `generation` distinguishes successive users of a slot.
+// The name of one peer of one socket inside the process, not on the wire. Valid from the attach of
+// the peer to its detach, and never reused for another peer. `slot` is a small index for tables.
+// `generation` distinguishes successive users of a slot.
 struct peer_id {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
@@ -24,10 +26,8 @@ struct peer_id {
   friend auto operator<=>(const peer_id&, const peer_id&) = default;
 };
 
-// The identity of the process at the other end of an ipc connection.
-
-// A local process, as the kernel identified it when it connected or started to listen. The process
-// may have ended since, and its id may belong to another process.
+// The process at the other end of an ipc connection, as the kernel identified it when it connected
+// or started to listen. The process may have ended since, and its id may belong to another process.
 struct process_credentials {
   std::int32_t pid = 0;  // 0: a process that is not visible in the local pid namespace
   std::uint32_t uid = 0;
@@ -37,7 +37,6 @@ struct process_credentials {
 };
 
 // The properties of a peer after its handshake.
-
 struct peer_info {
   std::optional<socket_type> type;  // empty if the peer did not send a Socket-Type
   std::string routing_id;           // as announced; on a ROUTER the id that addresses the peer
@@ -53,9 +52,8 @@ struct peer_info {
   return known != nullptr ? *known : empty;
 }
 
-// Counters of the messages to and from one peer, and of its dropped messages by cause.
-
-// For an endpoint that the socket connects to, these include all its connections.
+// Counters of the messages to and from one peer, and of its dropped messages by cause. For an
+// endpoint that the socket connects to, these include all its connections.
 struct peer_counters {
   std::uint64_t messages_sent = 0;      // queued for the peer
   std::uint64_t messages_received = 0;  // given to the user
@@ -68,7 +66,6 @@ struct peer_counters {
 };
 
 // A snapshot of a peer of a socket.
-
 struct peer_status {
   peer_id id;
   peer_info info;
@@ -81,7 +78,6 @@ struct peer_status {
 };
 
 // A received item of a socket with addressable peers: the peer, and the message.
-
 struct routed_message {
   enum class kind : std::uint8_t {
     message,

@@ -68,7 +68,7 @@ public:
   // are answered and the broker has received the replies. Threads in receive() get
   // operation_aborted immediately.
   // Errors: those of mdp::worker::async_drain.
-  boost::system::error_code drain(zmtp::deadline until = {});
+  [[nodiscard]] boost::system::error_code drain(zmtp::deadline until = {});
   // Disconnects. Calls in progress end with operation_aborted.
   void stop();
 

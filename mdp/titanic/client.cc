@@ -30,7 +30,7 @@ constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
 // titanic.request stores a second request if it runs twice, so it is resent only to a broker that
 // recognizes the repeat.
-const request_options once{.timeout = {}, .attempts = {}, .in_all = {}, .idempotent = false};
+const request_options once{.timeout = {}, .attempts = {}, .total_timeout = {}, .idempotent = false};
 const request_options again{};
 
 mdp::client_options asking(const client_options& options) {

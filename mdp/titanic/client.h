@@ -60,7 +60,7 @@ public:
   // Lifetime: the arguments are moved. Destroying the client completes the operation with
   // operation_aborted.
   // Completes with: error_code and the id. Without an error the request is stored and will be
-  // carried out once or more. Pass the id to the other operations as it is. Its form depends on the
+  // executed once or more. Pass the id to the other operations as it is. Its form depends on the
   // Titanic.
   // Errors:
   // - errc::bad_request, not_stored, bad_reply: the answer of Titanic.

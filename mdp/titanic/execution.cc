@@ -120,7 +120,7 @@ void execution::give(std::uint64_t number, const zmtp::message& body, time_point
   auto& service = *one.asked;
   attempts_.emplace(++last_attempt_, attempt{&service, number, one.accepted, now});
   ++counters_.dispatched;
-  out.dispatches.push_back({last_attempt_, service.name, body, service.limits.deadline, one.id});
+  out.dispatches.push_back({last_attempt_, service.name, body, service.limits.timeout, one.id});
 }
 
 void execution::look_up_next(time_point now, titanic_actions& out) {
@@ -141,7 +141,7 @@ void execution::on_request_read(const store_tickets::ticket& about, store_result
     wait_in(*about.service, about.number, true);
     leave_place(*about.service, now, out);
   } else if (result.ec) {
-    // The request cannot be carried out. The error is its outcome.
+    // The request cannot be executed. The error is its outcome.
     keep_outcome(about.number, {}, out);
   } else {
     give(about.number, result.body, now, out);
@@ -180,7 +180,7 @@ void execution::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::message&&
                       ec == mdp::errc::request_refused || ec == mdp::errc::reply_too_large;
   const auto interrupted =
       ec && !blamed &&
-      (ec == mdp::errc::not_connected || now < ended.begun + service.limits.deadline);
+      (ec == mdp::errc::not_connected || now < ended.begun + service.limits.timeout);
   if (!ec) {
     services_.on_reply(service, now);
   } else {
@@ -231,7 +231,7 @@ void execution::on_outcome_stored(const store_tickets::ticket& about, error_code
   auto* const one = requests_.find(about.number, about.accepted, request_phase::storing);
   if (one != nullptr &&
       (ec == zmtp::storage_errc::store_full || ec == zmtp::storage_errc::read_failed)) {
-    // Keeps the outcome in memory until it can be stored, so that the request is not carried out
+    // Keeps the outcome in memory until it can be stored, so that the request is not executed
     // again.
     outcomes_.rest(about.number, now + options_.most_backoff);
     return;

@@ -25,11 +25,11 @@
 
 namespace mdp::titanic {
 
-// Carries out stored requests. The broker is asked (mmi.service) whether a service is present
+// Executes stored requests. The broker is asked (mmi.service) whether a service is present
 // before a request is sent to it, so that waiting uses no attempts. A request is with one worker at
 // a time. One attempt ends before the next starts, so there is at most one reply, which is the
 // outcome. The request keeps its place in its service until the outcome is stored. So a crash
-// repeats at most `concurrency` requests of each service.
+// repeats at most `in_flight` requests of each service.
 //
 // If the store has failed, no more requests are dispatched. Requests are identified by the numbers
 // of their slots.

@@ -14,16 +14,16 @@ namespace mdp::titanic {
 
 // Limits for the stored requests of one service.
 struct service_limits {
-  std::size_t concurrency = 16;  // requests in flight
+  std::size_t in_flight = 16;  // requests in flight
   // Time for the reply. When it is over, the attempt has failed.
-  std::chrono::milliseconds deadline{60'000};
+  std::chrono::milliseconds timeout{60'000};
   unsigned attempts = 5;  // after the last attempt the request is given up
 };
 
 struct titanic_options {
   service_limits service{};  // services that are not named below
   std::map<std::string, service_limits, std::less<>> services{};
-  std::size_t requests = 1'000'000;  // limit of stored requests; Titanic rejects others
+  std::size_t max_requests = 1'000'000;  // limit of stored requests; Titanic rejects others
   // Titanic removes a request that has had its outcome for this time and was not closed. Absent:
   // never. After a start, Titanic removes nothing for an hour, or for `keep` if that is shorter.
   std::optional<std::chrono::seconds> keep = std::chrono::hours{7 * 24};
@@ -47,8 +47,8 @@ struct service_options {
   std::size_t in_flight = 64;
   // Set it for a broker that assigns one request at a time to a worker: Titanic then registers
   // `in_flight` workers instead of one. Zinc's broker assigns all of them to one worker.
-  bool stock_broker = false;
-  std::chrono::milliseconds heartbeat_interval{2'500};
+  bool third_party_broker = false;
+  std::chrono::milliseconds heartbeat{2'500};
   std::chrono::milliseconds reconnect_delay{2'500};
   titanic_options core{};
 };

@@ -17,7 +17,7 @@
 namespace mdp::titanic {
 
 enum class outcome : std::uint8_t {
-  pending,   // must be carried out
+  pending,   // must be executed
   answered,  // has a reply
   given_up,  // will have no reply
 };

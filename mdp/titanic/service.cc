@@ -144,10 +144,10 @@ private:
     worker_options options;
     options.service = name;
     options.protocol = options_.protocol;
-    options.heartbeat_interval = options_.heartbeat_interval;
+    options.heartbeat = options_.heartbeat;
     options.reconnect_delay = options_.reconnect_delay;
-    options.capacity = options_.stock_broker ? 1 : in_flight;
-    const auto count = options_.stock_broker ? in_flight : 1;
+    options.in_flight = options_.third_party_broker ? 1 : in_flight;
+    const auto count = options_.third_party_broker ? in_flight : 1;
     for (std::size_t i = 0; i < count; ++i) {
       workers_.push_back(std::make_unique<worker>(
           executor_, broker_, options, [weak = weak_from_this(), handle](worker_request request) {
@@ -182,7 +182,7 @@ private:
       // One attempt, because titanic_state decides about the next one.
       client_.async_request(
           std::move(one.service), std::move(one.body),
-          request_options{.timeout = one.deadline, .attempts = 1},
+          request_options{.timeout = one.timeout, .attempts = 1},
           [weak = weak_from_this(), id = one.id](const zmtp::message& part) {
             if (const auto self = weak.lock(); self && !self->stopped_) {
               self->state_.on_dispatch_part(id, part);

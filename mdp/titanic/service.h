@@ -35,7 +35,7 @@ public:
   // `io_context::run()`.
   using open_handler = std::function<void(boost::system::error_code)>;
 
-  // Called in the service's executor for each attempt to carry out a request. An exception that it
+  // Called in the service's executor for each attempt to execute a request. An exception that it
   // throws propagates out of `io_context::run()`.
   using dispatch_handler = std::function<void(const request_id&)>;
 

@@ -34,7 +34,7 @@ struct service_record {
   std::chrono::milliseconds backoff{0};
   std::optional<time_point> due{};
 
-  [[nodiscard]] bool full() const noexcept { return in_flight >= limits.concurrency; }
+  [[nodiscard]] bool full() const noexcept { return in_flight >= limits.in_flight; }
 };
 
 // Services by name. A record has a stable address while it has requests or is being looked up. A

@@ -43,7 +43,7 @@ struct sqlite_options {
 struct salvage_report {
   std::uint64_t slots = 0;     // expected number
   std::uint64_t kept = 0;      // readable requests
-  std::uint64_t reopened = 0;  // kept requests without a readable outcome; carried out again
+  std::uint64_t reopened = 0;  // kept requests without a readable outcome; executed again
   std::uint64_t lost = 0;
 };
 

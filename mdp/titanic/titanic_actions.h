@@ -23,7 +23,7 @@ struct titanic_actions {
     std::uint64_t id;  // for the end of the attempt; never used twice
     std::string service;
     zmtp::message body;
-    std::chrono::milliseconds deadline;
+    std::chrono::milliseconds timeout;
     std::optional<request_id> of{};  // the request; absent: a lookup of the service
   };
   std::vector<store_operation> operations;

@@ -16,8 +16,8 @@ constexpr std::uint64_t nobody = 0;
 constexpr std::size_t most_expiring = 1'000;
 
 service_limits workable(service_limits limits) noexcept {
-  limits.concurrency = std::max<std::size_t>(limits.concurrency, 1);
-  limits.deadline = std::max(limits.deadline, 1ms);
+  limits.in_flight = std::max<std::size_t>(limits.in_flight, 1);
+  limits.timeout = std::max(limits.timeout, 1ms);
   limits.attempts = std::max(limits.attempts, 1U);
   return limits;
 }
@@ -104,7 +104,7 @@ void titanic_state::on_submit(std::uint64_t caller, zmtp::message&& asked, actio
 
 void titanic_state::accept(std::uint64_t caller, const request_id& id, zmtp::message&& request,
                            actions& out) {
-  if (!accepting() || requests_.size() >= options_.requests) {
+  if (!accepting() || requests_.size() >= options_.max_requests) {
     ++counters_.not_stored;
     answer(caller, broken, out);
     return;
@@ -165,7 +165,7 @@ void titanic_state::on_reply(std::uint64_t caller, const zmtp::message& asked, a
     case request_phase::reading:
     case request_phase::given:
     case request_phase::storing:
-      // A failed store carries out no request before the next start.
+      // A failed store executes no request before the next start.
       answer(caller, store_.failed() ? broken : not_yet, out);
       break;
     case request_phase::given_up: answer(caller, broken, out); break;

@@ -1,5 +1,5 @@
 #pragma once
-// Titanic's decisions (9/TSP): stores requests until they are carried out, and replies until they
+// Titanic's decisions (9/TSP): stores requests until they are executed, and replies until they
 // are closed. Pure. The shell around it is `service`.
 
 #include "mdp/titanic/command.h"

@@ -14,7 +14,7 @@
 namespace mdp::titanic {
 
 // Each outcome is being stored, or rests until the next try. Without this copy, the request would
-// have to be carried out again. Outcomes are identified by the numbers of the requests' slots.
+// have to be executed again. Outcomes are identified by the numbers of the requests' slots.
 class unsaved_outcomes {
 public:
   using time_point = std::chrono::steady_clock::time_point;

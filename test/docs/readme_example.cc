@@ -1,4 +1,4 @@
-#include "zmtp/socket/request_sockets.h"
+#include "zmtp/zmtp.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

@@ -10,6 +10,6 @@ boost::asio::awaitable<zmtp::message> greet(zmtp::message body) {
 int main(int, char** argv) {
   boost::asio::io_context context;
   const mdp::worker worker{
-      context.get_executor(), argv[1], {.service = "greet", .capacity = 100}, greet};
+      context.get_executor(), argv[1], {.service = "greet", .in_flight = 100}, greet};
   context.run();
 }

@@ -96,9 +96,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::try_client(model, bytes);
   }
   for (const auto form : {freelance_form::plain, freelance_form::sequenced, freelance_form::flp}) {
-    fuzz::try_server({.form = form, .requests = 8}, bytes);
+    fuzz::try_server({.form = form, .in_flight = 8}, bytes);
     fuzz::try_server(
-        {.form = form, .keep_replies = reply_cache_options{.entries = 4}, .requests = 8}, bytes);
+        {.form = form, .keep_replies = reply_cache_options{.entries = 4}, .in_flight = 8}, bytes);
   }
   return 0;
 }

@@ -37,9 +37,9 @@ mdp::broker_options options() {
   mdp::service_options once;
   once.idempotent = false;
   mdp::service_options hangs;
-  hangs.busy_deadline = 2s;
+  hangs.busy_timeout = 2s;
   hangs.busy_expiry = 4s;
-  hangs.request_expiry = 3s;
+  hangs.queue_timeout = 3s;
   mdp::service_options raw;
   raw.raw_client_address = true;
   o.rules = {{"once", once}, {"hangs", hangs}, {"raw", raw}};

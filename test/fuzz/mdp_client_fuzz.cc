@@ -96,7 +96,7 @@ private:
       how.attempts = 4;
     }
     if (more % 4 == 2) {
-      how.in_all = 2s;
+      how.total_timeout = 2s;
     }
     const auto ec = client_.ask(service, std::move(body), how, now_, actions_);
     require(static_cast<bool>(ec) == asked_, "it has one request at a time");

@@ -78,7 +78,7 @@ private:
     mdp::worker_options o;
     o.service = "echo";
     o.protocol = how;
-    o.capacity = capacity;
+    o.in_flight = capacity;
     return o;
   }
   void hear(message&& m) {

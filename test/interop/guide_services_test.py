@@ -237,7 +237,7 @@ class Titanic(GuideCase):
             self.assertEqual(code, 1)
             self.assertIn(other.name, errors)
 
-    # Drill: the request is closed before it is carried out.
+    # Drill: the request is closed before it is executed.
     def test_a_request_that_is_closed_is_not_carried_out(self):
         self.start_titanic()
         client = self.client(self.at, "0.1")

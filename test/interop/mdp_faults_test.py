@@ -76,7 +76,7 @@ class Ledger:
         self.start()
 
     def executions(self):
-        """How often each request was carried out, or begun."""
+        """How often each request was executed, or begun."""
         return collections.Counter(self.path.read_bytes().splitlines())
 
 

@@ -18,7 +18,7 @@ zmtp::metadata said(const std::string& list) {
 
 worker_options of_capacity(std::size_t capacity) {
   worker_options options;
-  options.capacity = capacity;
+  options.in_flight = capacity;
   return options;
 }
 

@@ -71,7 +71,7 @@ TEST_F(broker_capacity, an_absent_or_malformed_capacity_is_one) {
 
 class broker_capacity_limit : public broker_capacity {
 public:
-  broker_capacity_limit() : broker_capacity{{.worker_capacity = 2}} {}
+  broker_capacity_limit() : broker_capacity{{.worker_in_flight = 2}} {}
 };
 
 TEST_F(broker_capacity_limit, holds_whatever_a_worker_announces) {

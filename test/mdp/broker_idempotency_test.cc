@@ -15,7 +15,7 @@ public:
       : broker_setting{{.gathered_limit = {.bytes = 4'000, .parts = 100},
                         .outcome_limit = {.requests = 2, .time = 30s},
                         .services = {.attempts = 2},
-                        .rules = {{"hasty", {.request_expiry = 10s}},
+                        .rules = {{"hasty", {.queue_timeout = 10s}},
                                   {"drop", {.attempts = 1, .poison = poison_policy::drop}}}}} {}
 
   static constexpr request_key key{'k', 'e', 'y'};

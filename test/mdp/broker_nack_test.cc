@@ -47,7 +47,7 @@ TEST_F(broker_nack, a_failed_request_costs_its_worker_nothing) {
   EXPECT_EQ(next_error(ours), "500 unknown");
   EXPECT_TRUE(silent(stock)) << "7/MDP and 18/MDP have no such reply";
   EXPECT_TRUE(silent(worker));
-  EXPECT_TRUE(silent(other)) << "it was carried out, and is not given to another";
+  EXPECT_TRUE(silent(other)) << "it was executed, and is not given to another";
   EXPECT_EQ(counters().failed, 2U);
   EXPECT_EQ(counters().errors, 1U);
   EXPECT_EQ(broker.status().workers, 2U);

@@ -22,20 +22,20 @@ constexpr std::string_view services[] = {"echo", "raw", "once"};
 constexpr unsigned ever_again = 1'000'000;  // attempts
 
 broker_options first_configuration() {
-  return {
-      .client_limit = {.requests = 2},
-      .services = {.attempts = ever_again, .unserved_expiry = 24h, .limit = {.bytes = 2'000}},
-      .rules = {{"raw",
-                 {.attempts = ever_again,
-                  .unserved_expiry = 24h,
-                  .raw_client_address = true,
-                  .limit = {.bytes = 2'000}}},
-                {"once", {.idempotent = false, .unserved_expiry = 24h, .limit = {.requests = 3}}}}};
+  return {.client_limit = {.requests = 2},
+          .services = {.attempts = ever_again, .unserved_timeout = 24h, .limit = {.bytes = 2'000}},
+          .rules = {
+              {"raw",
+               {.attempts = ever_again,
+                .unserved_timeout = 24h,
+                .raw_client_address = true,
+                .limit = {.bytes = 2'000}}},
+              {"once", {.idempotent = false, .unserved_timeout = 24h, .limit = {.requests = 3}}}}};
 }
 
 // Requests may end without a reply though there are workers.
 bool may_fail(const service_options& of) {
-  return !of.idempotent || of.attempts != ever_again || of.request_expiry;
+  return !of.idempotent || of.attempts != ever_again || of.queue_timeout;
 }
 
 class random_life : public broker_setting {
@@ -188,12 +188,12 @@ void random_life::check_limits() {
 
 service_options random_life::some_options() {
   service_options o;
-  o.unserved_expiry = 24h;
+  o.unserved_timeout = 24h;
   o.idempotent = pick(4) != 0;
   o.attempts = pick(4) == 0 ? 1 + pick(3) : ever_again;
   o.raw_client_address = pick(3) == 0;
   if (pick(4) == 0) {
-    o.request_expiry = std::chrono::milliseconds{500 + pick(3'000)};
+    o.queue_timeout = std::chrono::milliseconds{500 + pick(3'000)};
   }
   o.limit.bytes = 600 + pick(6'000);
   if (pick(3) == 0) {

@@ -17,9 +17,9 @@ public:
                        {"drop.once", {.idempotent = false, .poison = poison_policy::drop}},
                        {"raw*", {.raw_client_address = true}},
                        {"stubborn", {.attempts = 5}},
-                       {"hasty", {.unserved_expiry = 2s, .request_expiry = 10s}},
+                       {"hasty", {.unserved_timeout = 2s, .queue_timeout = 10s}},
                        {"watched", {.busy_expiry = 1s}},
-                       {"punctual", {.busy_deadline = 60s}},
+                       {"punctual", {.busy_timeout = 60s}},
                        {"narrow", {.limit = {.requests = 8}}}}}} {}
 
   zmtp::peer_id attach_reader() { return attach("mdp-errors"); }
@@ -488,7 +488,7 @@ TEST_F(broker_services_changed, new_times_apply_to_waiting_requests_and_busy_wor
   pass(5s);
   EXPECT_TRUE(silent(client));
   change(
-      {{"slow", {.unserved_expiry = 6s}}, {"hanging", {.idempotent = false, .busy_deadline = 7s}}});
+      {{"slow", {.unserved_timeout = 6s}}, {"hanging", {.idempotent = false, .busy_timeout = 7s}}});
   pass(900ms);
   EXPECT_TRUE(silent(client));
   pass(100ms);

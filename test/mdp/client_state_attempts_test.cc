@@ -179,7 +179,7 @@ TEST_P(client_attempts, a_request_has_its_own_attempts_and_time) {
 }
 
 TEST_P(client_attempts, a_request_ends_in_all_with_what_is_known) {  // M6
-  how.in_all = 3s;
+  how.total_timeout = 3s;
   EXPECT_FALSE(ask());
   pass(2500ms);
   EXPECT_FALSE(actions.failure);

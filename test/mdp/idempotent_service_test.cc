@@ -1,5 +1,5 @@
 // A Majordomo worker that keeps its replies (zmtp/pattern/reply_cache): requests name their client and have
-// a number, and are carried out once.
+// a number, and are executed once.
 
 #include "test/mdp/shell_fixture.h"
 #include "zmtp/pattern/freelance_server_state.h"

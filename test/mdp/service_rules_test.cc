@@ -86,14 +86,14 @@ TEST(service_rules, options_that_would_stop_a_service_are_the_smallest_that_work
   broker_options options;
   options.services.attempts = 0;
   options.services.busy_expiry = 0ms;
-  options.services.busy_deadline = 0ms;
+  options.services.busy_timeout = 0ms;
   options.services.limit = {.bytes = 0, .requests = 0};
   options.rules = {{"once", {.idempotent = false, .attempts = 8}}};
   const service_rules rules{options};
   const auto& others = rules.of("x");
   EXPECT_EQ(others.attempts, 1U);
   EXPECT_EQ(others.busy_expiry, 1ms);
-  EXPECT_EQ(others.busy_deadline, 1ms);
+  EXPECT_EQ(others.busy_timeout, 1ms);
   EXPECT_EQ(others.limit.bytes, 1U);
   EXPECT_EQ(others.limit.requests, 1U);
   EXPECT_EQ(rules.of("once").attempts, 1U);

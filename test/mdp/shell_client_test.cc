@@ -63,7 +63,7 @@ TEST_P(shell_client, asks_the_next_broker_when_one_is_lost) {
 
 TEST_P(shell_client, reports_a_service_without_workers) {
   auto options = impatient_broker();
-  options.services.unserved_expiry = 10ms;
+  options.services.unserved_timeout = 10ms;
   start_broker(options);
   client snapshot_client{executor(), at_, patient_client(clients())};
   std::optional<error_code> end;
@@ -83,7 +83,7 @@ TEST_P(shell_client, rejects_an_empty_list_and_malformed_endpoints) {
 TEST_P(shell_client, reports_the_outcome_of_a_failed_request) {
   client nobody{executor(), reserve(), patient_client(clients())};
   std::optional<error_code> end;
-  nobody.async_request("echo", message{"m"}, request_options{.in_all = 20ms},
+  nobody.async_request("echo", message{"m"}, request_options{.total_timeout = 20ms},
                        [&](error_code ec, const message&) { end = ec; });
   run_until([&] { return end.has_value(); });
   EXPECT_EQ(end, errc::not_connected);
@@ -102,7 +102,7 @@ class shells_once : public shell_client {
 protected:
   void start_worker() {
     auto options = impatient_worker(workers());
-    options.capacity = 1'000;
+    options.in_flight = 1'000;
     worker_.emplace(executor(), at_, options,
                     [this](worker_request request) { in_flight_.push_back(std::move(request)); });
     await_workers(1);

@@ -28,7 +28,7 @@ TEST_P(shell_drain, workers_that_come_and_drain_cost_no_request_an_attempt) {
   options.services.idempotent = false;  // one attempt
   start_broker(options);
   auto four = impatient_worker(workers());
-  four.capacity = 4;
+  four.in_flight = 4;
   std::set<std::string> begun;
   std::vector<std::unique_ptr<worker>> own;
   std::size_t drained = 0;
@@ -150,7 +150,7 @@ TEST_P(shell_drain, a_worker_drains) {
   start_broker();
   std::vector<worker_request> in_flight;
   auto options = impatient_worker(workers());
-  options.capacity = 2;
+  options.in_flight = 2;
   worker leaving{executor(), at_, options,
                  [&](worker_request request) { in_flight.push_back(std::move(request)); }};
   await_workers(1);

@@ -17,7 +17,7 @@ namespace mdp {
 // So short that a test does not wait, and long enough for a busy machine.
 inline broker_options impatient_broker() {
   broker_options options;
-  options.heartbeat_interval = std::chrono::milliseconds{50};
+  options.heartbeat = std::chrono::milliseconds{50};
   return options;
 }
 
@@ -25,7 +25,7 @@ inline worker_options impatient_worker(version protocol, std::string service = "
   worker_options options;
   options.service = std::move(service);
   options.protocol = protocol;
-  options.heartbeat_interval = std::chrono::milliseconds{50};
+  options.heartbeat = std::chrono::milliseconds{50};
   options.reconnect_delay = std::chrono::milliseconds{5};
   return options;
 }

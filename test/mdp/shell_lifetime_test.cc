@@ -284,7 +284,7 @@ TEST_F(shell_test, a_worker_reconnects_if_its_broker_stops_reading) {
   zmtp::router_socket deaf{executor(), options};
   std::optional<worker_request> in_flight;
   auto service = impatient_worker(version::v02);
-  service.heartbeat_interval = 20s;
+  service.heartbeat = 20s;
   const worker eager{executor(), deaf.bind("tcp://127.0.0.1:*").to_string(), service,
                      [&](worker_request request) { in_flight.emplace(std::move(request)); }};
   const auto first = receive(deaf).peer;

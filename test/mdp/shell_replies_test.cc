@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(mdp, shell_replies, all_versions(), name_of_versions);
 TEST_P(shell_replies, a_worker_may_be_a_coroutine) {
   start_broker();
   auto options = impatient_worker(workers());
-  options.capacity = 3;
+  options.in_flight = 3;
   const worker slow{executor(), at_, options, [&](message body) -> asio::awaitable<message> {
                       asio::steady_timer timer{context(), 1ms};
                       co_await timer.async_wait(asio::use_awaitable);
@@ -99,7 +99,7 @@ TEST_P(shell_replies, a_worker_may_be_a_coroutine) {
 TEST_P(shell_replies, a_handler_refuses_and_fails_requests_and_its_worker_goes_on) {
   start_broker();
   auto options = impatient_worker(workers());
-  options.capacity = 4;
+  options.in_flight = 4;
   std::vector<worker_request> in_flight;
   const worker careless{executor(), at_, options, [&](worker_request request) {
                           const std::string text{request.body().front()};

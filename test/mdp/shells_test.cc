@@ -90,7 +90,7 @@ TEST_P(shells, a_worker_with_a_capacity_has_so_many_in_hand_and_all_go_to_anothe
   start_broker();
   std::vector<worker_request> in_flight;
   auto options = impatient_worker(GetParam().workers);
-  options.capacity = 3;
+  options.in_flight = 3;
   std::optional<worker> wide{std::in_place, executor(), at_, options, [&](worker_request request) {
                                in_flight.push_back(std::move(request));
                              }};
@@ -189,7 +189,7 @@ TEST_P(shells, a_request_is_cancelled_alone) {
   start_broker();
   std::vector<worker_request> in_flight;
   auto options = impatient_worker(GetParam().workers);
-  options.capacity = 2;
+  options.in_flight = 2;
   const worker slow{executor(), at_, options,
                     [&](worker_request request) { in_flight.push_back(std::move(request)); }};
   const worker slow_too{executor(), at_, options,

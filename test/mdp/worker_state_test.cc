@@ -104,7 +104,7 @@ TEST_P(worker_conversation, returning_a_request_without_nack_ends_the_conversati
 }
 
 TEST_P(worker_conversation, a_nack_costs_one_request_alone) {
-  worker_state wide{{.service = "echo", .protocol = GetParam(), .capacity = 3}};
+  worker_state wide{{.service = "echo", .protocol = GetParam(), .in_flight = 3}};
   wide.on_attached(true, now, actions);
   (void)sent();
   for (const auto address : {"a"sv, "b"sv, "c"sv}) {
@@ -334,7 +334,7 @@ TEST_P(worker_conversation, draining_answers_the_request_in_flight_and_accepts_n
 }
 
 TEST_P(worker_conversation, draining_waits_for_all_requests_in_flight) {
-  worker_state wide{{.service = "echo", .protocol = GetParam(), .capacity = 2}};
+  worker_state wide{{.service = "echo", .protocol = GetParam(), .in_flight = 2}};
   wide.on_attached(false, now, actions);
   for (const auto address : {"a"sv, "b"sv}) {
     zmtp::message asked{"x"sv};
@@ -490,7 +490,7 @@ TEST_P(worker_conversation, a_request_above_its_capacity_is_ignored) {
 }
 
 TEST_P(worker_conversation, replies_to_several_requests_in_flight_in_any_order) {
-  worker_state one{{.service = "echo", .protocol = GetParam(), .capacity = 3}};
+  worker_state one{{.service = "echo", .protocol = GetParam(), .in_flight = 3}};
   one.on_attached(false, now, actions);
   (void)sent();
   for (const auto address : {"a"sv, "b"sv, "c"sv}) {

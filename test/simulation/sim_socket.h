@@ -62,7 +62,7 @@ public:
   // Tries to send as try_send() does: once more after a write to the kernel.
   template <class Attempt>
   send_status send(Attempt&& attempt) {
-    auto status = attempt(if_full::say_so);
+    auto status = attempt(if_full::report);
     if (status == send_status::full && flush()) {
       status = attempt(if_full::drop);
     }

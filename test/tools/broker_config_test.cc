@@ -65,9 +65,9 @@ TEST(broker_config, a_file_sets_every_setting) {
   EXPECT_EQ(arguments.threads, 2U);
   EXPECT_EQ(arguments.drain, 0ms);
   const auto options = resolve(arguments);
-  EXPECT_EQ(options.heartbeat_interval, 1s);
+  EXPECT_EQ(options.heartbeat, 1s);
   EXPECT_EQ(options.liveness, 5U);
-  EXPECT_EQ(options.worker_capacity, 7U);
+  EXPECT_EQ(options.worker_in_flight, 7U);
   EXPECT_EQ(options.unknown_services, 0U);
   EXPECT_EQ(options.client_limit.requests, 10U);
   EXPECT_EQ(options.client_limit.bytes, 100'000U);
@@ -75,24 +75,24 @@ TEST(broker_config, a_file_sets_every_setting) {
   EXPECT_EQ(options.outcome_limit.bytes, 65'536U);
   EXPECT_EQ(options.outcome_limit.time, 250ms);
   EXPECT_EQ(options.services.attempts, 4U);
-  EXPECT_EQ(options.services.unserved_expiry, 5s);
+  EXPECT_EQ(options.services.unserved_timeout, 5s);
   ASSERT_EQ(options.rules.size(), 3U);
   const auto* const pay = rule_of(options, "pay");
   ASSERT_NE(pay, nullptr);
   EXPECT_FALSE(pay->idempotent);
   EXPECT_EQ(pay->poison, mdp::poison_policy::drop);
   EXPECT_EQ(pay->busy_expiry, 250ms);
-  EXPECT_EQ(pay->busy_deadline, 9s);
-  EXPECT_EQ(pay->request_expiry, 60s);
+  EXPECT_EQ(pay->busy_timeout, 9s);
+  EXPECT_EQ(pay->queue_timeout, 60s);
   EXPECT_TRUE(pay->raw_client_address);
   EXPECT_EQ(pay->limit.bytes, 1'048'576U);
   EXPECT_EQ(pay->limit.requests, 100U);
   // A setting that the service does not have is that of `default`.
   EXPECT_EQ(pay->attempts, 4U);
-  EXPECT_EQ(pay->unserved_expiry, 5s);
+  EXPECT_EQ(pay->unserved_timeout, 5s);
   const auto* const logs = rule_of(options, "logs.*");
   ASSERT_NE(logs, nullptr);
-  EXPECT_EQ(logs->unserved_expiry, 1ms);
+  EXPECT_EQ(logs->unserved_timeout, 1ms);
   EXPECT_TRUE(logs->idempotent);
   EXPECT_FALSE(logs->limit.requests);
   ASSERT_NE(rule_of(options, "bare"), nullptr);
@@ -108,7 +108,7 @@ TEST(broker_config, an_empty_object_changes_nothing) {
 
 TEST(broker_config, flags_win_over_the_file_one_by_one) {
   auto arguments = read(R"({"services": {"echo": {"attempts": 4, "poison": "drop"}}})");
-  arguments.options.services.unserved_expiry = 9s;  // --unserved-timeout
+  arguments.options.services.unserved_timeout = 9s;  // --unserved-timeout
   read_service_flag("echo:attempts=2,idempotent=false", arguments);
   read_service_flag("a*:requests=5", arguments);
   read_service_flag("echo:attempts=3", arguments);
@@ -119,7 +119,7 @@ TEST(broker_config, flags_win_over_the_file_one_by_one) {
   EXPECT_EQ(echo->attempts, 3U);
   EXPECT_FALSE(echo->idempotent);
   EXPECT_EQ(echo->poison, mdp::poison_policy::drop);
-  EXPECT_EQ(echo->unserved_expiry, 9s);
+  EXPECT_EQ(echo->unserved_timeout, 9s);
   ASSERT_NE(rule_of(options, "a*"), nullptr);
   EXPECT_EQ(rule_of(options, "a*")->limit.requests, 5U);
 }

@@ -273,7 +273,7 @@ class Majordomo(unittest.TestCase):
         with broker("--unserved-timeout", "50ms") as (process, endpoint):
             result = run("request", "--connect", endpoint, "--service", "absent", "hello")
             self.assertEqual(result.returncode, 1)
-            self.assertIn("(outcome: not carried out)", result.stderr)
+            self.assertIn("(outcome: not executed)", result.stderr)
             process.terminate()
             process.wait(DEADLINE)
             result = run("request", "--connect", endpoint, "--service", "absent", "--timeout", "100ms", "x")
@@ -418,7 +418,7 @@ class Draining(unittest.TestCase):
         self.await_jobs(1)
         code, output, errors = self.outcome(self.ask(endpoint, "bad\n"))
         self.assertEqual((code, output), (1, ""))
-        self.assertIn("failed to carry out", errors)
+        self.assertIn("failed to execute", errors)
         self.release()
         self.assertEqual(self.outcome(good)[:2], (0, "done"))
         self.assertEqual(self.count_runs(), 1)
@@ -464,7 +464,7 @@ class Draining(unittest.TestCase):
         self.assertIn("requests unanswered: drain ended after 50ms, ", errors)
         code, _, errors = self.outcome(first)
         self.assertEqual(code, 1)
-        self.assertIn("may have been carried out", errors)
+        self.assertIn("may have been executed", errors)
 
     def test_worker_out_of_time_says_what_it_leaves(self):
         _, endpoint = self.broker()

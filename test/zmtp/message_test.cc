@@ -4,9 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <deque>
 #include <random>
+#include <ranges>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace zmtp {
 namespace {
@@ -71,6 +77,35 @@ TEST(message, one_part_of_every_size_around_the_limits) {
     message m{body};
     expect_parts(m, {body});
   }
+}
+
+TEST(message, takes_bytes_wherever_it_takes_text) {
+  const std::vector<std::byte> vector{std::byte{0}, std::byte{0xff}};
+  const std::array<std::byte, 1> array{std::byte{'a'}};
+  const std::span<const std::byte> none;
+  message m{"text", vector, none};
+  m.push_back(array);
+  m.push_front(std::span{vector}.subspan(1));
+  expect_parts(m, {"\xff", "text", std::string{"\0\xff", 2}, "", "a"});
+  const auto bytes = m.bytes(2);
+  EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), vector.begin(), vector.end()));
+  EXPECT_TRUE(m.bytes(3).empty());
+}
+
+TEST(message, appends_bytes_of_its_own) {
+  message m{std::string(60, 'x')};
+  m.push_back(m.bytes(0));
+  m.push_front(m.bytes(1));
+  expect_parts(m, {std::string(60, 'x'), std::string(60, 'x'), std::string(60, 'x')});
+}
+
+TEST(message, is_a_range_of_its_parts) {
+  static_assert(std::ranges::forward_range<const message>);
+  static_assert(std::ranges::sized_range<const message>);
+  const message m{"a", "b"};
+  EXPECT_EQ(m.size(), 2U);
+  EXPECT_EQ((std::vector<std::string>{m.begin(), m.end()}), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(std::ranges::distance(m), 2);
 }
 
 TEST(message, five_small_parts_stay_in_the_object) {

@@ -19,7 +19,7 @@ boost::asio::awaitable<int> serve(const settings& is) {
   zmtp::error_code ec;
   server.bind_publisher(is.bind, ec);
   if (ec) {
-    throw boost::system::system_error{ec, "bind " + is.bind};
+    throw boost::system::system_error{ec, "cannot bind " + is.bind};
   }
   co_return co_await guide::publish(server, is.publishing);
 }

@@ -20,7 +20,7 @@ struct settings {
 
 void must(const zmtp::error_code& ec, const std::string& at) {
   if (ec) {
-    throw boost::system::system_error{ec, "bind " + at};
+    throw boost::system::system_error{ec, "cannot bind " + at};
   }
 }
 

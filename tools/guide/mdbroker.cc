@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   settings is;
   guide::command_line line{"Majordomo broker for clients and workers of MDP/0.1 and MDP/0.2"};
   line.endpoint("--bind", is.bind, "where clients and workers come");
-  line.milliseconds("--heartbeat", is.broker.heartbeat_interval, "between heartbeats");
+  line.milliseconds("--heartbeat", is.broker.heartbeat, "between heartbeats");
   line.flag("-v", is.verbose, "log what comes and what goes to workers, frame by frame");
   return guide::run(line, argc, argv, serve, is);
 }

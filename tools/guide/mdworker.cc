@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   settings is;
   guide::command_line line{"Majordomo worker of MDP/0.1 that echoes"};
   line.endpoint("--connect", is.connect, "of the broker");
-  line.milliseconds("--heartbeat", is.worker.heartbeat_interval, "between heartbeats");
+  line.milliseconds("--heartbeat", is.worker.heartbeat, "between heartbeats");
   line.milliseconds("--reconnect", is.worker.reconnect_delay, "after a dead broker");
   line.flag("-v", is.verbose, "log what comes and goes, frame by frame");
   return guide::run(line, argc, argv, echo, is);

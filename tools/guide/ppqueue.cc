@@ -25,9 +25,9 @@ struct settings {
 asio::awaitable<int> serve(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
   const zmtp::pirate_queue_options options{.protocol = zmtp::pirate_protocol::paranoid,
-                                           .heartbeat_interval = is.heartbeat,
+                                           .heartbeat = is.heartbeat,
                                            .liveness = static_cast<unsigned>(is.liveness),
-                                           .unserved_expiry = is.expiry};
+                                           .unserved_timeout = is.expiry};
   guide::pirate_drops drops;
   zmtp::pirate_queue queue{executor, options, [&](zmtp::pirate_event what, std::string_view) {
                              if (what == zmtp::pirate_event::invalid_message) {

@@ -32,7 +32,7 @@ void tell(const zmtp::pirate_worker_event& event) {
 asio::awaitable<int> serve(const settings& is) {
   return guide::work(is.work,
                      {.protocol = zmtp::pirate_protocol::paranoid,
-                      .heartbeat_interval = is.heartbeat,
+                      .heartbeat = is.heartbeat,
                       .liveness = static_cast<unsigned>(is.liveness),
                       .reconnect_delay = is.reconnect},
                      {}, tell);

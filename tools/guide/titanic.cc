@@ -1,4 +1,4 @@
-// titanic: keeps requests on the disk until they are carried out, and their replies until they are closed.
+// titanic: keeps requests on the disk until they are executed, and their replies until they are closed.
 
 #include "mdp/titanic/service.h"
 #include "mdp/titanic/sqlite_request_database.h"

@@ -2,8 +2,6 @@
 
 #include "zmtp/peer.h"
 
-#include <boost/system/system_error.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -94,14 +92,10 @@ std::vector<zmtp::endpoint> any_socket::attach(const std::vector<std::string>& e
                                                bool bind) {
   std::vector<zmtp::endpoint> bound;
   for (const auto& at : endpoints) {
-    zmtp::error_code ec;
     if (bind) {
-      bound.push_back(base().bind(at, ec));
+      bound.push_back(base().bind(at));
     } else {
-      base().connect(at, ec);
-    }
-    if (ec) {
-      throw boost::system::system_error{ec, (bind ? "cannot bind " : "cannot connect to ") + at};
+      base().connect(at);
     }
   }
   return bound;

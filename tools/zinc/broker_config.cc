@@ -97,10 +97,10 @@ constexpr service_field service_fields[] = {
     {"attempts", "a number from 1 to 1000",
      [](auto& of, auto text) { return read_number(text, 1, 1000, of.attempts); }},
     {"poison", "answer or drop", [](auto& of, auto text) { return read(text, of.poison); }},
-    {"unserved_timeout", {}, [](auto& of, auto text) { return read(text, of.unserved_expiry); }},
-    {"queue_timeout", {}, [](auto& of, auto text) { return read(text, of.request_expiry); }},
+    {"unserved_timeout", {}, [](auto& of, auto text) { return read(text, of.unserved_timeout); }},
+    {"queue_timeout", {}, [](auto& of, auto text) { return read(text, of.queue_timeout); }},
     {"busy_expiry", {}, [](auto& of, auto text) { return read(text, of.busy_expiry); }},
-    {"busy_timeout", {}, [](auto& of, auto text) { return read(text, of.busy_deadline); }},
+    {"busy_timeout", {}, [](auto& of, auto text) { return read(text, of.busy_timeout); }},
     {"raw_client_address", right_flag,
      [](auto& of, auto text) { return read(text, of.raw_client_address); }},
     {"bytes", {}, [](auto& of, auto text) { return read_size(text, of.limit.bytes); }},
@@ -112,9 +112,7 @@ using broker_field = field<broker_arguments>;
 constexpr broker_field broker_fields[] = {
     {"threads", "a number from 1 to 1024",
      [](auto& of, auto text) { return read_number(text, 1, 1024, of.threads); }},
-    {"heartbeat",
-     {},
-     [](auto& of, auto text) { return read(text, of.options.heartbeat_interval); }},
+    {"heartbeat", {}, [](auto& of, auto text) { return read(text, of.options.heartbeat); }},
     {"liveness", "a number from 1 to 1000",
      [](auto& of, auto text) { return read_number(text, 1, 1000, of.options.liveness); }},
     {"drain",
@@ -122,7 +120,7 @@ constexpr broker_field broker_fields[] = {
      [](auto& of, auto text) { return read(text, of.drain, {.least = milliseconds{0}}); }},
     {"worker_in_flight", "a number from 1 to 1000000",
      [](auto& of, auto text) {
-       return read_number(text, 1, 1'000'000, of.options.worker_capacity);
+       return read_number(text, 1, 1'000'000, of.options.worker_in_flight);
      }},
     {"unknown_services", "a number from 0 to 1000000",
      [](auto& of, auto text) {
@@ -337,8 +335,8 @@ mdp::broker_options resolve(const broker_arguments& arguments) {
 
 bool differ_beyond_services(const broker_arguments& a, const broker_arguments& b) {
   const auto rest = [](const broker_arguments& of) {
-    return std::tie(of.bind, of.threads, of.drain, of.options.heartbeat_interval,
-                    of.options.liveness, of.options.worker_capacity, of.options.unknown_services,
+    return std::tie(of.bind, of.threads, of.drain, of.options.heartbeat, of.options.liveness,
+                    of.options.worker_in_flight, of.options.unknown_services,
                     of.options.client_limit.requests, of.options.client_limit.bytes,
                     of.options.outcome_limit.requests, of.options.outcome_limit.bytes,
                     of.options.outcome_limit.time);

@@ -92,14 +92,14 @@ void add_broker(CLI::App& app, broker_arguments& to) {
              "brokers, each with its own thread; they bind consecutive ports from that of --bind, "
              "or one --bind each",
              {.least = 1, .most = 1'024});
-  add_duration(app, "--heartbeat", to.options.heartbeat_interval, "time between heartbeats");
+  add_duration(app, "--heartbeat", to.options.heartbeat, "time between heartbeats");
   add_number(app, "--liveness", to.options.liveness,
              "missed heartbeats before an idle worker is declared dead", to_a_thousand);
-  add_duration(app, "--unserved-timeout", to.options.services.unserved_expiry,
+  add_duration(app, "--unserved-timeout", to.options.services.unserved_timeout,
                "time to wait for a worker of a service that has none");
   add_duration(app, "--drain", to.drain, "time to finish requests in progress after a stop signal",
                from_zero);
-  add_number(app, "--worker-in-flight", to.options.worker_capacity,
+  add_number(app, "--worker-in-flight", to.options.worker_in_flight,
              "requests in flight at once per worker; a worker may announce a lower limit",
              to_a_million);
   app.add_option_function<std::vector<std::string>>(
@@ -129,10 +129,10 @@ void add_worker(CLI::App& app, worker_arguments& to) {
       ->required()
       ->type_name("NAME");
   add_version(app, to.options.protocol);
-  add_duration(app, "--heartbeat", to.options.heartbeat_interval, "time between heartbeats");
+  add_duration(app, "--heartbeat", to.options.heartbeat, "time between heartbeats");
   add_number(app, "--liveness", to.options.liveness,
              "missed heartbeats before the broker is declared dead", to_a_thousand);
-  add_number(app, "--in-flight", to.options.capacity,
+  add_number(app, "--in-flight", to.options.in_flight,
              "requests in flight at once; brokers other than zinc broker send one", to_a_million);
   add_number(app, "--count", to.count, "stop after N requests");
   add_duration(app, "--drain", to.drain, "time to finish requests in progress after a stop signal",

@@ -37,7 +37,7 @@ std::string_view name_of(mdp::outcome known) noexcept {
   switch (known) {
     case mdp::outcome::answered: return "answered";
     case mdp::outcome::not_sent: return "not sent";
-    case mdp::outcome::refused: return "not carried out";
+    case mdp::outcome::refused: return "not executed";
     case mdp::outcome::unknown: return "unknown";
   }
   return "unknown";

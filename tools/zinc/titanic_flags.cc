@@ -41,12 +41,12 @@ void set(mdp::titanic::service_limits& of, const std::string& key, const std::st
          const std::string& place) {
   const auto option = "--service: " + place;
   if (key == "in_flight") {
-    of.concurrency = static_cast<std::size_t>(number_of(option, value, in_flight_range));
+    of.in_flight = static_cast<std::size_t>(number_of(option, value, in_flight_range));
   } else if (key == "attempts") {
     of.attempts = static_cast<unsigned>(number_of(option, value, attempts_range));
   } else if (key == "timeout") {
     try {
-      of.deadline = parse_duration(value);
+      of.timeout = parse_duration(value);
     } catch (const unit_error& e) {
       throw CLI::ValidationError{option, e.what()};
     }
@@ -144,12 +144,12 @@ void add_titanic(CLI::App& app, titanic_arguments& to) {
       ->type_name("FILE");
   add_number(app, "--in-flight", to.options.in_flight,
              "requests in flight at once, for each service of Titanic", in_flight_range);
-  app.add_flag("--third-party-broker", to.options.stock_broker,
+  app.add_flag("--third-party-broker", to.options.third_party_broker,
                "register --in-flight workers instead of one; for brokers other than zinc broker");
-  add_duration(app, "--heartbeat", to.options.heartbeat_interval, "time between heartbeats");
-  add_number(app, "--service-in-flight", core.service.concurrency,
+  add_duration(app, "--heartbeat", to.options.heartbeat, "time between heartbeats");
+  add_number(app, "--service-in-flight", core.service.in_flight,
              "requests in flight at once per service that Titanic calls", in_flight_range);
-  add_duration(app, "--timeout", core.service.deadline,
+  add_duration(app, "--timeout", core.service.timeout,
                "time to wait for the reply of a service, per attempt");
   add_number(app, "--attempts", core.service.attempts, "attempts before a request fails",
              attempts_range);
@@ -164,7 +164,7 @@ void add_titanic(CLI::App& app, titanic_arguments& to) {
          "--service-in-flight, --timeout or --attempts")
       ->allow_extra_args(false)
       ->type_name("NAME:KEY=VALUE,...");
-  add_number(app, "--max-requests", core.requests, "requests that the store may have");
+  add_number(app, "--max-requests", core.max_requests, "requests that the store may have");
   add_size(app, "--reserve", to.reserve, "disk space to reserve for replies and for closing",
            {.least = 0});
   app.add_option_function<std::string>(

@@ -1,6 +1,6 @@
 #pragma once
-// The implementation of a blocking context: an io_context, its thread, and the lock that this
-// thread and the user's threads share.
+// The context of the blocking sockets, for code without an event loop. The context runs an event
+// loop in a thread of its own.
 
 #include "zmtp/blocking/locked_executor.h"
 
@@ -18,7 +18,9 @@ namespace zmtp::blocking {
 
 namespace asio = boost::asio;
 
-// Shared by the context and its sockets. Some members require the lock, as stated there.
+// The implementation of a context: an io_context, its thread, and the lock that this thread and the
+// user's threads share. The context and its sockets share the engine. Some members require the
+// lock, as stated there.
 class engine {
 public:
   // A socket of the context.
@@ -70,10 +72,8 @@ private:
   std::thread thread_;
 };
 
-// For code without an event loop: a context that runs its own event loop in its own thread.
-
-class engine;
-
+// A context that runs an event loop in a thread of its own.
+//
 // Thread safety: any thread may use its sockets; see blocking::socket. The thread of the context
 // blocks all signals. A signal does not interrupt a call.
 //

@@ -1,5 +1,5 @@
 #pragma once
-// The lock of a blocking context, shared by its thread and the user's threads.
+// The lock of a blocking context, and the executor that runs every function under this lock.
 
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/query.hpp>
@@ -16,7 +16,10 @@
 
 namespace zmtp::blocking {
 
-// Recursive: a thread that holds it may take it again.
+namespace asio = boost::asio;
+
+// The lock of a context, shared by its thread and the user's threads. Recursive: a thread that
+// holds it may take it again.
 class monitor {
 public:
   class scope {
@@ -81,11 +84,8 @@ private:
 };
 
 // An executor that runs every function under a lock. Another thread that holds the lock may
-// therefore use objects of the executor.
-
-namespace asio = boost::asio;
-
-// `Inner` must run functions serially. The lock must outlive them.
+// therefore use objects of the executor. `Inner` must run functions serially. The lock must outlive
+// them.
 template <class Inner>
 class locked_executor {
 public:

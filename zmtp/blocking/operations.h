@@ -1,11 +1,12 @@
 #pragma once
-// Runs a function in the thread of a context and waits for it.
+// The steps of a blocking call: an immediate attempt in the caller's thread under the lock, and
+// otherwise an operation in the context's thread, for which the caller sleeps.
 
 #include "zmtp/blocking/locked_executor.h"
+#include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/timer.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -20,8 +21,8 @@
 
 namespace zmtp::blocking {
 
-// Returns what `work` returns, and throws what it throws. Must not be called in the context's own
-// thread, which would wait for itself.
+// Runs `work` in the thread of a context and waits for it. Returns what `work` returns, and throws
+// what it throws. Must not be called in the context's own thread, which would wait for itself.
 template <class Work>
 auto run_in(const boost::asio::any_io_executor& executor, Work&& work) {
   std::packaged_task<decltype(work())()> task{std::forward<Work>(work)};
@@ -30,9 +31,8 @@ auto run_in(const boost::asio::any_io_executor& executor, Work&& work) {
   return done.get();
 }
 
-// A pending operation of a socket for which a thread sleeps.
-
-// Must live until its handler has run, under the lock.
+// A pending operation of a socket for which a thread sleeps. Must live until its handler has run,
+// under the lock.
 template <class... Results>
 class call {
 public:
@@ -66,9 +66,6 @@ private:
   std::tuple<Results...> results_;
 };
 
-// The steps of a blocking call under the lock: an immediate attempt in the caller's thread, and
-// otherwise an operation in the context's thread, for which the caller sleeps.
-
 // Maximum batch of one call. More would delay other threads that need the lock.
 inline constexpr std::size_t most_at_once = 1024;
 
@@ -88,6 +85,7 @@ concept subscribes = requires(Async& s, error_code& ec) {
   s.unsubscribe({});
 };
 
+// The functions below require the lock. receive() replaces the content of its last argument.
 template <class Async, class Received>
 [[nodiscard]] error_code receive(Async& from, monitor& lock, deadline until, Received& to) {
   if (from.try_receive(to)) {

@@ -1,14 +1,14 @@
 #pragma once
-// The interface of a blocking socket for poll().
+// The blocking sockets, for code without an event loop: each call returns when it is done.
 
 #include "zmtp/blocking/context.h"
 #include "zmtp/blocking/operations.h"
+#include "zmtp/counters.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
 #include "zmtp/socket/pipeline_sockets.h"
@@ -35,7 +35,7 @@ concept names_peers = requires(Async& s, peer_id to, message m) {
   s.try_send(to, std::move(m));
 };
 
-// All members require the lock of the engine.
+// The interface of a blocking socket for poll(). All members require the lock of the engine.
 class pollable : public engine::member {
 public:
   using done_handler = completion_handler<void(error_code)>;
@@ -48,7 +48,8 @@ public:
   virtual void wait_writable(done_handler h) = 0;
 };
 
-// The socket itself. Its address stays the same when the object that owns it moves.
+// The asynchronous socket inside a blocking one. Its address stays the same when the object that
+// owns it moves.
 template <class Async>
 class held_socket final : public pollable {
 public:
@@ -87,12 +88,10 @@ public:
   Async socket;
 };
 
-// A blocking form of any socket, for code without an event loop: each call returns when it is done.
-
 struct poll_item;
 
-// `Async` is a socket class such as zmtp::push_socket. zmtp/blocking/sockets.h has short names,
-// such as blocking::push_socket. Only members that `Async` supports are available.
+// The blocking form of `Async`, a socket class such as zmtp::push_socket. It has the members that
+// `Async` supports. Below are short names, such as blocking::push_socket.
 //
 // A call takes the lock of the context and works on the socket in the caller's thread. If the
 // operation must wait, the context's thread completes it and the caller sleeps.
@@ -140,7 +139,7 @@ public:
   endpoint bind(std::string_view at) {
     error_code ec;
     auto bound = bind(at, ec);
-    require(ec, "bind " + std::string{at});
+    require(ec, "cannot bind " + std::string{at});
     return bound;
   }
   endpoint bind(std::string_view at, error_code& ec) {
@@ -151,7 +150,7 @@ public:
   void connect(std::string_view to) {
     error_code ec;
     connect(to, ec);
-    require(ec, "connect " + std::string{to});
+    require(ec, "cannot connect to " + std::string{to});
   }
   void connect(std::string_view to, error_code& ec) {
     ec = use([&](Async& s, error_code& why) { s.connect(to, why); });
@@ -241,7 +240,7 @@ public:
   void send(message m, deadline until = {}) requires sends<Async> {
     error_code ec;
     send(std::move(m), until, ec);
-    require(ec, "send");
+    require(ec);
   }
   // Moves from `m` only if it was queued.
   void send(message&& m, error_code& ec) requires sends<Async> {
@@ -256,7 +255,7 @@ public:
   std::size_t send(std::vector<message>& batch, deadline until = {}) requires sends<Async> {
     error_code ec;
     const auto count = send(batch, until, ec);
-    require(ec, "send");
+    require(ec);
     return count;
   }
   std::size_t send(std::vector<message>& batch, deadline until,
@@ -278,7 +277,7 @@ public:
   void send(peer_id to, message m, deadline until = {}) requires names_peers<Async> {
     error_code ec;
     send(to, std::move(m), until, ec);
-    require(ec, "send");
+    require(ec);
   }
   void send(peer_id to, message&& m, deadline until, error_code& ec) requires names_peers<Async> {
     ec = use([&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, to, m); });
@@ -295,6 +294,11 @@ public:
 private:
   friend poll_item;
 
+  static void require(const error_code& ec) {
+    if (ec) {
+      throw boost::system::system_error{ec};
+    }
+  }
   static void require(const error_code& ec, const std::string& what) {
     if (ec) {
       throw boost::system::system_error{ec, what};
@@ -335,7 +339,6 @@ private:
 };
 
 // Short names for the blocking form of each socket.
-
 using dealer_socket = socket<zmtp::dealer_socket>;
 using pair_socket = socket<zmtp::pair_socket>;
 using pub_socket = socket<zmtp::pub_socket>;

@@ -1,5 +1,5 @@
 #pragma once
-// The unit in which a processor reads and writes memory.
+// Counted blocks of bytes. Messages, read buffers and send queues share blocks instead of copying.
 
 #include <atomic>
 #include <cstddef>
@@ -10,11 +10,9 @@
 
 namespace zmtp {
 
-// In bytes, for common processors. Another size affects only speed.
+// The unit in which common processors read and write memory, in bytes. Another size affects only
+// speed.
 inline constexpr std::size_t cache_line = 64;
-
-// Copies a few bytes whose number is known only at run time. For a bounded memcpy, compilers
-// generate code whose setup takes longer than the copy.
 
 namespace detail {
 
@@ -30,8 +28,10 @@ inline void copy_ends(std::byte* to, const std::byte* from, std::size_t count) n
 
 }  // namespace detail
 
-// The ranges must not overlap. Correct for any count, fast for up to about 100 bytes. Always
-// inline, because it runs for every message and compilers consider it too long.
+// Copies a few bytes whose number is known only at run time. For a bounded memcpy, compilers
+// generate code whose setup takes longer than the copy. The ranges must not overlap. Correct for
+// any count, fast for up to about 100 bytes. Always inline, because the function runs for every
+// message and compilers consider it too long.
 [[gnu::always_inline]] inline void copy_short(std::byte* to, const std::byte* from,
                                               std::size_t count) noexcept {
   struct sixteen {
@@ -53,8 +53,6 @@ inline void copy_ends(std::byte* to, const std::byte* from, std::size_t count) n
     *to = *from;
   }
 }
-
-// A counted block of bytes. Messages, read buffers and send queues share blocks instead of copying.
 
 // Usual sizes of blocks in bytes. Queues compact what remains in a block at the end of a turn.
 namespace block_size {

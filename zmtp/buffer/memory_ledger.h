@@ -1,5 +1,5 @@
 #pragma once
-// The memory of all queues of the process, and the quota of each queue.
+// The two memory budgets of the process: for queued messages and for partial messages.
 
 #include "zmtp/buffer/memory_account.h"
 
@@ -10,9 +10,10 @@
 
 namespace zmtp {
 
-// While half of the budget is free, only the marks of the queues apply. Above that, a quota per
-// queue shrinks in steps. So a few peers that do not read can use only a part of the budget, and
-// other peers can still exchange messages. Each step ends one eighth of the budget below its start.
+// The memory of all queues, and the quota of each queue. While half of the budget is free, only the
+// marks of the queues apply. Above that, a quota per queue shrinks in steps. So a few peers that do
+// not read can use only a part of the budget, and other peers can still exchange messages. Each
+// step ends one eighth of the budget below its start.
 class queue_ledger {
 public:
   enum class step : std::uint8_t {
@@ -57,11 +58,9 @@ private:
   std::uint64_t times_scarce_ = 0;
 };
 
-// Selects the connection to close when partial messages exceed the memory budget.
-
-// A budget and the memory that each partial message holds. All peers together can exceed the budget
-// even if each keeps its limits. The ledger then evicts the largest partial message. Its end is
-// usually the furthest away, and the messages of well-behaved peers are small.
+// The memory that each partial message holds. All peers together can exceed the budget even if each
+// keeps its limits. The ledger then evicts the largest partial message. Its end is usually the
+// furthest away, and the messages of well-behaved peers are small.
 class partial_message_ledger {
 public:
   // The partial message of one connection. Must not move, and must be released before it is

@@ -1,6 +1,6 @@
 #pragma once
-// A block to read into for one turn, shared by all connections of a thread. So an idle connection
-// does not own a buffer.
+// The bytes received from one peer, and the block that all connections of a thread read into. So an
+// idle connection does not own a buffer.
 
 #include "zmtp/buffer/block.h"
 
@@ -17,7 +17,7 @@ namespace zmtp {
 [[nodiscard]] block_ptr scratch_block();
 
 // The bytes received from one peer until they form a whole message or command.
-
+//
 // Reads go to the thread's scratch block and are decoded there, so an idle connection owns no
 // buffer. A message larger than that block gets a block of its own, which grows as the bytes
 // arrive.

@@ -1,5 +1,5 @@
 #pragma once
-// A bound endpoint of a socket, for any transport.
+// The endpoints of a socket, bound and connected, for any transport.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
@@ -10,6 +10,10 @@
 
 namespace zmtp {
 
+class dialer;
+class socket_core;
+
+// A bound endpoint.
 class binding {
 public:
   binding(const binding&) = delete;
@@ -31,15 +35,9 @@ protected:
   endpoint bound_;
 };
 
-// The endpoints of a socket, bound and connected.
-
-class dialer;
-class binding;
-class socket_core;
-
+// The endpoints of one socket, of which this object is a part.
 class socket_endpoints {
 public:
-  // A part of its socket.
   explicit socket_endpoints(socket_core& core) noexcept : core_{core} {}
 
   [[nodiscard]] result<endpoint> bind(std::string_view text);

@@ -1,5 +1,6 @@
 #pragma once
-// An inproc name to which a socket is bound. Accepts connections from this executor and other ones.
+// The inproc:// names of this process, the sockets that are bound to them, and the sockets that
+// wait for a name.
 
 #include "zmtp/endpoint.h"
 #include "zmtp/engine/endpoints.h"
@@ -18,6 +19,7 @@ namespace zmtp {
 
 class inproc_channel;
 
+// A socket that is bound to a name. Accepts connections from this executor and other ones.
 class inproc_listener final : public binding, public std::enable_shared_from_this<inproc_listener> {
 public:
   explicit inproc_listener(socket_core& core);
@@ -35,18 +37,13 @@ private:
   asio::any_io_executor work_;  // outstanding work: a bound socket keeps its context running
 };
 
-// The inproc:// names of this process: the bound sockets, and the sockets that wait for a name.
-
-class inproc_channel;
-class inproc_listener;
-
 // How to call a listener.
 struct inproc_door {
   std::shared_ptr<remote_executor> where;
   std::weak_ptr<inproc_listener> who;  // locked only in `where`
 };
 
-// Thread safety: safe.
+// The names and the waiting sockets. Thread safety: safe.
 class inproc_registry {
 public:
   // The registry of this process. Never destroyed, because sockets with static lifetime may close

@@ -1,5 +1,5 @@
 #pragma once
-// The memory of the queues of one socket, in the ledger of the process.
+// The memory of one socket and of one connection, as they report it to the ledgers of the process.
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/buffer/memory_account.h"
@@ -17,11 +17,13 @@
 namespace zmtp {
 
 class socket_core;
+class stream_link;
 
-// Belongs to its socket, which reports the memory of its queues at the end of a turn. The ledger
-// has a lock, because sockets may belong to several threads. The lock is taken only after a large
-// enough change, and nothing is called under it. Sockets that hold memory are listed. They are
-// called in their executors when memory becomes short, and when it is available again.
+// The memory of the queues of one socket. Belongs to its socket, which reports the memory of its
+// queues at the end of a turn. The ledger has a lock, because sockets may belong to several
+// threads. The lock is taken only after a large enough change, and nothing is called under it.
+// Sockets that hold memory are listed. They are called in their executors when memory becomes
+// short, and when it is available again.
 class queue_share final : public boost::intrusive::list_base_hook<
                               boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
@@ -65,14 +67,9 @@ private:
   std::size_t quota_ = queue_account::unlimited;  // the quota at the last report
 };
 
-// The memory that one connection holds for a partial message, in the ledger of the process.
-
-class socket_core;
-class stream_link;
-
-// Belongs to its link. The ledger has a lock, because connections may belong to several threads.
-// The lock is taken once per block of such a message, and once at its end. Nothing is called under
-// the lock.
+// The memory that one connection holds for a partial message. Belongs to its link. The ledger has a
+// lock, because connections may belong to several threads. The lock is taken once per block of such
+// a message, and once at its end. Nothing is called under the lock.
 class partial_message final : private partial_message_ledger::entry {
 public:
   partial_message(const socket_core& core, std::weak_ptr<stream_link> owner);

@@ -1,6 +1,5 @@
 #pragma once
-// The queue between a socket and one monitor: a limited number of events, then a count of lost
-// ones.
+// The monitors of a socket, and the queue between the socket and each of them.
 
 #include "zmtp/engine/pending_operations.h"
 #include "zmtp/error.h"
@@ -20,7 +19,8 @@
 
 namespace zmtp {
 
-// Owned by the monitor. The socket's core keeps a weak reference.
+// A limited number of events, then a count of lost ones. Owned by the monitor. The socket's core
+// keeps a weak reference.
 class monitor_queue final : public std::enable_shared_from_this<monitor_queue> {
 public:
   using handler = completion_handler<void(error_code, monitor_event)>;
@@ -55,8 +55,7 @@ private:
   error_code end_;
 };
 
-// The monitors of a socket.
-
+// The monitors of one socket.
 class monitor_list {
 public:
   // `of` dates the events. It must live until close() or abandon().

@@ -1,6 +1,5 @@
 #pragma once
-// The number of pending handshakes per address, so that one address cannot use all slots of a
-// listener.
+// The limits of a listener's pending handshakes: per address, and for all of them together.
 
 #include <array>
 #include <chrono>
@@ -11,8 +10,9 @@
 
 namespace zmtp {
 
-// Counts the handshakes of each address. Loopback addresses and connections without an address
-// (ipc) are not limited, because all local programs share them.
+// Counts the handshakes of each address, so that one address cannot use all slots. Loopback
+// addresses and connections without an address (ipc) are not limited, because all local programs
+// share them.
 class address_shares {
 public:
   // An IPv6 address, or an IPv4 address mapped into IPv6 (::ffff:192.0.2.1).
@@ -29,10 +29,9 @@ private:
   std::map<host, std::size_t> taken_;
 };
 
-// Selects the pending handshake to evict when a listener has no free slot for a new connection.
-
-// Evicts the handshake that has been idle for longest, if that is long enough. Otherwise new
-// connections wait in the kernel's backlog.
+// Selects the handshake to evict when the listener has no free slot for a new connection: the one
+// that has been idle for longest, if that is long enough. Otherwise new connections wait in the
+// kernel's backlog.
 class handshake_room {
 public:
   using duration = std::chrono::steady_clock::duration;

@@ -1,5 +1,5 @@
 #pragma once
-// Pending operations of a socket.
+// The pending operations of a socket, and the order in which they are served.
 
 #include "zmtp/error.h"
 #include "zmtp/peer.h"
@@ -133,7 +133,7 @@ private:
 
 // The pending operations of a socket, and the concluded ones whose handlers have not run yet.
 // Decides the order of service. Has no timers.
-
+//
 // Every operation ends in conclude(). Handlers run in the order of these calls. After conclude(), a
 // cancellation or deadline has no effect. Receivers and senders are served in turn. Operations that
 // wait for a condition are served when it is true, and those that wait for the end of the socket

@@ -168,7 +168,7 @@ endpoint freelance_server::bind(std::string_view at) {
   const auto own = core_.lock();
   auto bound = own ? own->bind(at, ec) : endpoint{};
   if (ec) {
-    throw boost::system::system_error{ec, "bind " + std::string{at}};
+    throw boost::system::system_error{ec, "cannot bind " + std::string{at}};
   }
   return bound;
 }

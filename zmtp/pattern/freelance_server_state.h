@@ -1,6 +1,6 @@
 #pragma once
-// Stores replies by client and request number, so that a service executes a repeated request only
-// once. Pure.
+// The decisions of a Freelance server, and its cache of replies. Pure; `freelance_server` is the
+// shell.
 
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
@@ -28,9 +28,10 @@ struct reply_cache_options {
   std::chrono::milliseconds age{60'000};
 };
 
-// Look up a request before you execute it, and store its reply before you send it. A repeated
-// request then gets the same reply. Replies are lost if the process crashes, and such requests are
-// executed again.
+// The replies of a service by client and request number, so that the service executes a repeated
+// request only once. Look up a request before you execute it, and store its reply before you send
+// it. A repeated request then gets the same reply. Replies are lost if the process crashes, and
+// such requests are executed again.
 //
 // Thread safety: distinct objects safe, one object not.
 class reply_cache {
@@ -83,9 +84,6 @@ private:
   std::uint64_t hits_ = 0;
 };
 
-// Decides which messages a Freelance server answers itself, and which it passes to its user. Pure;
-// `freelance_server` is the shell.
-
 // The message forms of the Guide's three models.
 enum class freelance_form : std::uint8_t {
   plain,      // 1: a body, as a REQ sends it
@@ -100,7 +98,7 @@ struct freelance_server_options {
   // connection. Not available in the plain form, which cannot distinguish requests.
   std::optional<reply_cache_options> keep_replies{};
   // Maximum number of requests in progress. At this limit, the server does not read from clients.
-  std::size_t requests = 1'000;
+  std::size_t in_flight = 1'000;
 };
 
 struct freelance_server_counters {
@@ -140,7 +138,7 @@ public:
 
   // Returns whether the shell may read from clients.
   [[nodiscard]] bool wants_requests() const noexcept {
-    return in_flight_.size() < options_.requests;
+    return in_flight_.size() < options_.in_flight;
   }
   [[nodiscard]] const freelance_server_counters& counters() const noexcept { return counters_; }
 

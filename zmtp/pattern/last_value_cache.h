@@ -1,12 +1,12 @@
 #pragma once
-// Espresso: observes all messages that a proxy forwards in either direction. A capture for
-// zmtp/socket/proxy.h without a socket.
+// The Guide's proxies for publish-subscribe (chapter 5): Espresso, which observes messages, and the
+// last value cache. Shell of zmtp/routing/last_values.h, through an XPUB.
 
+#include "zmtp/counters.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/options.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/socket/message_ends.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -20,9 +20,12 @@
 
 namespace zmtp {
 
-// Pass this object to proxy::capture_to(). It must outlive the runs of the proxy. The proxy calls
-// the handler for each message, subscriptions included, before it forwards the message, and waits
-// until the handler returns. Handlers run in the executor of the proxy.
+// Espresso: observes all messages that a proxy forwards in either direction. A capture for
+// zmtp/socket/proxy.h without a socket.
+//
+// Pass this object to proxy::capture_to(). The object must outlive the runs of the proxy. The proxy
+// calls the handler for each message, subscriptions included, before it forwards the message, and
+// waits until the handler returns. Handlers run in the executor of the proxy.
 //
 // Thread safety: distinct objects safe, one object not.
 class capture_listener {
@@ -39,9 +42,6 @@ private:
   boost::asio::any_io_executor executor_;
   handler on_message_;
 };
-
-// Last value cache: forwards messages from publishers to subscribers, and sends a new subscriber
-// the last message of each topic. Shell of zmtp/routing/last_values.h, through an XPUB.
 
 struct last_value_cache_options {
   last_value_limits limit{};

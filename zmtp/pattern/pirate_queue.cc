@@ -191,7 +191,7 @@ namespace {
 
 endpoint bound(endpoint at, const error_code& ec, std::string_view asked) {
   if (ec) {
-    throw boost::system::system_error{ec, "bind " + std::string{asked}};
+    throw boost::system::system_error{ec, "cannot bind " + std::string{asked}};
   }
   return at;
 }

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 pirate_queue_options workable(pirate_queue_options options) noexcept {
-  options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
+  options.heartbeat = std::max(options.heartbeat, 1ms);
   options.liveness = std::max(options.liveness, 1U);
   return options;
 }
@@ -145,8 +145,7 @@ void pirate_queue_state::give(entry& one, request&& what, time_point now, action
   to.client = what.client;
   to.envelope = std::move(what.envelope);
   to.last_sent_at = now;
-  set_due(one,
-          options_.busy_deadline ? std::optional{now + *options_.busy_deadline} : std::nullopt);
+  set_due(one, options_.busy_timeout ? std::optional{now + *options_.busy_timeout} : std::nullopt);
   ++counters_.requests;
   const auto mark = bytes_of(to.mark);
   wrap_pirate(what.body, message{view(mark), std::string_view{}}, options_.protocol);
@@ -318,7 +317,7 @@ std::optional<pirate_queue_state::time_point> pirate_queue_state::expiry_of(
     return std::nullopt;
   }
   const auto since = std::max(one.requests.front().since, one.unserved_since);
-  return std::max(since + options_.unserved_expiry, judge_from_);
+  return std::max(since + options_.unserved_timeout, judge_from_);
 }
 
 void pirate_queue_state::expire_requests(time_point now, actions& out) {
@@ -334,8 +333,7 @@ void pirate_queue_state::expire_requests(time_point now, actions& out) {
 
 pirate_queue_state::time_point pirate_queue_state::dead_at(
     const worker_record& one) const noexcept {
-  return std::max(one.last_received_at + options_.heartbeat_interval * options_.liveness,
-                  judge_from_);
+  return std::max(one.last_received_at + options_.heartbeat * options_.liveness, judge_from_);
 }
 
 // For an idle worker. Messages only update a time, and the deadline is computed again when it is
@@ -345,7 +343,7 @@ std::optional<pirate_queue_state::time_point> pirate_queue_state::due_of(
   if (options_.protocol == pirate_protocol::simple) {
     return std::nullopt;
   }
-  return std::min(one.last_sent_at + options_.heartbeat_interval, dead_at(one));
+  return std::min(one.last_sent_at + options_.heartbeat, dead_at(one));
 }
 
 void pirate_queue_state::set_due(entry& one, std::optional<time_point> due) {
@@ -373,8 +371,8 @@ std::optional<pirate_queue_state::time_point> pirate_queue_state::next_deadline(
 }
 
 void pirate_queue_state::on_deadline(time_point now, actions& out) {
-  if (const auto due = next_deadline(); due && now - *due > options_.heartbeat_interval) {
-    judge_from_ = now + options_.heartbeat_interval;
+  if (const auto due = next_deadline(); due && now - *due > options_.heartbeat) {
+    judge_from_ = now + options_.heartbeat;
   }
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     auto& one = *workers_.find(deadlines_.begin()->second);
@@ -386,7 +384,7 @@ void pirate_queue_state::on_deadline(time_point now, actions& out) {
       set_due(one, judge_from_);
       continue;
     }
-    if (one.second.last_sent_at + options_.heartbeat_interval <= now) {
+    if (one.second.last_sent_at + options_.heartbeat <= now) {
       one.second.last_sent_at = now;
       out.to_workers.emplace_back(one.first, make_heartbeat());
     }

@@ -26,12 +26,12 @@ struct pirate_queue_options {
   pirate_protocol protocol = pirate_protocol::paranoid;
   // Paranoid only: interval of heartbeats, and the number of intervals without a message after
   // which an idle worker is dead.
-  std::chrono::milliseconds heartbeat_interval{1'000};
+  std::chrono::milliseconds heartbeat{1'000};
   unsigned liveness = 3;
   // Removes a worker that has not answered a request for this time, until the worker sends a
   // message. Absent: only a disconnect removes a busy worker, because workers may send nothing
   // while they work.
-  std::optional<std::chrono::milliseconds> busy_deadline{};
+  std::optional<std::chrono::milliseconds> busy_timeout{};
   // A peer becomes a worker only with READY, as in 6/PPP. If false, every message of a worker
   // registers it. The Guide's workers send READY only once, which a previous queue process may have
   // received.
@@ -46,7 +46,7 @@ struct pirate_queue_options {
   std::size_t waiting_bytes = 64 * 1024 * 1024;
   // A request expires after this time without a suitable worker: no worker is connected, or no
   // worker accepts bodies of several parts. The queue then drops the request.
-  std::chrono::milliseconds unserved_expiry{60'000};
+  std::chrono::milliseconds unserved_timeout{60'000};
   std::size_t workers = 10'000;
 };
 
@@ -56,7 +56,7 @@ enum class pirate_event : std::uint8_t {
   worker_expired,      // the worker sent nothing, or did not answer a request, for too long
   worker_lost,         // the worker disconnected
   invalid_message,     // the worker sent an invalid message
-  request_unserved,    // dropped: no worker during pirate_queue_options::unserved_expiry
+  request_unserved,    // dropped: no worker during pirate_queue_options::unserved_timeout
   request_unsuitable,  // dropped: during that time no worker that accepts several parts
 };
 

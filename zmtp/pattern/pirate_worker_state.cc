@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using kind = pirate_worker_event::kind;
 
 pirate_worker_options workable(pirate_worker_options options) noexcept {
-  options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
+  options.heartbeat = std::max(options.heartbeat, 1ms);
   options.liveness = std::max(options.liveness, 1U);
   options.reconnect_delay = std::max(options.reconnect_delay, 1ms);
   options.longest_reconnect_delay =
@@ -93,7 +93,7 @@ void pirate_worker_state::drop(std::uint64_t request, time_point now, actions& o
 }
 
 pirate_worker_state::time_point pirate_worker_state::queue_dead_at() const noexcept {
-  return last_received_at_ + options_.heartbeat_interval * options_.liveness;
+  return last_received_at_ + options_.heartbeat * options_.liveness;
 }
 
 // A disconnected queue also counts as unresponsive.
@@ -101,7 +101,7 @@ std::optional<pirate_worker_state::time_point> pirate_worker_state::next_deadlin
   if (!paranoid() || in_flight_) {
     return std::nullopt;
   }
-  return in_conversation_ ? std::min(last_sent_at_ + options_.heartbeat_interval, queue_dead_at())
+  return in_conversation_ ? std::min(last_sent_at_ + options_.heartbeat, queue_dead_at())
                           : queue_dead_at();
 }
 
@@ -110,9 +110,9 @@ void pirate_worker_state::on_deadline(time_point now, actions& out) {
   if (!due || now < *due) {
     return;
   }
-  if (now - *due > options_.heartbeat_interval) {
+  if (now - *due > options_.heartbeat) {
     last_received_at_ =
-        std::max(last_received_at_, now - options_.heartbeat_interval * (options_.liveness - 1));
+        std::max(last_received_at_, now - options_.heartbeat * (options_.liveness - 1));
   }
   if (queue_dead_at() <= now) {
     in_conversation_ = false;
@@ -120,7 +120,7 @@ void pirate_worker_state::on_deadline(time_point now, actions& out) {
     out.events.push_back({kind::lost, delay_});
     out.reopen = delay_;
     delay_ = std::min(delay_ * 2, options_.longest_reconnect_delay);
-  } else if (in_conversation_ && last_sent_at_ + options_.heartbeat_interval <= now) {
+  } else if (in_conversation_ && last_sent_at_ + options_.heartbeat <= now) {
     last_sent_at_ = now;
     out.sends.push_back(make_heartbeat());
     out.events.push_back({kind::heartbeat});

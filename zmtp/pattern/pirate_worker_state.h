@@ -19,7 +19,7 @@ struct pirate_worker_options {
   pirate_protocol protocol = pirate_protocol::paranoid;
   // Paranoid only: interval of heartbeats while idle, and the number of intervals without a message
   // after which the queue is dead.
-  std::chrono::milliseconds heartbeat_interval{1'000};
+  std::chrono::milliseconds heartbeat{1'000};
   unsigned liveness = 3;
   // Delay before reconnecting to a dead queue. It doubles each time up to the maximum. Any message
   // of the queue resets it.

@@ -15,7 +15,7 @@ void check_servers(const std::vector<std::string>& servers, std::string_view who
   for (const auto& server : servers) {
     if (const auto to = endpoint::parse(server); !to || !to->connectable()) {
       throw boost::system::system_error{to ? make_error_code(errc::bad_endpoint) : to.error(),
-                                        "connect " + server};
+                                        "cannot connect to " + server};
     }
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The servers of a client, one of which is current. Pure.
+// The servers of a client, and when to open a new connection to one. Pure.
 
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/options.h"
@@ -15,9 +15,9 @@
 
 namespace zmtp {
 
-// Initially, the first server is current. All conversations of one client share the list. The first
-// conversation that leaves the current server switches to the next one for all. Later calls for the
-// same old server have no effect.
+// The servers of a client, one of which is current: the first one initially. All conversations of
+// one client share the list. The first conversation that leaves the current server switches to the
+// next one for all. Later calls for the same old server have no effect.
 class server_list {
 public:
   // `endpoints` must not be empty.
@@ -40,16 +40,13 @@ private:
   std::size_t current_ = 0;
 };
 
-// Checks the endpoints that a client receives.
-
 // Checks that all endpoints are valid when the client is created, not when it first uses one.
 // Throws boost::system::system_error: call_errc::no_servers, and what zmtp::socket::connect throws.
 void check_servers(const std::vector<std::string>& servers, std::string_view who);
 
-// The delay before the next conversation with a server on a new connection.
-
-// No delay after a conversation that lasted. The delay grows with short conversations, so that a
-// server that rejects every client does not receive connections without a pause.
+// The delay before the next conversation with a server on a new connection. No delay after a
+// conversation that lasted. The delay grows with short conversations, so that a server that rejects
+// every client does not receive connections without a pause.
 class reopen_pace {
 public:
   using time_point = std::chrono::steady_clock::time_point;

@@ -1,5 +1,6 @@
 #pragma once
-// Copies messages for another thread out of the read buffers in which they arrived.
+// Black Box (the Guide, chapter 5): a fast subscriber. One thread only receives. The other threads,
+// each with an io_context of its own, process the topics.
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/endpoint.h"
@@ -19,9 +20,10 @@
 
 namespace zmtp {
 
-// Copies messages into blocks of its own, one after the other. If threads share a read buffer,
-// their processors contend for its count of owners with each message, and one message pins the
-// whole buffer. A large message stays in its buffer if it uses at least a quarter of it.
+// Copies messages for another thread out of the read buffers in which they arrived, into blocks of
+// its own, one after the other. If threads share a read buffer, their processors contend for its
+// count of owners with each message, and one message pins the whole buffer. A large message stays
+// in its buffer if it uses at least a quarter of it.
 //
 // Thread safety: distinct objects safe, one object not. A packed message may move to any thread.
 class message_packer {
@@ -43,11 +45,10 @@ private:
   std::size_t used_ = 0;
 };
 
-// Maps a topic to a shard, with the same result in every run and on every machine.
-
-// Returns a number below `shards`, which must not be zero. Uses FNV-1a with the 64-bit mix of
-// MurmurHash3. Without the mix, the last bytes of a topic would have too little effect. Publishers
-// of a stream that is split earlier can use this function too.
+// Maps a topic to a shard, with the same result in every run and on every machine. Returns a number
+// below `shards`, which must not be zero. Uses FNV-1a with the 64-bit mix of MurmurHash3. Without
+// the mix, the last bytes of a topic would have too little effect. Publishers of a stream that is
+// split earlier can use this function too.
 [[nodiscard]] constexpr std::size_t shard_of(std::string_view topic, std::size_t shards) noexcept {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
   for (const char byte : topic) {
@@ -58,9 +59,6 @@ private:
   hash ^= hash >> 33;
   return static_cast<std::size_t>(hash % shards);
 }
-
-// Black Box: a fast subscriber. One thread only receives. The other threads, each with an
-// io_context of its own, process the topics.
 
 struct sharded_subscriber_options {
   std::size_t shards = 2;

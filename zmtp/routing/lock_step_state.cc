@@ -136,7 +136,7 @@ send_status rep_state::send(message&& m, if_full then) {
   }
   auto* const p = find(*asked_by_);
   const bool gone = p == nullptr || p->closing;
-  if (!gone && p->out.full() && then == if_full::say_so) {
+  if (!gone && p->out.full() && then == if_full::report) {
     return send_status::full;
   }
   if (gone) {

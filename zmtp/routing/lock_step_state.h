@@ -1,5 +1,6 @@
 #pragma once
-// REQ (RFC 28): one request, then its reply from the same peer.
+// The decisions of the sockets that talk to one peer at a time: REQ, REP (RFC 28) and PAIR (RFC
+// 31).
 
 #include "zmtp/routing/round_robin_state.h"
 #include "zmtp/routing/socket_state.h"
@@ -9,6 +10,8 @@
 
 namespace zmtp {
 
+// REQ: one request, then its reply from the same peer.
+//
 // Strict by default. With socket_options::relaxed, a new request may follow an unanswered one,
 // whose reply is then dropped. With socket_options::correlate, each request has a number before its
 // delimiter. The reply must repeat the number, as REP and ROUTER peers do without configuration.
@@ -44,8 +47,8 @@ private:
   std::uint32_t number_ = 0;
 };
 
-// REP (RFC 28): one request, then its reply to the same peer.
-
+// REP: one request, then its reply to the same peer.
+//
 // Stores the envelope of a request, including its empty delimiter, and puts it in front of the
 // reply. Drops and counts a message without a delimiter, or without a part after it. A reply goes
 // only to the peer that sent the request. A peer that reconnects without the same routing id is a
@@ -77,8 +80,8 @@ private:
   message envelope_;
 };
 
-// PAIR (RFC 31): one peer, in both directions.
-
+// PAIR: one peer, in both directions.
+//
 // The first peer gets the slot: the first endpoint that the socket connects to, even without a
 // connection, or the first accepted connection. While it has the slot, all other peers are
 // rejected. The user receives all its messages before the first message of the next peer, even if

@@ -1,6 +1,6 @@
 #pragma once
-// A ring of slots with a cursor for the next one. All operations take constant time for any number
-// of peers.
+// The pipes of a socket: the send queue and the receive queue of each peer, and rings that select
+// the next one.
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/buffer/memory_account.h"
@@ -15,6 +15,8 @@
 
 namespace zmtp {
 
+// A ring of slots with a cursor for the next one. All operations take constant time for any number
+// of peers.
 class slot_ring {
 public:
   using slot = std::uint32_t;
@@ -83,8 +85,6 @@ private:
   slot cursor_ = none;
 };
 
-// The pipes of a socket: the send queue and the receive queue of each peer.
-
 // Bytes that were read from a peer and are not in the queue `in` yet.
 enum class unread : std::uint8_t {
   nothing,
@@ -92,8 +92,8 @@ enum class unread : std::uint8_t {
   messages,   // whole messages that wait for space in `in`, perhaps also a partial one
 };
 
-// Belongs to an accepted connection, or to an endpoint that the socket connects to. A pipe of an
-// endpoint outlives connections and keeps unsent messages.
+// The two queues of one peer. Belongs to an accepted connection, or to an endpoint that the socket
+// connects to. A pipe of an endpoint outlives connections and keeps unsent messages.
 struct alignas(cache_line) pipe {
   pipe(peer_id own_id, bool is_durable, const socket_options& options,
        queue_account* account) noexcept

@@ -1,7 +1,8 @@
 #pragma once
-// Decisions and counters of a proxy: two directions, and the commands that control them.
+// Decisions of a proxy: two directions, and the commands that control them.
 // zmtp/socket/proxy.h has the loops around it.
 
+#include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 
@@ -13,22 +14,6 @@
 #include <vector>
 
 namespace zmtp {
-
-// Counters of one side: messages, and bytes of all their parts with envelopes.
-struct proxy_traffic {
-  std::uint64_t messages_received = 0;
-  std::uint64_t bytes_received = 0;
-  std::uint64_t messages_sent = 0;
-  std::uint64_t bytes_sent = 0;
-};
-
-// Counters since the proxy was created. Each message that one side received was sent on the other
-// side or dropped, except at most one pending message per direction.
-struct proxy_statistics {
-  proxy_traffic frontend;
-  proxy_traffic backend;
-  std::uint64_t dropped = 0;  // undeliverable: the peer has disconnected, or REQ/REP order
-};
 
 class proxy_state {
 public:

@@ -159,7 +159,7 @@ bool pub_state::open_group(if_full then) {
       continue;
     }
     if (p.out.full()) {
-      if (then == if_full::say_so || options_.no_drop) {
+      if (then == if_full::report || options_.no_drop) {
         return false;
       }
       p.lagging = true;

@@ -1,11 +1,12 @@
 #pragma once
-// Sends to ready peers in turn (RFC 28, RFC 30), or to the peer with the fewest queued messages.
-// DEALER, REQ and PUSH share this code.
+// The decisions of DEALER (RFC 28), PUSH and PULL (RFC 30).
 
 #include "zmtp/routing/socket_state.h"
 
 namespace zmtp {
 
+// Sends to ready peers in turn, or to the peer with the fewest queued messages. DEALER, REQ and
+// PUSH share this code.
 class round_robin_state : public socket_state {
 public:
   pipe& open_pipe(bool durable) override;

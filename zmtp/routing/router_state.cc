@@ -99,7 +99,7 @@ send_status router_state::send(message&& m, if_full then) {
   } else if (status == send_status::queued) {
     m.pop_front();
     queue(*p, std::move(m));
-  } else if (options_.mandatory || (status == send_status::full && then == if_full::say_so)) {
+  } else if (options_.mandatory || (status == send_status::full && then == if_full::report)) {
     return status;
   } else {
     count_drop(p != nullptr ? p->id : peer_id{}, status);

@@ -1,5 +1,5 @@
 #pragma once
-// Maps routing ids to peers.
+// The decisions of ROUTER (RFC 28), and its table of routing ids.
 
 #include "zmtp/peer.h"
 #include "zmtp/routing/socket_state.h"
@@ -15,6 +15,7 @@
 
 namespace zmtp {
 
+// Maps routing ids to peers.
 class identity_table {
 public:
   [[nodiscard]] std::optional<peer_id> find(std::string_view routing_id) const noexcept {
@@ -46,9 +47,8 @@ private:
   std::optional<std::uint32_t> last_made_up_;
 };
 
-// ROUTER (RFC 28): receives fairly from all peers with the sender of each message, and sends to a
-// named peer. A peer that reconnects without the same routing id is a different peer.
-
+// ROUTER: receives fairly from all peers with the sender of each message, and sends to a named
+// peer. A peer that reconnects without the same routing id is a different peer.
 class router_state final : public socket_state {
 public:
   static constexpr auto pattern = socket_type::router;

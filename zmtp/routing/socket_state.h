@@ -3,6 +3,7 @@
 // writable. Each pattern is a derived class. No I/O: the shell reports what happens to connections.
 
 #include "zmtp/buffer/subscription_changes.h"
+#include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
@@ -11,7 +12,6 @@
 
 #include <boost/circular_buffer.hpp>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,46 +19,6 @@
 #include <vector>
 
 namespace zmtp {
-
-enum class send_status {
-  queued,       // the socket took the message
-  full,         // every possible peer is at its high-water mark, or there is none
-  unknown,      // no such peer
-  out_of_turn,  // REQ: a reply is pending; REP: no request
-  too_long,     // XSUB: the topic of a subscription is above limits::topic_size
-  closed,       // the socket is closed
-  bad_message,  // no parts, or too many: see socket_state::sendable()
-};
-
-// Returns the error of an asynchronous send for this status. No error for `queued`, and for `full`,
-// which only waits.
-[[nodiscard]] error_code to_error(send_status status) noexcept;
-
-// How a pattern that drops messages treats a peer with a full queue.
-enum class if_full {
-  say_so,  // send nothing and return full, so that the shell can write first
-  drop,    // drop the message for that peer, and count the drop
-};
-
-// Counters of sent, received and dropped messages of the socket.
-struct socket_counters {
-  std::uint64_t messages_sent = 0;      // queued for a peer
-  std::uint64_t messages_received = 0;  // given to the user
-  std::uint64_t bytes_sent = 0;         // taken by the kernel, handshakes and commands included
-  std::uint64_t bytes_received = 0;
-  std::uint64_t dropped_full = 0;           // not queued: the peer's queue was full
-  std::uint64_t dropped_over_budget = 0;    // not queued: the peer's queue was at its memory quota
-  std::uint64_t dropped_unknown = 0;        // not queued: no such peer
-  std::uint64_t dropped_detached = 0;       // queued for a peer that disconnected
-  std::uint64_t dropped_closed = 0;         // queued when the linger time ended
-  std::uint64_t dropped_unexpected = 0;     // received out of turn, or without an envelope
-  std::uint64_t dropped_conflated = 0;      // replaced by a newer message
-  std::uint64_t refused_subscriptions = 0;  // above a limit of the connection
-  std::uint64_t accept_pauses = 0;  // no file descriptors or no memory for another connection
-  std::uint64_t not_reading = 0;    // times that a live peer answered no PING
-  // Connections that have ended, by errc.
-  std::array<std::uint64_t, errc_count> ended{};
-};
 
 class socket_state {
 public:
@@ -194,7 +154,7 @@ public:
   // Sends to the peers that the pattern selects. Moves from `m` only if it was queued, or dropped
   // by the pattern.
   [[nodiscard]] virtual send_status send(message&&, if_full) { return send_status::unknown; }
-  [[nodiscard]] send_status send(message&& m) { return send(std::move(m), if_full::say_so); }
+  [[nodiscard]] send_status send(message&& m) { return send(std::move(m), if_full::report); }
   // Sends to this peer. Moves from `m` only if it was queued. Never drops a message.
   [[nodiscard]] virtual send_status send(peer_id, message&&) { return send_status::unknown; }
   // Counts a message that could not be queued for a peer and is dropped.

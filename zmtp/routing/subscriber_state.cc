@@ -122,7 +122,7 @@ send_status xsub_state::send(message&& m, if_full then) {
 send_status xsub_state::send_to_all(message&& m, if_full then) {
   bool room = true;
   for_each_pipe([&](const pipe& p) { room = room && (takes(p) || !reachable(p)); });
-  if (!room && then == if_full::say_so) {
+  if (!room && then == if_full::report) {
     return send_status::full;
   }
   for_each_pipe([&](pipe& p) {

@@ -1,5 +1,5 @@
 #pragma once
-// The subscriptions of SUB and XSUB (RFC 29), and the changes to send to publishers.
+// The decisions of SUB and XSUB (RFC 29).
 
 #include "zmtp/routing/keyed_hash.h"
 #include "zmtp/routing/socket_state.h"
@@ -16,8 +16,9 @@
 
 namespace zmtp {
 
-// Counts subscriptions per topic. Sends only the first and the last of each topic, which publishers
-// with a set and publishers with counters both understand.
+// The subscriptions of a socket, and the changes to send to publishers. Counts subscriptions per
+// topic. Sends only the first and the last of each topic, which publishers with a set and
+// publishers with counters both understand.
 class subscriber_state : public socket_state {
 public:
   // Returns true if this is the first subscription to the topic. Publishers then receive it.
@@ -49,8 +50,8 @@ private:
   std::uint64_t last_number_ = 0;
 };
 
-// SUB (RFC 29): receives messages that match its subscriptions from all publishers.
-
+// SUB: receives messages that match its subscriptions from all publishers.
+//
 // Also filters locally, because a publisher may send messages that do not match. Stops reading when
 // its queue is full, and never drops a message for that.
 class sub_state final : public subscriber_state {
@@ -73,9 +74,8 @@ private:
   subscription_index wanted_;
 };
 
-// XSUB (RFC 29): like SUB, but the user sends subscriptions as messages, so that a proxy can
-// forward them.
-
+// XSUB: like SUB, but the user sends subscriptions as messages, so that a proxy can forward them.
+//
 // Receives all messages of publishers, without a filter, because the subscribers behind a proxy
 // filter. Stops reading when its queue is full, and never drops a message for that.
 class xsub_state final : public subscriber_state {

@@ -1,6 +1,5 @@
 #pragma once
-// The topics of a subscription_index: their bytes, one topic after the other, and the data of each
-// topic.
+// The topics of a subscription_index, and a tree that finds the topics that are prefixes of a text.
 
 #include "zmtp/routing/keyed_hash.h"
 
@@ -12,6 +11,7 @@
 
 namespace zmtp {
 
+// The bytes of all topics, one topic after the other, and the data of each topic.
 struct topic_texts {
   using topic_id = std::uint32_t;
   static constexpr std::uint32_t none = 0xffff'ffff;
@@ -33,7 +33,7 @@ struct topic_texts {
 };
 
 // An ordered tree of topics. Finds the topics that are prefixes of a text, for any lengths.
-
+//
 // Each topic is a pair of brackets in a sequence: its begin, the brackets of all topics that have
 // it as a prefix, its end. The prefixes of a text are the brackets that are open at the text's
 // position. The sequence is a treap. Each node counts the open brackets below it. Search, insert

@@ -1,5 +1,5 @@
 #pragma once
-// The handler of a pending operation, and the executor in which to call it.
+// The handler of a pending operation, and its call in the right executor.
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
@@ -87,8 +87,6 @@ private:
   boost::asio::any_io_executor executor_;
   erased_handler handler_;
 };
-
-// Calls completion handlers in the right executor.
 
 // Calls user code. Posts an exception that it throws to `executor`, so that the exception
 // propagates out of `io_context::run()` and the caller can continue.

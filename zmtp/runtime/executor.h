@@ -1,5 +1,5 @@
 #pragma once
-// An executor to which any thread may post, until its owner closes it.
+// Executors across threads: posting from any thread, and detecting use by two threads at once.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>
@@ -14,8 +14,9 @@ namespace zmtp {
 
 namespace asio = boost::asio;
 
-// Shared by its owner and the posting threads. A posted function finds its object by a weak
-// pointer, which it locks in the executor. So no other thread ever keeps the object alive.
+// An executor to which any thread may post, until its owner closes it. Shared by its owner and the
+// posting threads. A posted function finds its object by a weak pointer, which it locks in the
+// executor. So no other thread ever keeps the object alive.
 //
 // Thread safety: safe.
 class remote_executor {
@@ -52,7 +53,7 @@ private:
 };
 
 // Detects, in builds with asserts, that two threads use one socket at the same time.
-
+//
 // A socket does not have a lock, because its executor must serialize all use. A scope marks a
 // thread as inside. The same thread may enter again. This check does not detect two threads that
 // take turns without an order from the executor. A thread sanitizer detects those, and this check

@@ -1,10 +1,10 @@
 #pragma once
 // Concepts and interfaces for sockets of any type that receive or send whole messages.
 
+#include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
 
 #include <boost/asio/any_io_executor.hpp>

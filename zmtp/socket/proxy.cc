@@ -1,5 +1,6 @@
 #include "zmtp/socket/proxy.h"
 
+#include "zmtp/routing/proxy_state.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
 
@@ -20,6 +21,8 @@
 namespace zmtp {
 
 namespace {
+
+using direction = proxy_state::direction;
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
@@ -67,6 +70,12 @@ public:
 
   [[nodiscard]] lane& lane_of(direction way) noexcept {
     return lanes_[static_cast<std::size_t>(way)];
+  }
+  void connect(direction way, std::unique_ptr<any_source> from, std::unique_ptr<any_sink> to) {
+    assert(from->executor() == executor && "a proxy's sockets have one executor");
+    auto& l = lane_of(way);
+    l.from = std::move(from);
+    l.to = std::move(to);
   }
 
   void start(done_handler handler);
@@ -259,11 +268,12 @@ proxy::~proxy() {
   }
 }
 
-void proxy::connect(direction way, std::unique_ptr<any_source> from, std::unique_ptr<any_sink> to) {
-  assert(from->executor() == core_->executor && "a proxy's sockets have one executor");
-  auto& l = core_->lane_of(way);
-  l.from = std::move(from);
-  l.to = std::move(to);
+void proxy::forward_to_backend(std::unique_ptr<any_source> from, std::unique_ptr<any_sink> to) {
+  core_->connect(direction::to_backend, std::move(from), std::move(to));
+}
+
+void proxy::forward_to_frontend(std::unique_ptr<any_source> from, std::unique_ptr<any_sink> to) {
+  core_->connect(direction::to_frontend, std::move(from), std::move(to));
 }
 
 void proxy::set_capture(std::unique_ptr<any_sink> capture) { core_->capture = std::move(capture); }

@@ -1,7 +1,7 @@
 #pragma once
-// Forwards messages between two sockets of any type. Public type over zmtp/routing/proxy_state.h.
+// Forwards messages between two sockets of any type. zmtp/routing/proxy_state.h makes the decisions.
 
-#include "zmtp/routing/proxy_state.h"
+#include "zmtp/counters.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/socket/message_ends.h"
 
@@ -52,11 +52,11 @@ public:
   requires can_be_proxied<Frontend, Backend> proxy(Frontend& frontend, Backend& backend)
       : proxy{frontend.get_executor()} {
     if constexpr (message_source<Frontend> && message_sink<Backend>) {
-      connect(direction::to_backend, source_of(frontend), sink_of(backend));
+      forward_to_backend(source_of(frontend), sink_of(backend));
     }
     if constexpr (message_source<Backend> && message_sink<Frontend>) {
       if (static_cast<const void*>(&frontend) != static_cast<const void*>(&backend)) {
-        connect(direction::to_frontend, source_of(backend), sink_of(frontend));
+        forward_to_frontend(source_of(backend), sink_of(frontend));
       }
     }
   }
@@ -74,7 +74,7 @@ public:
     set_capture(sink_of(capture));
   }
   // During runs, executes the commands that this socket receives, and answers them: PAUSE, RESUME,
-  // TERMINATE and STATISTICS (proxy_state::on_command). A REP answers every message, because it
+  // TERMINATE and STATISTICS (as in libzmq's zmq_proxy_steerable). A REP answers every message, because it
   // must. Must not be called during a run.
   template <message_source Control>
   void obey(Control& control) {
@@ -110,11 +110,11 @@ public:
   [[nodiscard]] const proxy_statistics& statistics() const noexcept;
 
 private:
-  using direction = proxy_state::direction;
   class core;
 
   explicit proxy(asio::any_io_executor executor);
-  void connect(direction way, std::unique_ptr<any_source> from, std::unique_ptr<any_sink> to);
+  void forward_to_backend(std::unique_ptr<any_source> from, std::unique_ptr<any_sink> to);
+  void forward_to_frontend(std::unique_ptr<any_source> from, std::unique_ptr<any_sink> to);
   void set_capture(std::unique_ptr<any_sink> capture);
   void set_control(std::unique_ptr<any_source> commands, std::unique_ptr<any_sink> answers,
                    bool answers_all);

@@ -1,6 +1,5 @@
 #pragma once
-// PUB: sends each message to all SUB peers with a matching subscription. Public type over
-// zmtp/routing/pub_state.h.
+// PUB, SUB, XPUB and XSUB (RFC 29): messages to all peers that subscribe to their topic.
 
 #include "zmtp/error.h"
 #include "zmtp/options.h"
@@ -14,11 +13,19 @@
 
 namespace zmtp {
 
+class last_values;
+class xpub_state;
+
+// PUB: sends each message to all SUB peers with a matching subscription.
+//
 // Sending never waits. A subscriber with a full queue misses messages, and the socket counts them.
 // With socket_options::no_drop, sending waits for the slowest subscriber instead. With
 // disconnect_slow, the socket disconnects a subscriber that is too slow.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Options: those of every type, and conflate, disconnect_slow, no_drop.
+//
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class pub_socket : public publishing<sending<socket>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
@@ -28,12 +35,15 @@ public:
   pub_socket(asio::any_io_executor executor, const socket_options& options);
 };
 
-// SUB: receives messages that match its subscriptions. Public type over zmtp/routing/sub_state.h.
-
+// SUB: receives messages that match its subscriptions.
+//
 // Stops reading when its queue is full, and drops nothing. Only a publisher drops messages, when
 // its own queue is full.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Options: those of every type, and announce_peers, conflate.
+//
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class sub_socket : public subscribing<announcing<receiving_from<receiving<socket>>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
@@ -44,11 +54,7 @@ public:
 };
 
 // XPUB: a PUB that receives the subscriptions and messages of its peers, and can send to one peer.
-// Public type over zmtp/routing/xpub_state.h.
-
-class last_values;
-class xpub_state;
-
+//
 // Sends to all matching peers, as PUB does. Receives subscriptions, with the peer beside each: one
 // part with byte 1 for a subscription or byte 0 for its end, and then the topic.
 // socket_options::xpub selects which ones the user receives. When a peer disconnects, its topics
@@ -56,7 +62,10 @@ class xpub_state;
 // unchanged. If the user does not receive, new subscriptions wait after the receive mark is
 // reached.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Options: those of every type, and announce_peers, disconnect_slow, mandatory, no_drop, xpub.
+//
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class xpub_socket : public sending<addressing<receiving<socket, routed_message>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
@@ -85,16 +94,18 @@ private:
   xpub_state* state_;
 };
 
-// XSUB: a SUB without a filter, whose user may send subscriptions as messages. Public type over
-// zmtp/routing/xsub_state.h.
-
+// XSUB: a SUB without a filter, whose user may send subscriptions as messages.
+//
 // A sent message of one part that begins with byte 1 subscribes to the topic after that byte. Byte
 // 0 unsubscribes. Neither waits, and both go before queued messages. A topic above
 // limits::topic_size fails with errc::topic_too_long. Every other message goes to all publishers. A
 // publisher with a full queue misses it, and the socket counts that. When its own queue is full,
 // the socket stops reading and drops nothing.
 //
-// Thread safety, executor and lifetime: see zmtp::socket.
+// Options: those of every type, and disconnect_message, immediate.
+//
+// Executor: a handler runs in its associated executor, or in the executor of the socket, and never
+// inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
 class xsub_socket : public sending<subscribing<receiving_from<receiving<socket>>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor

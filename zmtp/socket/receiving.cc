@@ -59,13 +59,13 @@ bool try_receive_from(socket_core& core, routed_message& to) {
   return received;
 }
 
-void start_receive_from(socket_core& core, deadline until, routed_handler handler) {
+void start_receive_from(socket_core& core, deadline until, item_handler<routed_message> handler) {
   core.start(pending_operations::side::to_receive, std::move(handler), until,
              [&core](error_code&, routed_message& to) { return core.state().receive_from(to); });
 }
 
 void start_receive_from(socket_core& core, std::vector<routed_message>& batch, deadline until,
-                        routed_count_handler handler) {
+                        received_handler handler) {
   core.start(pending_operations::side::to_receive, std::move(handler), until,
              [&core, &batch](error_code&, std::size_t& count) {
                with_senders from{core.state()};

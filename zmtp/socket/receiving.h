@@ -1,10 +1,11 @@
 #pragma once
-// Receiving messages, with or without the sender of each.
+// Receiving messages: plain, with the sender of each, with attach and detach of peers, or with an
+// envelope. The base classes of the sockets that receive.
 
+#include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
 #include "zmtp/socket/readiness.h"
@@ -42,9 +43,10 @@ void start_wait_readable(socket_core& core, deadline until, readable_handler han
 
 }  // namespace operations
 
-// Adds the operations to a socket class: receiving<socket>. Use receiving<socket, routed_message>
-// for sockets with addressable peers. With socket_options::announce_peers, these also receive
-// attach and detach of peers, in order. Thread safety, executor and lifetime: see zmtp::socket.
+// Receiving messages. Adds the operations to a socket class: receiving<socket>. Use
+// receiving<socket, routed_message> for sockets with addressable peers. With
+// socket_options::announce_peers, these also receive attach and detach of peers, in order. Thread
+// safety, executor and lifetime: see zmtp::socket.
 template <class Base, class Item = message>
 class receiving : public Base {
 public:
@@ -117,23 +119,17 @@ protected:
   using Base::Base;
 };
 
-// Receiving messages together with their sender, for sockets whose peers are not addressable.
-
-class socket_core;
-
 namespace operations {
 
-using routed_handler = completion_handler<void(error_code, routed_message)>;
-using routed_count_handler = completion_handler<void(error_code, std::size_t)>;
-
 [[nodiscard]] bool try_receive_from(socket_core& core, routed_message& to);
-void start_receive_from(socket_core& core, deadline until, routed_handler handler);
+void start_receive_from(socket_core& core, deadline until, item_handler<routed_message> handler);
 void start_receive_from(socket_core& core, std::vector<routed_message>& batch, deadline until,
-                        routed_count_handler handler);
+                        received_handler handler);
 
 }  // namespace operations
 
-// Adds the operations to a socket class: receiving_from<receiving<socket>>. socket::peer() has the
+// Receiving messages together with their sender, for sockets whose peers are not addressable. Adds
+// the operations to a socket class: receiving_from<receiving<socket>>. socket::peer() has the
 // properties of the sender, until the user has received its last message. Thread safety, executor
 // and lifetime: see zmtp::socket.
 template <class Base>
@@ -150,7 +146,7 @@ public:
   template <asio::completion_token_for<void(error_code, routed_message)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive_from(deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, routed_message)>(
-        [this](operations::routed_handler h, deadline when) {
+        [this](operations::item_handler<routed_message> h, deadline when) {
           operations::start_receive_from(*this->core_, when, std::move(h));
         },
         token, until);
@@ -168,7 +164,7 @@ public:
   [[nodiscard]] auto async_receive_from(std::vector<routed_message>& batch, deadline until,
                                         Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
-        [this, &batch](operations::routed_count_handler h, deadline when) {
+        [this, &batch](operations::received_handler h, deadline when) {
           operations::start_receive_from(*this->core_, batch, when, std::move(h));
         },
         token, until);
@@ -183,10 +179,8 @@ protected:
 };
 
 // Receiving messages together with attach and detach of peers, for sockets whose peers are not
-// addressable.
-
-// Adds the operations to a socket class: announcing<receiving<socket>>. Thread safety, executor and
-// lifetime: see zmtp::socket.
+// addressable. Adds the operations to a socket class: announcing<receiving<socket>>. Thread safety,
+// executor and lifetime: see zmtp::socket.
 template <class Base>
 class announcing : public Base {
 public:
@@ -213,7 +207,7 @@ protected:
 
 // Messages with an envelope: the first part is the routing id of the sender or the receiver, as in
 // libzmq's ROUTER.
-
+//
 // Adds the operations to a socket class with addressable peers, for code that forwards messages and
 // does not use peer_id. These operations skip attach and detach. They drop a message that consists
 // only of a routing id. Thread safety, executor and lifetime: see zmtp::socket.

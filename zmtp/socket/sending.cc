@@ -13,9 +13,9 @@ constexpr std::size_t handed_over_at_once = 128;
 // A full queue gets one write before the send reports full, and before PUB and REP drop. Inside a
 // turn that has already written, it is too early for that.
 send_status send(socket_core& core, message&& m) {
-  auto status = core.state().send(std::move(m), if_full::say_so);
+  auto status = core.state().send(std::move(m), if_full::report);
   if (status == send_status::full && !core.flush_some()) {
-    status = core.state().send(std::move(m), if_full::say_so);
+    status = core.state().send(std::move(m), if_full::report);
   }
   if (status == send_status::full && core.flush()) {
     status = core.state().send(std::move(m), if_full::drop);
@@ -115,8 +115,7 @@ send_status try_send(socket_core& core, peer_id to, message&& m) {
   return status;
 }
 
-void start_send(socket_core& core, peer_id to, message&& m, deadline until,
-                addressed_handler handler) {
+void start_send(socket_core& core, peer_id to, message&& m, deadline until, sent_handler handler) {
   core.start(
       pending_operations::side::to_send, std::move(handler), until,
       [&core, to, m = std::move(m)](error_code& ec) mutable { return attempt(core, to, m, ec); },
@@ -124,7 +123,7 @@ void start_send(socket_core& core, peer_id to, message&& m, deadline until,
 }
 
 void start_send(socket_core& core, std::vector<routed_message>& batch, deadline until,
-                addressed_count_handler handler) {
+                count_handler handler) {
   const auto send_one = [&core](routed_message& m, error_code& ec) {
     return attempt(core, m.peer, m.content, ec);
   };
@@ -132,7 +131,7 @@ void start_send(socket_core& core, std::vector<routed_message>& batch, deadline 
              batch_attempt{batch, send_one});
 }
 
-void start_wait_writable(socket_core& core, peer_id to, deadline until, addressed_handler handler) {
+void start_wait_writable(socket_core& core, peer_id to, deadline until, sent_handler handler) {
   core.start(
       pending_operations::side::to_send, std::move(handler), until,
       [&core, to](error_code& ec) {

@@ -1,10 +1,11 @@
 #pragma once
-// Sending to the peers that the pattern selects. For sockets that do not name a peer.
+// Sending to the peers that the pattern selects, or to a named peer. The base classes of the
+// sockets that send.
 
+#include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
 #include "zmtp/socket/readiness.h"
@@ -35,8 +36,8 @@ void start_wait_writable(socket_core& core, deadline until, sent_handler handler
 
 }  // namespace operations
 
-// Adds the operations to a socket class: sending<socket>. Thread safety, executor and lifetime: see
-// zmtp::socket.
+// Sending to the peers that the pattern selects. Adds the operations to a socket class:
+// sending<socket>. Thread safety, executor and lifetime: see zmtp::socket.
 template <class Base>
 class sending : public Base {
 public:
@@ -123,21 +124,13 @@ protected:
   using Base::Base;
 };
 
-// Sending to a named peer, and other operations on one peer.
-
-class socket_core;
-
 namespace operations {
 
-using addressed_handler = completion_handler<void(error_code)>;
-using addressed_count_handler = completion_handler<void(error_code, std::size_t)>;
-
 [[nodiscard]] send_status try_send(socket_core& core, peer_id to, message&& m);
-void start_send(socket_core& core, peer_id to, message&& m, deadline until,
-                addressed_handler handler);
+void start_send(socket_core& core, peer_id to, message&& m, deadline until, sent_handler handler);
 void start_send(socket_core& core, std::vector<routed_message>& batch, deadline until,
-                addressed_count_handler handler);
-void start_wait_writable(socket_core& core, peer_id to, deadline until, addressed_handler handler);
+                count_handler handler);
+void start_wait_writable(socket_core& core, peer_id to, deadline until, sent_handler handler);
 [[nodiscard]] const peer_info* info(socket_core& core, peer_id peer) noexcept;
 void pause(socket_core& core, peer_id peer);
 void resume(socket_core& core, peer_id peer);
@@ -145,8 +138,8 @@ void disconnect(socket_core& core, peer_id peer);
 
 }  // namespace operations
 
-// Adds the operations to a socket class: addressing<socket>. Thread safety, executor and lifetime:
-// see zmtp::socket.
+// Sending to a named peer, and other operations on one peer. Adds the operations to a socket class:
+// addressing<socket>. Thread safety, executor and lifetime: see zmtp::socket.
 template <class Base>
 class addressing : public Base {
 public:
@@ -175,7 +168,7 @@ public:
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_send(peer_id to, message m, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
-        [this](operations::addressed_handler h, peer_id whom, message&& what, deadline when) {
+        [this](operations::sent_handler h, peer_id whom, message&& what, deadline when) {
           operations::start_send(*this->core_, whom, std::move(what), when, std::move(h));
         },
         token, to, std::move(m), until);
@@ -198,7 +191,7 @@ public:
   [[nodiscard]] auto async_send(std::vector<routed_message>& batch, deadline until,
                                 Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code, std::size_t)>(
-        [this, &batch](operations::addressed_count_handler h, deadline when) {
+        [this, &batch](operations::count_handler h, deadline when) {
           operations::start_send(*this->core_, batch, when, std::move(h));
         },
         token, until);
@@ -217,7 +210,7 @@ public:
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_wait_writable(peer_id to, deadline until, Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(
-        [this](operations::addressed_handler h, peer_id whom, deadline when) {
+        [this](operations::sent_handler h, peer_id whom, deadline when) {
           operations::start_wait_writable(*this->core_, whom, when, std::move(h));
         },
         token, to, until);

@@ -31,7 +31,7 @@ endpoint socket::bind(std::string_view at) {
   error_code ec;
   auto bound = bind(at, ec);
   if (ec) {
-    throw boost::system::system_error{ec, "bind " + std::string{at}};
+    throw boost::system::system_error{ec, "cannot bind " + std::string{at}};
   }
   return bound;
 }
@@ -46,7 +46,7 @@ void socket::connect(std::string_view to) {
   error_code ec;
   connect(to, ec);
   if (ec) {
-    throw boost::system::system_error{ec, "connect " + std::string{to}};
+    throw boost::system::system_error{ec, "cannot connect to " + std::string{to}};
   }
 }
 

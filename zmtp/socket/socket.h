@@ -1,11 +1,11 @@
 #pragma once
 // Operations that every socket has: bind, connect, close. The base of the socket classes.
 
+#include "zmtp/counters.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/socket_state.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
 #include "zmtp/socket/monitor.h"

@@ -1,5 +1,6 @@
 #pragma once
-// Subscribing to topics, for SUB and XSUB.
+// Both sides of subscriptions: subscribing to topics, for SUB and XSUB, and waiting for
+// subscribers, for PUB.
 
 #include "zmtp/error.h"
 #include "zmtp/runtime/completion.h"
@@ -16,6 +17,8 @@
 
 namespace zmtp {
 
+namespace asio = boost::asio;
+
 class socket_core;
 
 namespace operations {
@@ -25,8 +28,8 @@ void unsubscribe(socket_core& core, std::string_view topic);
 
 }  // namespace operations
 
-// Adds the operations to a socket class: subscribing<socket>. Thread safety and executor: see
-// zmtp::socket.
+// Subscribing to topics. Adds the operations to a socket class: subscribing<socket>. Thread safety
+// and executor: see zmtp::socket.
 template <class Base>
 class subscribing : public Base {
 public:
@@ -51,12 +54,6 @@ protected:
   using Base::Base;
 };
 
-// Waiting for subscribers, for sockets that publish.
-
-namespace asio = boost::asio;
-
-class socket_core;
-
 namespace operations {
 
 // The core's state must be a pub_state.
@@ -66,8 +63,8 @@ void start_wait_subscribers(socket_core& core, std::string topic, std::size_t co
 
 }  // namespace operations
 
-// Adds the operations to a socket class: publishing<sending<socket>>. Thread safety, executor and
-// lifetime: see zmtp::socket.
+// Waiting for subscribers. Adds the operations to a socket class: publishing<sending<socket>>.
+// Thread safety, executor and lifetime: see zmtp::socket.
 template <class Base>
 class publishing : public Base {
 public:

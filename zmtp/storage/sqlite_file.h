@@ -1,5 +1,5 @@
 #pragma once
-// Detects that a row of a table is not as it was written.
+// An SQLite file with durable commits, and checksums of its rows.
 
 #include "zmtp/storage/sqlite_database.h"
 
@@ -15,8 +15,8 @@
 
 namespace zmtp {
 
-// A checksum of the columns of a row. Each column has its size before it, so that different rows
-// cannot have the same bytes.
+// A checksum of the columns of a row, which detects that a row is not as it was written. Each
+// column has its size before it, so that different rows cannot have the same bytes.
 class row_checksum {
 public:
   explicit row_checksum(char table) { crc_.process_byte(static_cast<unsigned char>(table)); }
@@ -39,9 +39,6 @@ public:
 private:
   boost::crc_32_type crc_;
 };
-
-// An SQLite file with durable commits: a write-ahead log, and a full sync per commit. Calls block.
-// Only one thread at a time may use the file.
 
 struct sqlite_file_options {
   std::string path;

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Titanic: keeps requests of Majordomo on the disk until they are carried out, in the Guide's files."""
+"""Titanic: keeps requests of Majordomo on the disk until they are executed, in the Guide's files."""
 
 import os
 import struct

@@ -52,7 +52,7 @@ private:
 };
 
 TEST_F(without_a_loop, requests_of_many_threads_are_answered_by_many) {
-  worker shared{context, at, {.service = "echo", .capacity = 4}};
+  worker shared{context, at, {.service = "echo", .in_flight = 4}};
   std::vector<std::thread> servers;
   for (int i = 0; i < 2; ++i) {
     servers.emplace_back([&] {
@@ -88,7 +88,7 @@ TEST_F(without_a_loop, failures_are_thrown_or_returned) {
   EXPECT_THROW(snapshot_client.request("", message{"m"}), boost::system::system_error);
   error_code ec;
   // Long enough to be sent on a busy machine. A request that was not sent ends with not_connected.
-  snapshot_client.request("nobody", message{"m"}, {.in_all = 1s}, ec);
+  snapshot_client.request("nobody", message{"m"}, {.total_timeout = 1s}, ec);
   EXPECT_EQ(ec, errc::no_reply);
   EXPECT_THROW((client{context, "nonsense"}), boost::system::system_error);
   EXPECT_THROW((worker{context, at, {.service = "mmi.service"}}), boost::system::system_error);
@@ -123,7 +123,7 @@ TEST_F(without_a_loop, a_worker_drains) {
 }
 
 TEST_F(without_a_loop, a_worker_that_drains_hands_back_what_no_thread_has_received) {
-  worker leaving{context, at, {.service = "echo", .capacity = 8}};
+  worker leaving{context, at, {.service = "echo", .in_flight = 8}};
   client snapshot_client{context, at, patient()};
   std::vector<std::thread> asks;
   for (int i = 0; i < 4; ++i) {
@@ -144,7 +144,7 @@ TEST_F(without_a_loop, a_worker_that_drains_hands_back_what_no_thread_has_receiv
   for (auto& another : others) {
     EXPECT_FALSE(another.refuse());
   }
-  worker other{context, at, {.service = "echo", .capacity = 8}};
+  worker other{context, at, {.service = "echo", .in_flight = 8}};
   std::thread serves{[&] {
     for (int i = 0; i < 3; ++i) {
       auto asked = other.receive(timeout);
@@ -176,7 +176,7 @@ TEST_F(without_a_loop, a_drain_ends_at_its_deadline) {
 }
 
 TEST_F(without_a_loop, a_request_that_is_destroyed_has_failed_and_the_worker_goes_on) {
-  worker only{context, at, {.service = "echo", .capacity = 2}};
+  worker only{context, at, {.service = "echo", .in_flight = 2}};
   client snapshot_client{context, at, patient()};
   std::thread fails{[&] {
     error_code ec;

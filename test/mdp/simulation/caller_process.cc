@@ -50,7 +50,7 @@ std::uint32_t caller_process::ask(const trade& what) {
   auto& random = here().random();
   request_options how;
   if (random.chance(how_.hurries)) {
-    how.in_all = here().up_to(std::chrono::milliseconds{5'000});
+    how.total_timeout = here().up_to(std::chrono::milliseconds{5'000});
   }
   how.idempotent = what.idempotent;
   if (random.chance(what.idempotent ? 20 : 50)) {
@@ -61,16 +61,17 @@ std::uint32_t caller_process::ask(const trade& what) {
 }
 
 std::uint32_t caller_process::ask_patiently(const trade& what) {
-  return ask(what, {.timeout = timeout, .attempts = 1, .in_all = {}, .idempotent = {}});
+  return ask(what, {.timeout = timeout, .attempts = 1, .total_timeout = {}, .idempotent = {}});
 }
 
 std::uint32_t caller_process::ask(const trade& what, request_options how) {
   auto& random = here().random();
   auto& books = here().books();
-  const auto until = how.in_all ? std::optional{here().now() + *how.in_all} : std::nullopt;
+  const auto until =
+      how.total_timeout ? std::optional{here().now() + *how.total_timeout} : std::nullopt;
   const auto patient = how.timeout == timeout;
   if (faults_.forgets_time_in_all) {
-    how.in_all.reset();
+    how.total_timeout.reset();
   }
   const auto call = books.begin_call(what, until);
   open_.insert(call);

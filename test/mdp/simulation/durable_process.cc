@@ -73,7 +73,8 @@ void durable_process::request() {
   asked_.push_back(call);
   auto body = wrap_call(call, random.pick(options_.bytes + 1));
   body.push_front(what.name);
-  ask(titanic::request_service, std::move(body), {.timeout = {}, .attempts = 1, .in_all = {}},
+  ask(titanic::request_service, std::move(body),
+      {.timeout = {}, .attempts = 1, .total_timeout = {}},
       [this, call](const error_code& ec, const zmtp::message& answer) {
         auto& books = here().books();
         std::erase(asked_, call);

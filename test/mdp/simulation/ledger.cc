@@ -136,7 +136,7 @@ bool ledger::is_with(const call_record& of, const giving& one) const {
       first = std::min(first, when);
     }
   }
-  if (of.asked->busy_deadline && time - first >= *of.asked->busy_deadline) {
+  if (of.asked->busy_timeout && time - first >= *of.asked->busy_timeout) {
     return false;
   }
   auto last = first;

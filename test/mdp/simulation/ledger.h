@@ -34,7 +34,7 @@ struct trade {
   bool idempotent = true;
   // The broker may pass over a busy worker that is silent for this time, or has had a request for this time.
   std::optional<std::chrono::milliseconds> busy_expiry{};
-  std::optional<std::chrono::milliseconds> busy_deadline{};
+  std::optional<std::chrono::milliseconds> busy_timeout{};
 };
 
 class ledger final : public zmtp::simulation::socket_watcher {

@@ -121,7 +121,7 @@ void scenario::choose_trades() {
     auto& added = *trades_.back();
     added.idempotent = added.name != "once";
     if (added.name == "hangs") {
-      added.busy_deadline = milliseconds{random().between(500, 2'000)};
+      added.busy_timeout = milliseconds{random().between(500, 2'000)};
     }
     if (added.name == "echo" && random().chance(20)) {
       added.busy_expiry = 4 * heartbeat_;
@@ -135,21 +135,21 @@ void scenario::choose_trades() {
 
 void scenario::choose_brokers() {
   broker_options o;
-  o.heartbeat_interval = heartbeat_;
-  o.worker_capacity = random().between(1, 20);
+  o.heartbeat = heartbeat_;
+  o.worker_in_flight = random().between(1, 20);
   o.client_limit.requests = random().between(1, 30);
   o.client_limit.bytes = random().between(2'000, 20'000);
-  o.services.unserved_expiry = milliseconds{random().between(300, 6'000)};
+  o.services.unserved_timeout = milliseconds{random().between(300, 6'000)};
   o.services.attempts = static_cast<unsigned>(random().between(2, 4));
   o.services.limit.bytes = random().between(2'000, 40'000);
   for (const auto& of : trades_) {
     auto how = o.services;
     how.idempotent = of->idempotent;
     how.busy_expiry = of->busy_expiry;
-    how.busy_deadline = of->busy_deadline;
+    how.busy_timeout = of->busy_timeout;
     how.raw_client_address = of->name == "raw";
     if (random().chance(20)) {
-      how.request_expiry = milliseconds{random().between(1'000, 6'000)};
+      how.queue_timeout = milliseconds{random().between(1'000, 6'000)};
     }
     if (of->name != "absent" || random().chance(50)) {
       o.rules.push_back({of->name, how});
@@ -190,7 +190,7 @@ labour scenario::some_labour(const trade& of) {
   how.in_parts = random().chance(40) ? 50 : 0;
   how.fails = random().chance(20) ? 3 : 0;
   how.refuses = random().chance(20) ? 10 : 0;
-  how.hangs = of.busy_deadline ? 3 : 0;
+  how.hangs = of.busy_timeout ? 3 : 0;
   return how;
 }
 
@@ -209,9 +209,9 @@ void scenario::choose_workers() {
       }
       worker_options o;
       o.protocol = random().chance(50) ? version::v01 : version::v02;
-      o.heartbeat_interval = heartbeat_;
+      o.heartbeat = heartbeat_;
       o.reconnect_delay = milliseconds{random().between(10, 1'000)};
-      o.capacity = random().chance(50) ? 1 : random().between(2, 8);
+      o.in_flight = random().chance(50) ? 1 : random().between(2, 8);
       auto how = some_labour(*of);
       if (o.protocol == version::v01) {
         how.in_parts = 0;
@@ -265,19 +265,19 @@ void scenario::choose_titanic() {
   titanic::service_options o;
   o.protocol = random().chance(50) ? version::v01 : version::v02;
   o.in_flight = random().between(1, 12);
-  o.stock_broker = random().chance(20);
-  o.heartbeat_interval = heartbeat_;
+  o.third_party_broker = random().chance(20);
+  o.heartbeat = heartbeat_;
   o.reconnect_delay = milliseconds{random().between(10, 1'000)};
-  o.core.service = {.concurrency = random().between(1, 4),
-                    .deadline = milliseconds{random().between(500, 4'000)},
+  o.core.service = {.in_flight = random().between(1, 4),
+                    .timeout = milliseconds{random().between(500, 4'000)},
                     .attempts = static_cast<unsigned>(random().between(2, 5))};
-  o.core.requests = random().chance(20) ? 15 : 1'000;
+  o.core.max_requests = random().chance(20) ? 15 : 1'000;
   o.core.held_bytes = random().chance(50) ? 2'000 : 1'000'000;
   o.core.lookup_timeout = milliseconds{random().between(100, 1'000)};
   o.core.presence = milliseconds{random().between(10, 1'000)};
   o.core.most_backoff = milliseconds{random().between(100, 1'000)};
   titanic_books_.emplace(town_.books(), o.core.service.attempts,
-                         asks.size() * o.core.service.concurrency);
+                         asks.size() * o.core.service.in_flight);
   const auto& at = home().name();
   titanic_.emplace(town_, at, *titanic_books_, o);
   programs_.push_back(&*titanic_);
@@ -391,7 +391,7 @@ void scenario::live() {
 void scenario::ask_once_more() {
   auto& books = town_.books();
   const auto hangs = std::any_of(trades_.begin(), trades_.end(),
-                                 [](const auto& of) { return of->busy_deadline.has_value(); });
+                                 [](const auto& of) { return of->busy_timeout.has_value(); });
   for (const auto& one : brokers_) {
     if (!kinds_.deceptive() && !hangs && one->workers_expired() != 0) {
       books.report(violation::expelled, "workers that had done nothing wrong, by " + one->name());

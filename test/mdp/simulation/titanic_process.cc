@@ -74,10 +74,10 @@ void titanic_process::offer(std::string_view name, asked_for what) {
   worker_options o;
   o.service = name;
   o.protocol = options_.protocol;
-  o.heartbeat_interval = options_.heartbeat_interval;
+  o.heartbeat = options_.heartbeat;
   o.reconnect_delay = options_.reconnect_delay;
-  o.capacity = options_.stock_broker ? 1 : options_.in_flight;
-  for (auto left = options_.stock_broker ? options_.in_flight : 1; left != 0; --left) {
+  o.in_flight = options_.third_party_broker ? 1 : options_.in_flight;
+  for (auto left = options_.third_party_broker ? options_.in_flight : 1; left != 0; --left) {
     auto& added = life_->workers.emplace_back();
     const auto at = life_->workers.size() - 1;
     added = std::make_unique<sim_worker>(
@@ -190,7 +190,7 @@ void titanic_process::dispatch(titanic::titanic_actions::dispatch&& one) {
   };
   const auto ec = life_->client.ask(
       one.service, std::move(one.body),
-      request_options{.timeout = one.deadline, .attempts = 1, .in_all = {}},
+      request_options{.timeout = one.timeout, .attempts = 1, .total_timeout = {}},
       {.on_sent =
            [this, call] {
              if (call) {

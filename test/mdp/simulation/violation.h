@@ -11,10 +11,10 @@ enum class violation : std::uint8_t {
   wrong_answer,     // a reply belongs to another request, or differs from its worker's reply
   mingled,          // parts of a reply are out of order, missing, or of several workers' replies
   given_twice,      // a request is with two workers at once
-  run_twice,        // a worker was given a request once and carried it out twice
-  run_again,        // a request that must not be carried out twice was
-  refused_yet_run,  // a call was refused, and carried out
-  never_run,        // a call was answered, and not carried out
+  run_twice,        // a worker was given a request once and executed it twice
+  run_again,        // a request that must not be executed twice was
+  refused_yet_run,  // a call was refused, and executed
+  never_run,        // a call was answered, and not executed
   late,             // a call ended after the time it was given
   lost,             // a request or its reply is lost without an excuse
   stuck,            // a call has not ended though all is well

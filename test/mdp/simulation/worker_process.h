@@ -21,7 +21,7 @@ struct labour {
   std::chrono::milliseconds longest{50};
   unsigned in_parts = 0;  // percent of all requests
   unsigned fails = 0;     // … requests fail
-  unsigned refuses = 0;   // … or are refused, before they are carried out
+  unsigned refuses = 0;   // … or are refused, before they are executed
   unsigned hangs = 0;     // … or never end
 };
 

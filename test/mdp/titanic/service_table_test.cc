@@ -18,7 +18,7 @@ using time_point = service_table::time_point;
 
 constexpr time_point start{1000s};
 
-const titanic_options options{.services = {{"own", {.concurrency = 1}}},
+const titanic_options options{.services = {{"own", {.in_flight = 1}}},
                               .presence = 1s,
                               .least_backoff = 100ms,
                               .most_backoff = 300ms};
@@ -40,8 +40,8 @@ service_record& present(service_table& table, std::string_view name) {
 
 TEST(service_table, a_service_has_limits_of_its_own_or_those_of_all) {
   service_table table{options};
-  EXPECT_EQ(table.of("own").limits.concurrency, 1U);
-  EXPECT_EQ(table.of("another").limits.concurrency, options.service.concurrency);
+  EXPECT_EQ(table.of("own").limits.in_flight, 1U);
+  EXPECT_EQ(table.of("another").limits.in_flight, options.service.in_flight);
   EXPECT_EQ(&table.of("own"), &table.of("own"));
   EXPECT_EQ(table.size(), 2U);
 }

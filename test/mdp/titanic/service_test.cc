@@ -31,7 +31,7 @@ using zmtp::message;
 
 service_options impatient_titanic() {
   service_options options;
-  options.heartbeat_interval = 50ms;
+  options.heartbeat = 50ms;
   options.reconnect_delay = 5ms;
   options.core.least_backoff = 5ms;
   options.core.most_backoff = 20ms;
@@ -63,7 +63,7 @@ protected:
                        open = true;
                      });
     run_until([&] { return open; });
-    await_workers(others + own_workers * (options.stock_broker ? options.in_flight : 1));
+    await_workers(others + own_workers * (options.third_party_broker ? options.in_flight : 1));
   }
   void start_client() { client_.emplace(executor(), at_, impatient_snapshot_client(GetParam())); }
 
@@ -179,10 +179,10 @@ TEST_P(titanic_service, waits_for_a_service_that_starts_later) {  // TSP-12, TSP
 }
 
 TEST_P(titanic_service, many_requests_at_once) {
-  for (const bool stock_broker : {false, true}) {
+  for (const bool third_party_broker : {false, true}) {
     start_broker();
     auto options = impatient_titanic();
-    options.stock_broker = stock_broker;
+    options.third_party_broker = third_party_broker;
     options.in_flight = 8;
     start_titanic(options);
     start_client();
@@ -210,7 +210,7 @@ TEST_P(titanic_service, many_requests_at_once) {
     const auto status = titanic_->status();
     EXPECT_EQ(status.requests, 0U);
     EXPECT_EQ(status.counters.accepted, count);
-    EXPECT_EQ(status.counters.dispatched, count) << "each was carried out once";
+    EXPECT_EQ(status.counters.dispatched, count) << "each was executed once";
     client_.reset();
     titanic_.reset();
     broker_.reset();
@@ -275,7 +275,7 @@ TEST_P(titanic_service, a_request_that_is_sent_again_is_stored_once) {
   start_broker();
   std::vector<worker_request> in_flight;
   auto wide = impatient_worker(version::v01, std::string{request_service});
-  wide.capacity = 10;
+  wide.in_flight = 10;
   worker stub{executor(), at_, wide, [&](worker_request r) { in_flight.push_back(std::move(r)); }};
   await_workers(1);
   titanic::client_options options;
@@ -329,7 +329,7 @@ TEST_P(titanic_service, repeats_a_submission_without_an_answer) {
   std::vector<message> asked;
   std::optional<worker_request> unanswered;
   auto takes_two = impatient_worker(version::v01, std::string{submit_service});
-  takes_two.capacity = 2;
+  takes_two.in_flight = 2;
   worker stub{executor(), at_, takes_two, [&](worker_request r) {
                 asked.push_back(r.body());
                 if (asked.size() == 1) {
@@ -425,7 +425,7 @@ TEST_P(titanic_service, a_drain_waits_for_the_reply_and_stores_it) {
   start_titanic_beside(1);
   start_client();
   EXPECT_EQ(reply(id, false).second, message{"reply"});
-  EXPECT_EQ(titanic_->status().counters.dispatched, 0U) << "it was not carried out again";
+  EXPECT_EQ(titanic_->status().counters.dispatched, 0U) << "it was not executed again";
 }
 
 TEST_P(titanic_service, a_drain_without_requests_ends) {

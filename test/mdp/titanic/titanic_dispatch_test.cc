@@ -168,12 +168,12 @@ TEST_F(titanic_test, a_service_that_is_slow_does_not_keep_others_waiting) {
 
 TEST_F(titanic_test, a_service_has_limits_of_its_own) {
   auto options = strict_options();
-  options.services["picky"] = {.concurrency = 1, .deadline = 3s, .attempts = 1};
+  options.services["picky"] = {.in_flight = 1, .timeout = 3s, .attempts = 1};
   state.emplace(options);
   const auto id = accept("picky", "1");
   look_up("picky", "200");
   const auto given = dispatched();
-  EXPECT_EQ(given.deadline, 3s);
+  EXPECT_EQ(given.timeout, 3s);
   accept("picky", "2");
   EXPECT_TRUE(actions.dispatches.empty());
   pass(3s);
@@ -184,7 +184,7 @@ TEST_F(titanic_test, a_service_has_limits_of_its_own) {
 
 TEST_F(titanic_test, a_request_that_failed_goes_behind_the_others) {
   auto options = strict_options();
-  options.service.concurrency = 1;
+  options.service.in_flight = 1;
   state.emplace(options);
   accept("echo", "poison");
   look_up("echo", "200");

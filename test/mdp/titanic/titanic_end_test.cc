@@ -27,7 +27,7 @@ TEST_F(titanic_test, a_drain_waits_for_services_and_stores_their_replies) {
   const auto second = accept("echo", "2");
   const auto third = accept("echo", "3");
   look_up("echo", "200");
-  ASSERT_EQ(actions.dispatches.size(), 2U) << "the concurrency";
+  ASSERT_EQ(actions.dispatches.size(), 2U) << "the limit in flight";
   const auto given = std::exchange(actions.dispatches, {});
   state->drain();
   EXPECT_FALSE(state->drained());

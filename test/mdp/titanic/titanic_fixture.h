@@ -29,7 +29,7 @@ inline request_id id_of(std::uint8_t first) {
 
 inline titanic_options strict_options() {
   titanic_options options;
-  options.service = {.concurrency = 2, .deadline = 10s, .attempts = 3};
+  options.service = {.in_flight = 2, .timeout = 10s, .attempts = 3};
   return options;
 }
 

@@ -161,7 +161,7 @@ private:
 
   void start(std::vector<stored_request> slots) {
     titanic_options options;
-    options.service = {.concurrency = 3, .deadline = 5s, .attempts = 3};
+    options.service = {.in_flight = 3, .timeout = 5s, .attempts = 3};
     options.held_bytes = 200;  // some are read again
     state_.emplace(options);
     actions_.clear();
@@ -317,7 +317,7 @@ private:
     }
     std::map<std::string, std::size_t> at_once;
     for (auto& one : actions.dispatches) {
-      given_.emplace(one.id, given{one.service, std::move(one.body), now_ + one.deadline});
+      given_.emplace(one.id, given{one.service, std::move(one.body), now_ + one.timeout});
     }
     std::set<std::string> bodies;
     for (const auto& [id, one] : given_) {

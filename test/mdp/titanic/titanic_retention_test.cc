@@ -48,7 +48,7 @@ TEST_F(titanic_retention, a_given_up_request_is_removed_after_keep) {
   const auto id = accept("echo", "1");
   for (unsigned i = 0; i < strict_options().service.attempts; ++i) {
     look_up("echo", "200");
-    now += strict_options().service.deadline;
+    now += strict_options().service.timeout;
     fail(dispatched().id, mdp::errc::no_reply);
     store_all();
     pass(3s);

@@ -31,7 +31,7 @@ TEST_F(titanic_test, from_the_request_to_the_closing) {  // TSP-4, TSP-6, TSP-7,
   EXPECT_EQ(given.of, id);
   EXPECT_EQ(given.service, "echo");
   EXPECT_EQ(given.body, zmtp::message{"body"});
-  EXPECT_EQ(given.deadline, 10s);
+  EXPECT_EQ(given.timeout, 10s);
   end(given.id, {"the", "", "reply"});
   // The reply is not available before it is stored.
   state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
@@ -453,7 +453,7 @@ TEST_F(titanic_test, continues_after_a_restart) {  // TSP-2
 
 TEST_F(titanic_test, limits_the_number_of_stored_requests) {
   auto options = strict_options();
-  options.requests = 2;
+  options.max_requests = 2;
   state.emplace(options);
   const auto first = accept("echo", "1");
   accept("echo", "2");

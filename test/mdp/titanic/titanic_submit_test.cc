@@ -99,7 +99,7 @@ TEST_F(titanic_test, a_submission_repeated_after_a_restart_is_known) {
 
 TEST_F(titanic_test, a_full_store_still_recognizes_its_requests) {
   auto options = strict_options();
-  options.requests = 1;
+  options.max_requests = 1;
   state.emplace(options);
   submit(id_of(77), "body");
   store_all();

@@ -206,6 +206,18 @@ TEST_F(blocking_socket, out_of_turn_is_an_error_of_its_own) {
   EXPECT_EQ(ec, errc::out_of_turn);
 }
 
+TEST_F(blocking_socket, an_exception_names_a_failed_send_once) {
+  rep_socket server{context_};
+  try {
+    server.send({"reply to nothing"});
+    FAIL() << "did not throw";
+  } catch (const boost::system::system_error& e) {
+    const std::string text{e.what()};
+    EXPECT_EQ(text.find("cannot send: "), 0U) << text;
+    EXPECT_EQ(text.rfind("send: "), text.find("send: ")) << text;
+  }
+}
+
 TEST_F(blocking_socket, invalid_arguments_are_errors) {
   pull_socket pull{context_};
   EXPECT_THROW(pull.bind("nonsense"), boost::system::system_error);

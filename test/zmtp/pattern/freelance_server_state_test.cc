@@ -155,7 +155,7 @@ TEST_F(freelance_servers, a_dropped_request_is_executed_when_the_client_repeats_
 }
 
 TEST_F(freelance_servers, clients_are_not_read_at_the_limit) {
-  freelance_server_state server{{.requests = 2}};
+  freelance_server_state server{{.in_flight = 2}};
   hear(server, client_a, {"1"sv, "x"sv});
   const auto first = request();
   EXPECT_TRUE(server.wants_requests());

@@ -203,7 +203,7 @@ TEST_F(freelancers, a_server_announces_its_name_and_a_client_announces_none) {
 }
 
 TEST_F(freelancers, requests_above_the_limit_wait_outside) {
-  start(servers_[0], "a", {.form = freelance_form::flp, .requests = 2});
+  start(servers_[0], "a", {.form = freelance_form::flp, .in_flight = 2});
   auto& server = servers_[0];
   server.holds = true;
   freelance_client client{executor(), {server.at}, {.timeout = 20s, .ping_timeout = 20s}};

@@ -236,7 +236,7 @@ TEST_P(pirate_queues, a_client_that_disconnects_frees_space_for_others) {
 }
 
 TEST_P(pirate_queues, a_request_expires_while_no_worker_is_there) {
-  queue_run brief{{.protocol = GetParam(), .waiting = 1, .unserved_expiry = 10s}};
+  queue_run brief{{.protocol = GetParam(), .waiting = 1, .unserved_timeout = 10s}};
   brief.ask(client_a, {""sv, "1"sv});
   EXPECT_EQ(brief.paused(), peers{client_a});
   brief.pass(9'999ms);
@@ -250,7 +250,7 @@ TEST_P(pirate_queues, a_request_expires_while_no_worker_is_there) {
 }
 
 TEST_P(pirate_queues, only_the_time_without_a_worker_counts_for_the_expiry) {
-  queue_run brief{{.protocol = GetParam(), .unserved_expiry = 10s}};
+  queue_run brief{{.protocol = GetParam(), .unserved_timeout = 10s}};
   brief.join(worker_a);
   brief.ask(client_a, {""sv, "1"sv});
   brief.ask(client_a, {""sv, "2"sv});
@@ -352,7 +352,7 @@ TEST_P(pirate_queues, have_a_limit_of_workers) {
 }
 
 TEST_P(pirate_queues, remove_a_worker_that_exceeds_the_busy_deadline) {
-  queue_run run_with_deadline{{.protocol = GetParam(), .busy_deadline = 10s}};
+  queue_run run_with_deadline{{.protocol = GetParam(), .busy_timeout = 10s}};
   auto& with = run_with_deadline;
   with.join(worker_a);
   with.ask(client_a, {""sv, "1"sv});
@@ -496,7 +496,7 @@ TEST_F(paranoid_queue, requests_that_no_worker_accepts_do_not_block_other_client
 }
 
 TEST_F(paranoid_queue, a_request_that_no_present_worker_takes_expires_with_a_reason) {
-  queue_run brief{{.protocol = pirate_protocol::paranoid, .unserved_expiry = 10s}};
+  queue_run brief{{.protocol = pirate_protocol::paranoid, .unserved_timeout = 10s}};
   brief.join(worker_a, false);
   (void)brief.events();
   brief.ask(client_a, {""sv, "two"sv, "parts"sv});

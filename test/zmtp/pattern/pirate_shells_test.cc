@@ -32,17 +32,13 @@ protected:
   void start_queue(std::string clients = "tcp://127.0.0.1:*",
                    std::string workers = "tcp://127.0.0.1:*") {
     // So short that a test does not wait, and long enough for a busy machine.
-    queue_.emplace(
-        executor(),
-        pirate_queue_options{.protocol = GetParam(), .heartbeat_interval = 50ms, .liveness = 10});
+    queue_.emplace(executor(),
+                   pirate_queue_options{.protocol = GetParam(), .heartbeat = 50ms, .liveness = 10});
     clients_at_ = queue_->bind_clients(clients).to_string();
     workers_at_ = queue_->bind_workers(workers).to_string();
   }
   pirate_worker_options worker_options() const {
-    return {.protocol = GetParam(),
-            .heartbeat_interval = 50ms,
-            .liveness = 10,
-            .reconnect_delay = 10ms};
+    return {.protocol = GetParam(), .heartbeat = 50ms, .liveness = 10, .reconnect_delay = 10ms};
   }
   std::unique_ptr<pirate_worker> echo_worker(std::string name) {
     return std::make_unique<pirate_worker>(executor(), workers_at_, worker_options(),

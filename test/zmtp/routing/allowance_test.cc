@@ -66,7 +66,7 @@ TEST(quota, a_quota_of_any_size_accepts_a_message_if_nothing_is_queued) {
   const auto a = attach_new(pair);
   pair.on_quota_changed(1);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(pair.send(message{std::string(1'000'000, 'x')}, if_full::say_so),
+    EXPECT_EQ(pair.send(message{std::string(1'000'000, 'x')}, if_full::report),
               send_status::queued);
     EXPECT_FALSE(pair.writable());
     write(pair, a);
@@ -159,7 +159,7 @@ TEST(quota, makes_a_router_and_a_rep_drop_messages) {
   const auto peer = attach_new(router, "peer");
   router.on_quota_changed(1);
   ASSERT_EQ(router.send(message{"peer", body}, if_full::drop), send_status::queued);
-  EXPECT_EQ(router.send(message{"peer", body}, if_full::say_so), send_status::full);
+  EXPECT_EQ(router.send(message{"peer", body}, if_full::report), send_status::full);
   EXPECT_EQ(router.send(message{"peer", body}, if_full::drop), send_status::queued);
   EXPECT_EQ(router.counters().dropped_over_budget, 1U);
   EXPECT_EQ(router.find(peer)->counters.dropped_over_budget, 1U);

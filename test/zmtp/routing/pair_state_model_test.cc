@@ -117,7 +117,7 @@ private:
                        queued_ < *state_.options().send_mark.messages;
     ASSERT_EQ(state_.writable(), takes);
     message m{"x"};
-    ASSERT_EQ(state_.send(std::move(m), pick(2) == 0 ? if_full::drop : if_full::say_so),
+    ASSERT_EQ(state_.send(std::move(m), pick(2) == 0 ? if_full::drop : if_full::report),
               takes ? send_status::queued : send_status::full);
     ASSERT_EQ(m.empty(), takes);
     queued_ += takes ? 1U : 0U;

@@ -15,7 +15,7 @@ using test::framed;
 using test::peer_sends;
 using test::write;
 
-constexpr auto say_so = if_full::say_so;
+constexpr auto report = if_full::report;
 constexpr auto drop = if_full::drop;
 
 class router_envelope : public testing::Test {
@@ -65,7 +65,7 @@ TEST_F(router_envelope, a_made_up_routing_id_leads_back) {
   peer_sends(state, a, {"question"});
   auto m = received(state);
   EXPECT_EQ(m.front().size(), 5U);
-  EXPECT_EQ(state.send(std::move(m), say_so), send_status::queued);
+  EXPECT_EQ(state.send(std::move(m), report), send_status::queued);
   EXPECT_EQ(write(state, a), framed({"question"}));
 }
 
@@ -85,29 +85,29 @@ TEST_F(router_envelope, a_message_too_long_for_a_routing_id_is_dropped_and_count
 TEST_F(router_envelope, sent_messages_go_to_the_peer_with_the_first_part_as_id) {
   const auto a = attach_new(state, "A");
   const auto b = attach_new(state, "B");
-  EXPECT_EQ(state.send({"B", "", "to b"}, say_so), send_status::queued);
-  EXPECT_EQ(state.send({"A", "to a"}, say_so), send_status::queued);
+  EXPECT_EQ(state.send({"B", "", "to b"}, report), send_status::queued);
+  EXPECT_EQ(state.send({"A", "to a"}, report), send_status::queued);
   EXPECT_EQ(write(state, a), framed({"to a"}));
   EXPECT_EQ(write(state, b), framed({"", "to b"}));
 }
 
 TEST_F(router_envelope, a_message_with_only_a_routing_id_is_dropped) {
   const auto a = attach_new(state, "A");
-  EXPECT_EQ(state.send({"A"}, say_so), send_status::queued);
+  EXPECT_EQ(state.send({"A"}, report), send_status::queued);
   EXPECT_EQ(write(state, a), "");
   EXPECT_EQ(state.counters().dropped_unexpected, 1U);
 }
 
 TEST_F(router_envelope, a_message_to_an_unknown_peer_is_dropped_and_counted) {
-  EXPECT_EQ(state.send({"A", "m"}, say_so), send_status::queued);
+  EXPECT_EQ(state.send({"A", "m"}, report), send_status::queued);
   EXPECT_EQ(state.counters().dropped_unknown, 1U);
 }
 
 TEST_F(router_envelope, a_message_to_a_full_peer_is_dropped_only_after_a_write) {
   const auto a = attach_new(state, "A");
-  EXPECT_EQ(state.send({"A", "1"}, say_so), send_status::queued);
+  EXPECT_EQ(state.send({"A", "1"}, report), send_status::queued);
   message second{"A", "2"};
-  EXPECT_EQ(state.send(std::move(second), say_so), send_status::full);
+  EXPECT_EQ(state.send(std::move(second), report), send_status::full);
   EXPECT_EQ(second, (message{"A", "2"}));  // NOLINT: moved from only if queued
   EXPECT_EQ(state.counters().dropped_full, 0U);
   EXPECT_EQ(state.send(std::move(second), drop), send_status::queued);

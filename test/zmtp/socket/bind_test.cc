@@ -96,6 +96,26 @@ TEST_F(endpoints, in_use_are_an_error_and_leave_the_socket_usable) {
   expect_connectable(first, at);
 }
 
+TEST_F(endpoints, an_exception_names_the_endpoint_and_the_failure_once) {
+  router_socket router{executor()};
+  const auto text_of = [](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (const boost::system::system_error& e) {
+      return e.what();
+    }
+    return {};
+  };
+  for (const std::string at : {"nonsense", "tcp://no.such.host:1", "ipc:///dev/null"}) {
+    const auto text = text_of([&] { router.bind(at); });
+    EXPECT_EQ(text.find("cannot bind " + at + ": "), 0U) << text;
+    EXPECT_EQ(text.rfind("cannot"), 0U) << text;
+  }
+  const auto text = text_of([&] { router.connect("tcp://*:1"); });
+  EXPECT_EQ(text.find("cannot connect to tcp://*:1: "), 0U) << text;
+  EXPECT_EQ(text.rfind("cannot"), 0U) << text;
+}
+
 TEST_F(endpoints, malformed_endpoints_are_errors) {
   router_socket router{executor()};
   dealer_socket dealer{executor()};

@@ -238,7 +238,7 @@ std::vector<drill> titanic_drills(side titanics) {
   return {{"answers",
            {broker, broker_there, titanic, start{"mdworker", server}, ask,
             says{"ticlient", durable_reply, recovery}}},
-          // Accepted, and not carried out.
+          // Accepted, and not executed.
           {"titanic killed with a request and restarted",
            {broker, broker_there, titanic, ask, says{"ticlient", left_with},
             says{"ticlient", not_yet}, sends{"titanic"}, titanic, start{"mdworker", server},
