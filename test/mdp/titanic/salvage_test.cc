@@ -7,14 +7,32 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <sys/inotify.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <vector>
+
+namespace {
+
+// Called before each fsync(2) with the path of the file.
+std::function<void(const std::filesystem::path&)> on_sync;
+
+}  // namespace
+
+// Replaces the C library's call.
+extern "C" int fsync(int descriptor) {
+  if (on_sync) {
+    on_sync(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)));
+  }
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
 
 namespace mdp::titanic {
 namespace {
@@ -108,6 +126,25 @@ TEST_F(salvage_test, there_is_a_store_at_each_moment) {
   EXPECT_EQ(requests(path_), 4U);
   EXPECT_EQ(content(path_ + ".damaged"), before);
   EXPECT_FALSE(fs::exists(path_ + ".salvaged"));
+}
+
+TEST_F(salvage_test, syncs_the_folder_before_and_after_the_renames) {
+  using names = std::vector<std::string>;
+  damage();
+  std::vector<names> synced;
+  on_sync = [&](const fs::path& file) {
+    if (file == folder_.path()) {
+      auto& all = synced.emplace_back();
+      for (const auto& one : fs::directory_iterator{file}) {
+        all.push_back(one.path().filename());
+      }
+      std::sort(all.begin(), all.end());
+    }
+  };
+  salvage_report report;
+  EXPECT_FALSE(salvage(path_, report));
+  on_sync = nullptr;
+  EXPECT_EQ(synced, (std::vector<names>{{"store", "store.salvaged"}, {"store", "store.damaged"}}));
 }
 
 TEST_F(salvage_test, the_log_of_the_damaged_store_is_salvaged_too) {

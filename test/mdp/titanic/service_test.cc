@@ -355,6 +355,34 @@ TEST_P(titanic_service, rejects_an_answer_with_another_id) {
   EXPECT_EQ(submit(random_id(zmtp::runtime::system()), message{"body"}), errc::bad_reply);
 }
 
+// Another Titanic may write its ids otherwise.
+TEST_P(titanic_service, sends_an_id_back_byte_for_byte) {
+  start_broker();
+  start_client();
+  const std::string given = "6f9619ff-8b86-d011-b42d-00c04fc964ff";
+  std::vector<message> asked;
+  worker stores{executor(), at_, impatient_worker(version::v01, std::string{request_service}),
+                [&](worker_request r) {
+                  EXPECT_FALSE(r.reply({"200", given}));
+                }};
+  worker replies{executor(), at_, impatient_worker(version::v01, std::string{reply_service}),
+                 [&](worker_request r) {
+                   asked.push_back(r.body());
+                   EXPECT_FALSE(r.reply({"200", "reply"}));
+                 }};
+  worker closes{executor(), at_, impatient_worker(version::v01, std::string{close_service}),
+                [&](worker_request r) {
+                  asked.push_back(r.body());
+                  EXPECT_FALSE(r.reply(message{"200"}));
+                }};
+  await_workers(3);
+  EXPECT_EQ(request("echo", message{"body"}), given);
+  EXPECT_EQ(reply(given, false).second, message{"reply"});
+  EXPECT_EQ(reply(given, true).second, message{"reply"});
+  EXPECT_FALSE(close(given));
+  EXPECT_EQ(asked, std::vector(3, message{given}));
+}
+
 TEST_P(titanic_service, rejects_a_malformed_request_immediately) {  // TSP-13
   start_broker();
   start_titanic();

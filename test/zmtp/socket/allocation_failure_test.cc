@@ -54,6 +54,8 @@ private:
     socket_options options;
     options.reconnect = {.initial = 1ms, .maximum = 10ms, .refused_maximum = 10ms, .stable = 1ms};
     options.linger = 0ms;
+    // A lost connection that kept its slot would leave none.
+    options.pending_handshakes = 1;
     return options;
   }
 
