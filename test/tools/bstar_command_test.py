@@ -160,7 +160,7 @@ class CommandTest(BstarCase):
     def test_that_cannot_be_run_is_a_failure(self):
         result = self.run_to_the_end(self.words("primary", "--", "/no/such/command"))
         self.assertEqual(result.returncode, 1)
-        self.assertIn("command ended: exited with 127", result.stderr)
+        self.assertIn("cannot run '/no/such/command': No such file or directory", result.stderr)
 
     def test_need_not_be_there(self):
         node = self.start("primary")

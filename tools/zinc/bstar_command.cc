@@ -2,9 +2,9 @@
 
 #include "tools/zinc/bstar_command.h"
 
-#include "tools/zinc/command_end.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
+#include "tools/zinc/launcher.h"
 #include "tools/zinc/pair_report.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/supervised_command.h"
@@ -18,7 +18,7 @@
 
 #include <optional>
 #include <string>
-#include <sys/wait.h>
+#include <system_error>
 #include <utility>
 
 namespace zinc {
@@ -131,6 +131,10 @@ int run_bstar(const bstar_arguments& arguments) {
     const bool argument =
         e.code().category() == zmtp::zmtp_category() || e.code() == bstar::errc::bad_option;
     return argument ? exit_code::misused : exit_code::failed;
+  } catch (const std::system_error& e) {
+    // The command cannot run. The peer takes over when this node ends.
+    spdlog::error("{}", e.what());
+    return exit_code::failed;
   }
 }
 

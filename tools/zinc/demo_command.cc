@@ -4,9 +4,9 @@
 
 #include "mdp/broker.h"
 #include "mdp/client.h"
-#include "tools/zinc/child_process.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/demo_pair.h"
+#include "tools/zinc/launcher.h"
 #include "tools/zinc/stop_signals.h"
 #include "zmtp/runtime/completion.h"
 
@@ -63,9 +63,9 @@ public:
     const auto at = broker_.bind("tcp://127.0.0.1:*").to_string();
     fmt::print("broker at {}\n", at);
     for (unsigned i = 0; i < worker_count; ++i) {
-      workers_.emplace_back(std::vector<std::string>{"worker", "--connect", at, "--service", "echo",
-                                                     "--mdp", versions[i % versions.size()],
-                                                     "--delay=1ms"});
+      workers_.emplace_back(std::vector<std::string>{own_program, "worker", "--connect", at,
+                                                     "--service", "echo", "--mdp",
+                                                     versions[i % versions.size()], "--delay=1ms"});
       fmt::print("worker {} of MDP/{}, process {}\n", i + 1, versions[i % versions.size()],
                  workers_.back().id());
     }
@@ -137,10 +137,10 @@ private:
       if (!killed_ && next >= kill_at) {
         timer.expires_at(kill_at);
         co_await timer.async_wait(asio::use_awaitable);
-        killed_ = workers_[1].id() > 0;
         fmt::print("        killing worker 2 with a request in flight, process {}\n",
                    workers_[1].id());
-        workers_[1].end(SIGKILL);
+        workers_[1].signal(SIGKILL);
+        killed_ = true;
       }
       timer.expires_at(next);
       co_await timer.async_wait(asio::use_awaitable);

@@ -4,7 +4,7 @@
 #include "tools/zinc/demo_pair.h"
 
 #include "chp/client.h"
-#include "tools/zinc/child_process.h"
+#include "tools/zinc/launcher.h"
 #include "tools/zinc/reserved_ports.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/units.h"
@@ -87,8 +87,9 @@ private:
     const auto own = servers_.size();
     const auto other = 1 - own;
     const auto& process = servers_.emplace_back(std::vector<std::string>{
-        "chp", "server", "--" + role, "--bind", at(own, 0), "--peer", at(other, 0), "--bstar-bind",
-        at(own, 3), "--bstar-connect", at(other, 3), "--heartbeat", text_of(heartbeat)});
+        own_program, "chp", "server", "--" + role, "--bind", at(own, 0), "--peer", at(other, 0),
+        "--bstar-bind", at(own, 3), "--bstar-connect", at(other, 3), "--heartbeat",
+        text_of(heartbeat)});
     fmt::print("{} of the map at {}, process {}\n", role, at(own, 0), process.id());
     addresses_.push_back(chp::server_address::at(at(own, 0)));
   }
@@ -162,9 +163,9 @@ private:
       if (!killed_ && next >= kill_at) {
         co_await wait_until(kill_at);
         const auto active = clients_.front()->map.status().server;
-        killed_ = servers_[active].id() > 0;
         fmt::print("        killing the active server, process {}\n", servers_[active].id());
-        servers_[active].end(SIGKILL);
+        servers_[active].signal(SIGKILL);
+        killed_ = true;
       }
       co_await wait_until(next);
       const auto status = clients_.front()->map.status();

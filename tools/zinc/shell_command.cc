@@ -1,5 +1,7 @@
 #include "tools/zinc/shell_command.h"
 
+#include "tools/zinc/launcher.h"
+
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/read.hpp>
@@ -12,12 +14,11 @@
 #include <csignal>
 #include <fcntl.h>
 #include <memory>
-#include <spawn.h>
-#include <sys/wait.h>
+#include <optional>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
-
-extern char** environ;  // NOLINT: POSIX has it so
+#include <vector>
 
 namespace zinc {
 
@@ -28,6 +29,12 @@ namespace {
 
 // Bytes that a reply may have. Further output of the command is not read.
 constexpr std::size_t max_output = 64 * 1024 * 1024 - 1024;
+
+void open_pipe(std::array<int, 2>& ends) {
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw std::system_error{errno, std::generic_category(), "pipe"};
+  }
+}
 
 class running : public std::enable_shared_from_this<running> {
 public:
@@ -40,14 +47,17 @@ public:
 
   // Ends a command that runs longer than the context.
   ~running() {
-    if (child_ > 0) {
-      ::kill(-child_, SIGTERM);
+    if (child_) {
+      child_->signal(SIGTERM);
+      child_->release();
     }
   }
 
   void start(const std::string& command) {
-    if (const auto ec = spawn(command)) {
-      on_done_(ec, 0, {});
+    try {
+      spawn(command);
+    } catch (const std::system_error& e) {
+      on_done_({e.code().value(), boost::system::system_category()}, 0, {});
       return;
     }
     asio::async_write(to_child_, asio::buffer(input_),
@@ -60,54 +70,28 @@ public:
   }
 
 private:
-  error_code spawn(const std::string& command) {
+  // Throws std::system_error.
+  void spawn(const std::string& command) {
     std::array<int, 2> input{};
     std::array<int, 2> output{};
-    if (::pipe2(input.data(), O_CLOEXEC) != 0) {
-      return {errno, boost::system::system_category()};
-    }
+    open_pipe(input);
     to_child_.assign(input[1]);
-    if (::pipe2(output.data(), O_CLOEXEC) != 0) {
-      const auto fault = errno;
-      ::close(input[0]);
-      return {fault, boost::system::system_category()};
-    }
+    const asio::posix::stream_descriptor child_input{to_child_.get_executor(), input[0]};
+    open_pipe(output);
     from_child_.assign(output[0]);
-    ::posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
-    std::array<std::string, 3> words{"/bin/sh", "-c", command};
-    std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
-    // The command gets the default action of SIGPIPE, which this process ignores.
-    ::posix_spawnattr_t attributes;
-    ::posix_spawnattr_init(&attributes);
-    ::sigset_t defaults;
-    ::sigemptyset(&defaults);
-    ::sigaddset(&defaults, SIGPIPE);
-    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-    // The command has its own process group, so that Ctrl-C does not interrupt it.
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    const auto fault =
-        ::posix_spawn(&child_, "/bin/sh", &actions, &attributes, arguments.data(), environ);
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::close(input[0]);
-    ::close(output[1]);
-    if (fault != 0) {
-      child_ = -1;
-    }
-    return {fault, boost::system::system_category()};
+    const asio::posix::stream_descriptor child_output{to_child_.get_executor(), output[1]};
+    child_.emplace(std::vector<std::string>{"/bin/sh", "-c", command},
+                   launch_options{.input = input[0],
+                                  .output = output[1],
+                                  .errors = STDERR_FILENO,
+                                  .parent_end_signal = SIGTERM});
   }
 
   // Waits for the process. The output has ended, so the process ends within milliseconds.
   void reap() {
     error_code ignored;
     from_child_.close(ignored);
-    int status = 0;
-    const auto gone = ::waitpid(child_, &status, WNOHANG);
-    if (gone == 0) {
+    if (!child_->has_ended()) {
       exit_poll_.expires_after(std::chrono::milliseconds{10});
       exit_poll_.async_wait([self = shared_from_this()](error_code ec) {
         if (!ec) {
@@ -116,8 +100,7 @@ private:
       });
       return;
     }
-    child_ = -1;
-    on_done_({}, status, std::move(output_));
+    on_done_({}, child_->wait(), std::move(output_));
   }
 
   asio::posix::stream_descriptor to_child_;
@@ -126,7 +109,7 @@ private:
   std::string input_;
   std::string output_;
   shell_handler on_done_;
-  ::pid_t child_ = -1;
+  std::optional<child_process> child_;
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 namespace zinc {
 
-// The command is a process group of its own. If the context ends before the command, the group gets SIGTERM.
+// The command leads a process group of its own. If the context ends before the command, the group gets SIGTERM.
+// If only this process ends, the shell gets SIGTERM.
 // `on_done` gets the error of starting it, else the exit status as of waitpid(2) and the output.
 using shell_handler =
     std::function<void(boost::system::error_code, int status, std::string output)>;

@@ -1,6 +1,8 @@
 #pragma once
 // A command that runs while a node is active.
 
+#include "tools/zinc/launcher.h"
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -10,13 +12,12 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 namespace zinc {
 
-// The command has its own process group and empty input. It ends with this process, even after SIGKILL. A child
-// of the command that leaves the process group may continue.
+// The command has empty input and the output of this process. A child of the command that leaves the process group
+// may continue.
 //
 // A process may have only one object, which handles SIGCHLD. It keeps the context running until cancel().
 class supervised_command {
@@ -28,7 +29,7 @@ public:
                      std::chrono::milliseconds grace, end_handler on_end);
 
   // Runs the command with this setting (NAME=VALUE) in its environment. After end(), runs it when it has
-  // ended. Has no effect while it runs. A command that cannot run ends with status 127.
+  // ended. Has no effect while it runs. Throws std::system_error if the command cannot run.
   void want(std::string setting);
   // Sends SIGTERM, and SIGKILL after the grace, to the process group. Returns false if the command does not run.
   bool end();
@@ -45,7 +46,7 @@ private:
   std::chrono::milliseconds grace_;
   end_handler on_end_;
   std::optional<std::string> wanted_;
-  ::pid_t child_ = -1;  // none
+  std::optional<child_process> child_;
   bool asked_ = false;  // to end
 };
 

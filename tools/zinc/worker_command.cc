@@ -1,8 +1,8 @@
 // zinc worker
 
 #include "mdp/worker.h"
-#include "tools/zinc/command_end.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/launcher.h"
 #include "tools/zinc/shell_command.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/units.h"

@@ -132,7 +132,8 @@ class Verdicts(InteropCase):
         found, code = self.results("--pairs", "flserver1/flclient1", "--python", "/nowhere/python")
         self.assertEqual(code, 1)
         self.assertEqual(found["answers", "ours", "theirs"]["reason"],
-                         "flclient1 (theirs) has ended and said nothing (theirs fail with themselves too)")
+                         "cannot run '/nowhere/python': No such file or directory "
+                         "(theirs fail with themselves too)")
 
     def test_a_python_without_zmq_is_found_out_before_the_first_drill(self):
         self.write_freelance("ours")

@@ -14,8 +14,6 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -43,14 +41,6 @@ void write_all(int to, std::string_view bytes) {
   }
 }
 
-// Makes this process end when `parent` ends.
-void end_with(::pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) {
-    ::_exit(1);
-  }
-}
-
 verdict play_alone(const drill& one, combination played, const programs& ours,
                    const programs& theirs, bool isolated, const std::string& folder) {
   try {
@@ -59,7 +49,7 @@ verdict play_alone(const drill& one, combination played, const programs& ours,
       return {.what = outcome::failed, .reason = why};
     }
     // A process whose rights change no longer gets the signal of its parent's end.
-    end_with(parent);
+    end_with(parent, SIGKILL);
     fs::current_path(folder);
     ::setenv("PYTHONUNBUFFERED", "1", 1);
     ::setenv(count_variable, std::to_string(short_count).c_str(), 1);
@@ -79,29 +69,24 @@ drill_process::drill_process(const drill& one, combination played, const program
   if (::mkdtemp(folder_.data()) == nullptr || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw std::system_error{errno, std::generic_category(), folder_};
   }
-  const auto parent = ::getpid();
-  id_ = ::fork();
-  if (id_ == 0) {
-    ::setpgid(0, 0);
-    ::signal(SIGPIPE, SIG_IGN);
-    end_with(parent);
-    const auto found = play_alone(one, played, ours, theirs, isolated, folder_);
-    write_all(ends[1], written(found));
-    ::_exit(0);
+  verdict_ = ends[0];
+  try {
+    process_.emplace([&] {
+      ::signal(SIGPIPE, SIG_IGN);
+      write_all(ends[1], written(play_alone(one, played, ours, theirs, isolated, folder_)));
+      return 0;
+    });
+  } catch (...) {
+    ::close(ends[1]);
+    ::close(verdict_);
+    throw;
   }
   ::close(ends[1]);
-  verdict_ = ends[0];
-  if (id_ < 0) {
-    const auto fault = errno;
-    ::close(verdict_);
-    throw std::system_error{fault, std::generic_category(), "fork"};
-  }
 }
 
 drill_process::~drill_process() {
   // The programs of the drill end with its process, because the kernel signals them.
-  ::kill(id_, SIGKILL);
-  ::waitpid(id_, nullptr, 0);
+  process_.reset();
   ::close(verdict_);
   std::error_code ignored;
   fs::remove_all(folder_, ignored);

@@ -3,9 +3,10 @@
 
 #include "tools/zinc/interop/drill.h"
 #include "tools/zinc/interop/programs.h"
+#include "tools/zinc/launcher.h"
 
+#include <optional>
 #include <string>
-#include <sys/types.h>
 
 namespace zinc::interop {
 
@@ -26,7 +27,7 @@ public:
   [[nodiscard]] verdict found() const;
 
 private:
-  ::pid_t id_ = -1;
+  std::optional<child_process> process_;
   int verdict_ = -1;
   std::string folder_;
   std::string read_;

@@ -1,5 +1,7 @@
 #include "tools/zinc/interop/isolation.h"
 
+#include "tools/zinc/launcher.h"
+
 #include <fmt/core.h>
 
 #include <array>
@@ -11,7 +13,6 @@
 #include <string_view>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace zinc::interop {
@@ -62,12 +63,11 @@ std::string why_not_isolated() {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return fault("pipe");
   }
-  const auto child = ::fork();
-  if (child == 0) {
+  child_process child{[&ends] {
     const auto why = leave_network();
     const auto written = ::write(ends[1], why.data(), why.size());
-    ::_exit(written == static_cast<::ssize_t>(why.size()) ? 0 : 1);
-  }
+    return written == static_cast<::ssize_t>(why.size()) ? 0 : 1;
+  }};
   ::close(ends[1]);
   std::string why;
   std::array<char, 256> bytes{};
@@ -75,11 +75,7 @@ std::string why_not_isolated() {
     why.append(bytes.data(), static_cast<std::size_t>(count));
   }
   ::close(ends[0]);
-  int status = 0;
-  if (child < 0 || ::waitpid(child, &status, 0) != child || status != 0) {
-    return "fork: no answer from a child process";
-  }
-  return why;
+  return child.wait() == 0 ? why : "fork: no answer from a child process";
 }
 
 }  // namespace zinc::interop

@@ -1,16 +1,14 @@
 #include "tools/zinc/interop/python_check.h"
 
-#include "tools/zinc/command_end.h"
+#include "tools/zinc/launcher.h"
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
-
-extern char** environ;  // NOLINT: POSIX has it so
 
 namespace zinc::interop {
 
@@ -45,28 +43,21 @@ std::string why_no_pyzmq(const std::string& python) {
   if (::pipe2(errors.data(), O_CLOEXEC) != 0) {
     return std::strerror(errno);
   }
-  ::posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, errors[1], STDERR_FILENO);
-  std::array<std::string, 3> words{python, "-c", "import zmq"};
-  std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
-  ::pid_t child = -1;
-  const auto fault =
-      ::posix_spawnp(&child, python.c_str(), &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(errors[1]);
-  const auto said = fault == 0 ? read_all(errors[0]) : std::string{};
-  ::close(errors[0]);
-  if (fault != 0) {
-    return std::strerror(fault);
-  }
+  std::string fault;
+  std::string said;
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  try {
+    child_process child{{python, "-c", "import zmq"}, {.errors = errors[1]}};
+    ::close(errors[1]);
+    said = read_all(errors[0]);
+    status = child.wait();
+  } catch (const std::system_error& e) {
+    ::close(errors[1]);
+    fault = e.code().message();
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-    return {};
+  ::close(errors[0]);
+  if (!fault.empty() || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
+    return fault;
   }
   const auto why = last_line(said);
   return why.empty() ? text_of_end(status) : why;

@@ -11,8 +11,6 @@
 #include <fcntl.h>
 #include <memory>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <system_error>
 #include <termios.h>
 #include <unistd.h>
@@ -25,29 +23,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto pace = 200ms;     // between two runs of a program
-constexpr int cannot_run = 127;  // as of shells
+constexpr auto pace = 200ms;  // between two runs of a program
 const expected_line made_up_crash{"I: simulating a crash", "simulating a crash"};
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error{errno, std::generic_category(), what};
-}
-
-// Runs in the child. The parent has one thread.
-[[noreturn]] void become(char* const* words, int terminal, ::pid_t parent) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  std::signal(SIGPIPE, SIG_DFL);
-  const int nothing = ::open("/dev/null", O_RDONLY);
-  // The parent may have ended before prctl(), and then sends no signal.
-  if (nothing >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(terminal, STDOUT_FILENO) >= 0 &&
-      ::dup2(terminal, STDERR_FILENO) >= 0 && ::getppid() == parent) {
-    ::execvp(words[0], words);
-  }
-  ::_exit(cannot_run);
 }
 
 const std::string& label_of(const start& what) {
@@ -86,28 +66,16 @@ terminal_ends open_terminal() {
 }  // namespace
 
 played_program::played_program(const std::vector<std::string>& words) {
-  auto copies = words;
-  std::vector<char*> arguments;
-  for (auto& word : copies) {
-    arguments.push_back(word.data());
-  }
-  arguments.push_back(nullptr);
   const auto ends = open_terminal();
   terminal_ = ends.ours;
-  const auto parent = ::getpid();
-  id_ = ::fork();
-  if (id_ == 0) {
-    become(arguments.data(), ends.theirs, parent);
-  }
-  const auto fault = errno;
-  ::close(ends.theirs);
-  if (id_ < 0) {
+  try {
+    process_.emplace(words, launch_options{.output = ends.theirs, .errors = ends.theirs});
+  } catch (...) {
+    ::close(ends.theirs);
     ::close(terminal_);
-    errno = fault;
-    fail("fork");
+    throw;
   }
-  // The parent sets the group too, because it may signal the child before the child runs.
-  ::setpgid(id_, id_);
+  ::close(ends.theirs);
 }
 
 played_program::~played_program() {
@@ -132,18 +100,12 @@ bool played_program::read_into(output_lines& lines) {
 }
 
 void played_program::signal(int number) const noexcept {
-  if (id_ > 0) {
-    ::kill(-id_, number);
+  if (process_) {
+    process_->signal(number);
   }
 }
 
-void played_program::kill() noexcept {
-  if (id_ > 0) {
-    ::kill(-id_, SIGKILL);
-    ::waitpid(id_, nullptr, 0);
-    id_ = -1;
-  }
-}
+void played_program::kill() noexcept { process_.reset(); }
 
 stage::stage(const programs& ours, const programs& theirs, combination played)
     : ours_{ours}, theirs_{theirs}, played_{played} {}

@@ -4,20 +4,21 @@
 #include "tools/zinc/interop/drill.h"
 #include "tools/zinc/interop/output_lines.h"
 #include "tools/zinc/interop/programs.h"
+#include "tools/zinc/launcher.h"
 
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
 #include <vector>
 
 namespace zinc::interop {
 
 // A program on its own terminal, so that programs in C write each line immediately. It has no input. Its process
-// group ends with this object and with this process.
+// group ends with this object.
 class played_program {
 public:
   // Throws std::system_error if it cannot create the terminal or the process.
@@ -34,7 +35,7 @@ public:
   void kill() noexcept;
 
 private:
-  ::pid_t id_ = -1;
+  std::optional<child_process> process_;
   int terminal_ = -1;
 };
 
