@@ -28,9 +28,7 @@ std::string_view view(const mark_bytes& bytes) noexcept { return {bytes.data(), 
 
 pirate_queue_state::pirate_queue_state(const pirate_queue_options& options,
                                        std::uint64_t first_mark)
-    : options_{options},
-      liveness_{options.heartbeat, options.liveness},
-      next_mark_{first_mark} {}
+    : options_{options}, liveness_{options.heartbeat, options.liveness}, next_mark_{first_mark} {}
 
 void pirate_queue_state::on_worker_attached(peer_id worker, const metadata& properties) {
   workers_[worker].multipart = options_.multipart_for_all ||
@@ -139,8 +137,7 @@ void pirate_queue_state::give(entry& one, request&& what, time_point now, action
   to.client = what.client;
   to.envelope = std::move(what.envelope);
   to.last.sent = now;
-  set_due(one,
-          options_.busy_timeout ? std::optional{now + *options_.busy_timeout} : std::nullopt);
+  set_due(one, options_.busy_timeout ? std::optional{now + *options_.busy_timeout} : std::nullopt);
   ++counters_.requests;
   const auto mark = bytes_of(to.mark);
   wrap_pirate(what.body, message{view(mark), std::string_view{}}, options_.protocol);
