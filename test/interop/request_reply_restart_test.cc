@@ -37,10 +37,9 @@ protected:
     message m = co_await with.async_receive(use_awaitable);
     co_await with.async_send(std::move(m), use_awaitable);
   }
-  asio::awaitable<void> lose(const zmtp::socket& connections, std::size_t total_timeout) {
+  asio::awaitable<void> lose(const zmtp::socket& connections, std::size_t in_all) {
     asio::steady_timer again{sides.executor()};
-    while (connections.counters().ended[static_cast<std::size_t>(errc::connection_lost)] <
-           total_timeout) {
+    while (connections.counters().ended[static_cast<std::size_t>(errc::connection_lost)] < in_all) {
       again.expires_after(1ms);
       co_await again.async_wait(use_awaitable);
     }

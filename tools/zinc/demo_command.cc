@@ -18,6 +18,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
