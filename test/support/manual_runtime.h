@@ -1,6 +1,6 @@
 #pragma once
-// A runtime whose clocks stand still until the test moves them, and whose random numbers come from a
-// seed.
+// A runtime whose clocks show a fixed time until the test moves them, and whose random numbers come
+// from a seed.
 
 #include "zmtp/runtime/runtime.h"
 

@@ -163,7 +163,7 @@ TEST_F(deadlines, are_absent_by_default) {
   EXPECT_EQ(at(std::optional<deadline::clock::time_point>{}), std::nullopt);
 }
 
-TEST_F(deadlines, of_a_point_in_time_do_not_move) {
+TEST_F(deadlines, keep_a_point_in_time) {
   const auto time = runtime_.now() + 5s;
   const deadline until{time};
   runtime_.advance(3s);
@@ -171,19 +171,19 @@ TEST_F(deadlines, of_a_point_in_time_do_not_move) {
   EXPECT_EQ(at(std::optional{time}), time);
 }
 
-TEST_F(deadlines, of_a_duration_count_from_the_start_of_the_operation) {
+TEST_F(deadlines, count_a_duration_from_the_start_of_the_operation) {
   const deadline until{5s};
   EXPECT_EQ(at(until), runtime_.now() + 5s);
   runtime_.advance(3s);
   EXPECT_EQ(at(until), runtime_.now() + 5s);
 }
 
-TEST_F(deadlines, of_a_negative_duration_are_now) {
+TEST_F(deadlines, take_a_negative_duration_for_now) {
   EXPECT_EQ(at(-1h), runtime_.now());
   EXPECT_EQ(at(std::chrono::hours::min()), runtime_.now());
 }
 
-TEST_F(deadlines, that_the_clock_cannot_reach_are_absent) {
+TEST_F(deadlines, are_absent_beyond_the_range_of_the_clock) {
   EXPECT_EQ(at(std::chrono::hours::max()), std::nullopt);
   EXPECT_EQ(at(std::chrono::duration<double>{1e300}), std::nullopt);
 }
