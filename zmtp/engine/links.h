@@ -72,7 +72,7 @@ private:
   bool end(std::vector<peer_id>& too_slow);
 
   socket_state& state_;
-  // By number of arrival. Not by address, so that each run of a simulation has the same order.
+  // By number of arrival, so that each run of a simulation visits them in the same order.
   std::map<std::uint64_t, std::shared_ptr<peer_link>> links_;
   std::uint64_t arrivals_ = 0;
   std::vector<peer_link*> by_slot_;
