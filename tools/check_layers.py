@@ -93,6 +93,19 @@ IMPURE_CALLS = [
 # recompile every program.
 SOCKET_PARTS = re.compile(r"zmtp/(?:engine/|routing/(?:\w+_state|pipe_table)\.|buffer/\w+_queue\.)")
 
+# Only this room reads clocks, draws random numbers and makes timers. All others use its runtime,
+# which a simulation replaces.
+RUNTIME_ROOM = "zmtp/runtime"
+RUNTIME_CALLS = [
+    *(call for call in IMPURE_CALLS if not call[1].startswith("opens")),
+    (r"\b(?:steady|system|high_resolution|deadline|waitable)_timer\b", "makes a timer"),
+    (r"\bsleep_(?:for|until)\s*\(", "sleeps"),
+]
+# (file, what it does) -> the reason why it may.
+RUNTIME_EXCEPTIONS = {
+    ("zmtp/transport/ipc.cc", "sleeps"): "flock() has no timeout; the folder's lock is the kernel's",
+}
+
 ASIO_WHOLE = "boost/asio.hpp"
 COROUTINE = re.compile(r"\bco_(?:await|return|yield)\b")
 PEER_HEADERS = re.compile(r"(?:.*/)?(?:c?zmq\.h|zmq\.hpp|zmq_addon\.hpp|zmq_utils\.h)$")
@@ -302,10 +315,25 @@ def check_what_is_reached(tree, pure):
 
 
 def impure_calls(text):
+    return calls_in(text, IMPURE_CALLS)
+
+
+def calls_in(text, calls):
     text = code_only(text)
-    for pattern, what in IMPURE_CALLS:
+    for pattern, what in calls:
         for match in re.finditer(pattern, text):
             yield line_of(text, match.start()), what
+
+
+def check_runtime(tree):
+    for path, text in tree.sources.items():
+        if path.partition("/")[0] in OPEN_ROOMS or room_of(path) == RUNTIME_ROOM or is_pure(path):
+            continue  # check_purity is stricter
+        for line, what in calls_in(text, RUNTIME_CALLS):
+            if (path, what) not in RUNTIME_EXCEPTIONS:
+                yield Breach(path, line, f"{path} {what}",
+                             f"only {RUNTIME_ROOM} asks the operating system for time and chance",
+                             "use zmtp::runtime::of(executor), zmtp::timer or zmtp::alarm")
 
 
 def check_headers(tree):
@@ -386,7 +414,7 @@ def check_targets(tree):
                              "drop it, or put what needs it into a target on a higher floor")
 
 
-CHECKS = (check_floors, check_purity, check_headers, check_public_headers, check_peers,
+CHECKS = (check_floors, check_purity, check_runtime, check_headers, check_public_headers, check_peers,
           check_targets)
 
 

@@ -152,7 +152,7 @@ class Planted(unittest.TestCase):
                     self.expect_one(file, 1, f"includes <{name}>", f"#include <{name}>\n")
 
     def test_what_is_not_pure_may(self):
-        text = "#include <boost/asio/ip/tcp.hpp>\n#include <thread>\nauto t = clock::now();\n"
+        text = "#include <boost/asio/ip/tcp.hpp>\n#include <thread>\nauto t = runtime.now();\n"
         for file in ("zmtp/transport/tcp.cc", "zmtp/socket/core.cc", "mdp/broker.cc",
                      "test/mdp/some_state.cc"):
             with self.subTest(file):
@@ -161,12 +161,12 @@ class Planted(unittest.TestCase):
     def test_a_pure_file_reaches_no_io_through_a_header(self):
         self.expect_one("mdp/broker_state.h", 1, "through mdp/options.h",
                         HOUSE["mdp/broker_state.h"],
-                        {"mdp/options.h": "#include <boost/asio/steady_timer.hpp>\n"})
+                        {"mdp/options.h": "#include <boost/asio/ip/tcp.hpp>\n"})
 
-    def test_a_pure_file_reaches_no_clock_through_a_header(self):
-        self.expect_one("mdp/broker_state.h", 1, "mdp/options.h:2 reads a clock",
+    def test_a_pure_file_reaches_no_call_through_a_header(self):
+        self.expect_one("mdp/broker_state.h", 1, "mdp/options.h:2 opens a file",
                         HOUSE["mdp/broker_state.h"],
-                        {"mdp/options.h": "\ntime_point start = clock::now();\n"})
+                        {"mdp/options.h": "\nauto* file = fopen(name, mode);\n"})
 
     def test_a_pure_file_calls_no_clock_and_no_randomness(self):
         for call in ("std::chrono::steady_clock::now()", "clock :: now ()", "time(nullptr)",
@@ -185,6 +185,42 @@ class Planted(unittest.TestCase):
             auto raw = R"x(::now( " )x";
             void on_tick(time_point now, std::mt19937& random);
             """})
+
+    # The runtime.
+
+    def test_only_the_runtime_has_clocks_chance_and_timers(self):
+        planted = {
+            "reads a clock": ("std::chrono::steady_clock::now()", "clock::now()",
+                              "std::chrono::system_clock::now()", "std::time(nullptr)"),
+            "draws a random number": ("std::random_device{}()", "getrandom(p, 4, 0)"),
+            "makes a timer": ("asio::steady_timer{executor}", "boost::asio::system_timer{executor}"),
+            "sleeps": ("std::this_thread::sleep_for(1s)",),
+        }
+        for what, calls in planted.items():
+            for call in calls:
+                for file in ("zmtp/engine/dialer.cc", "zmtp/pattern/pirate_queue.cc",
+                             "mdp/broker.cc", "bstar/node.cc", "chp/client.cc"):
+                    with self.subTest(call=call, file=file):
+                        self.expect_one(file, 2, what, f"\nauto x = {call};\n")
+                with self.subTest(call):
+                    text = f"auto x = {call};\n"
+                    self.expect_none({file: text for file in (
+                        "zmtp/runtime/runtime.cc", "tools/zinc/cat_command.cc", "bench/feed.cc",
+                        "test/zmtp/runtime/runtime_test.cc")})
+
+    def test_an_exception_is_for_one_file_and_one_kind(self):
+        self.expect_none({"zmtp/transport/ipc.cc": "sleep_for(1ms);\n"})
+        self.expect_one("zmtp/transport/tcp.cc", 1, "sleeps", "sleep_for(1ms);\n")
+        self.expect_one("zmtp/transport/ipc.cc", 1, "reads a clock", "clock::now();\n")
+
+    def test_every_exception_is_still_needed(self):
+        for (path, what), reason in check_layers.RUNTIME_EXCEPTIONS.items():
+            with self.subTest(path):
+                root = Path(check_layers.__file__).resolve().parent.parent
+                text = (root / path).read_text(encoding="utf-8")
+                calls = check_layers.calls_in(text, check_layers.RUNTIME_CALLS)
+                self.assertIn(what, {found for _, found in calls})
+                self.assertTrue(reason)
 
     # Headers.
 

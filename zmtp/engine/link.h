@@ -11,6 +11,7 @@
 #include "zmtp/routing/pipe_table.h"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -56,6 +57,9 @@ public:
 
   // The endpoint of the connection, for monitors. Set before start().
   void came_by(std::shared_ptr<const endpoint> at) noexcept { endpoint_ = std::move(at); }
+  // The number of the link in link_table.
+  void arrived_as(std::uint64_t number) noexcept { arrival_ = number; }
+  [[nodiscard]] std::uint64_t arrival() const noexcept { return arrival_; }
   // The time when the handshake was complete.
   [[nodiscard]] clock::time_point attached_at() const noexcept {
     return ready_at_.value_or(clock::time_point{});
@@ -105,6 +109,7 @@ protected:
 
 private:
   std::optional<peer_id> pipe_;
+  std::uint64_t arrival_ = 0;
   std::shared_ptr<const endpoint> endpoint_;
   peer_counters early_;
   std::function<void(peer_id)> on_moved_;

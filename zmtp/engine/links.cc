@@ -8,10 +8,11 @@
 namespace zmtp {
 
 void link_table::add(const std::shared_ptr<peer_link>& to_peer) {
-  links_.emplace(to_peer.get(), to_peer);
+  links_.emplace(++arrivals_, to_peer);
+  to_peer->arrived_as(arrivals_);
 }
 
-void link_table::remove(const peer_link& to_peer) noexcept { links_.erase(&to_peer); }
+void link_table::remove(const peer_link& to_peer) noexcept { links_.erase(to_peer.arrival()); }
 
 void link_table::attach(peer_id id, peer_link& to_peer) {
   // The new peer receives all subscriptions, the other peers only the changes.
@@ -115,14 +116,14 @@ bool link_table::end(std::vector<peer_id>& too_slow) {
 
 void link_table::options_changed() {
   const auto links = links_;
-  for (const auto& [key, link] : links) {
+  for (const auto& [number, link] : links) {
     link->options_changed();
   }
 }
 
 void link_table::finish() {
   const auto links = links_;
-  for (const auto& [key, link] : links) {
+  for (const auto& [number, link] : links) {
     link->finish();
   }
 }
@@ -131,7 +132,7 @@ void link_table::abandon() noexcept {
   const auto links = std::move(links_);
   links_.clear();
   by_slot_.clear();
-  for (const auto& [key, link] : links) {
+  for (const auto& [number, link] : links) {
     link->abandon();
   }
 }

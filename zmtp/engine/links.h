@@ -5,8 +5,9 @@
 #include "zmtp/routing/socket_state.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 namespace zmtp {
@@ -71,7 +72,9 @@ private:
   bool end(std::vector<peer_id>& too_slow);
 
   socket_state& state_;
-  std::unordered_map<const peer_link*, std::shared_ptr<peer_link>> links_;
+  // By number of arrival, so that each run of a simulation visits them in the same order.
+  std::map<std::uint64_t, std::shared_ptr<peer_link>> links_;
+  std::uint64_t arrivals_ = 0;
   std::vector<peer_link*> by_slot_;
   std::size_t in_process_ = 0;
 };

@@ -73,7 +73,7 @@ private:
     return true;
   }
 
-  alignas(alignment) std::array<std::byte, 512> memory_;
+  alignas(alignment) std::array<std::byte, 384> memory_;
   std::size_t used_ = 0;  // bytes from the start
   int blocks_ = 0;        // allocated ones
 };

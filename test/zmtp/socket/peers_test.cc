@@ -5,8 +5,10 @@
 #include "test/zmtp/socket/pub_sub_fixture.h"
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace zmtp::test {
 namespace {
@@ -167,6 +169,33 @@ TEST_F(peers_of_a_socket, show_the_subscriber_that_misses_messages) {
   }
   EXPECT_EQ(dropped, publisher.counters().dropped_full);
   EXPECT_EQ(taken, publisher.counters().messages_sent);
+}
+
+// The addresses of the links in memory do not matter, so each run of a simulation is the same.
+TEST_F(peers_of_a_socket, end_in_the_order_of_their_arrival_when_the_socket_closes) {
+  router_socket router{executor()};
+  auto events = router.monitor();
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  // Enough that no other order is equal by chance.
+  constexpr std::size_t many = 20;
+  std::vector<std::unique_ptr<raw_peer>> peers;
+  std::vector<std::string> arrived;
+  std::vector<std::string> ended;
+  monitor_event event;
+  while (peers.size() < many) {
+    peers.push_back(std::make_unique<raw_peer>(context()));
+    peers.back()->connect(at);
+    run_until(
+        [&] { return events.try_receive(event) && event.what == monitor_event::kind::accepted; });
+    arrived.push_back(event.info.address);
+  }
+  router.close();
+  while (events.try_receive(event)) {
+    if (event.what == monitor_event::kind::handshake_failed) {
+      ended.push_back(event.info.address);
+    }
+  }
+  EXPECT_EQ(ended, arrived);
 }
 
 TEST_F(peers_of_a_socket, can_be_disconnected) {
