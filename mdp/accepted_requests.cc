@@ -7,8 +7,10 @@
 
 namespace mdp {
 
-accepted_requests::accepted_requests(const broker_options& options, broker_counters& counters)
+accepted_requests::accepted_requests(const broker_options& options, const zmtp::liveness& liveness,
+                                     broker_counters& counters)
     : gathered_limit_{options.gathered_limit},
+      liveness_{liveness},
       counters_{counters},
       accounts_{options.client_limit, counters},
       keyed_{options.outcome_limit, options.gathered_limit} {}
@@ -207,11 +209,11 @@ void accepted_requests::restart(request& r) noexcept {
 
 std::optional<time_point> accepted_requests::next_deadline() const noexcept {
   const auto next = keyed_.next_deadline();
-  return next ? std::optional{std::max(*next, judge_from_)} : std::nullopt;
+  return next ? std::optional{liveness_.verdict_at(*next)} : std::nullopt;
 }
 
 void accepted_requests::expire_outcomes() {
-  if (now_ >= judge_from_) {
+  if (const auto due = next_deadline(); due && *due <= now_) {
     keyed_.expire();
   }
 }

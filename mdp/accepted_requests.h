@@ -12,6 +12,7 @@
 #include "mdp/request_error.h"
 #include "mdp/service_table.h"
 #include "zmtp/message.h"
+#include "zmtp/pattern/liveness.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,9 @@ namespace mdp {
 
 class accepted_requests {
 public:
-  accepted_requests(const broker_options& options, broker_counters& counters);
+  // `liveness` and `counters` must outlive this object.
+  accepted_requests(const broker_options& options, const zmtp::liveness& liveness,
+                    broker_counters& counters);
 
   // Sets the time of the calls that follow. `now` never decreases.
   void set_time(time_point now) noexcept {
@@ -78,8 +81,6 @@ public:
   // The client has disconnected. Its requests are still here.
   void forget(client_record& leaving) noexcept { accounts_.forget(leaving); }
 
-  // No outcome expires before this time.
-  void judge_from(time_point from) noexcept { judge_from_ = from; }
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   void expire_outcomes();
 
@@ -100,9 +101,9 @@ private:
   void end_too_large(request& r, broker_actions& out);
 
   const gathering_quota gathered_limit_;
+  const zmtp::liveness& liveness_;
   broker_counters& counters_;
   time_point now_{};
-  time_point judge_from_{};
   pool<request> requests_;
   client_accounts accounts_;
   keyed_requests keyed_;

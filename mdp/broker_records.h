@@ -5,6 +5,7 @@
 #include "mdp/command.h"
 #include "mdp/deadline_heap.h"
 #include "zmtp/message.h"
+#include "zmtp/pattern/liveness.h"
 #include "zmtp/peer.h"
 
 #include <boost/intrusive/list.hpp>
@@ -95,8 +96,7 @@ struct worker_record {
   bool leaving = false;     // has sent DRAIN
   std::size_t held = 0;
   list_of<request, &request::place> hands;  // in the order of assignment
-  time_point last_received_at;              // time of its latest command
-  time_point last_sent_at;                  // time of the broker's latest command to it
+  zmtp::liveness::times last;               // times of the latest commands
   time_point busy_since;                    // while it has requests
   std::size_t heap_place = not_in_heap;
   list_hook ready;  // among the workers of its service that can take a request

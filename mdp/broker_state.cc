@@ -11,16 +11,12 @@ namespace mdp {
 
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr errc none{};
 // Limits the length of a reply and the time to make it.
 constexpr std::size_t services_in_a_reply = 100;
 
 // Raises values that would stop the broker's clock or its clients to the smallest value that works.
 broker_options workable(broker_options options) noexcept {
-  options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
-  options.liveness = std::max(options.liveness, 1U);
   options.worker_capacity = std::max<std::size_t>(options.worker_capacity, 1);
   options.client_limit.requests = std::max<std::size_t>(options.client_limit.requests, 1);
   options.client_limit.bytes = std::max<std::size_t>(options.client_limit.bytes, 1);
@@ -31,7 +27,9 @@ broker_options workable(broker_options options) noexcept {
 }  // namespace
 
 broker_state::broker_state(const broker_options& options, std::uint64_t instance)
-    : options_{workable(options)}, dispatcher_{options_, instance, counters_} {}
+    : options_{workable(options)},
+      liveness_{options.heartbeat_interval, options.liveness},
+      dispatcher_{options_, instance, liveness_, counters_} {}
 
 void broker_state::on_attached(zmtp::peer_id id, std::string_view routing_id,
                                const zmtp::metadata& announced, time_point now, actions& out) {
@@ -172,7 +170,7 @@ errc broker_state::check_worker(peer& from, dialect how, time_point now, actions
   if (from.as_worker->how != how) {
     return errc::version_changed;
   }
-  from.as_worker->last_received_at = now;
+  from.as_worker->last.received = now;
   return none;
 }
 
@@ -289,8 +287,8 @@ std::optional<broker_state::time_point> broker_state::next_deadline() const noex
 }
 
 void broker_state::on_deadline(time_point now, actions& out) {
-  if (const auto due = next_deadline(); due && now - *due > options_.heartbeat_interval) {
-    dispatcher_.judge_from(now + options_.heartbeat_interval);
+  if (const auto due = next_deadline()) {
+    liveness_.on_deadline(*due, now);
   }
   while (auto* dead = dispatcher_.next_dead_worker(now, out)) {
     ++counters_.workers_expired;

@@ -108,6 +108,7 @@ private:
   void become(peer& changed, standing next, time_point now, actions& out);
 
   const broker_options options_;
+  zmtp::liveness liveness_;
   broker_counters counters_;
   peer_table peers_;
   dispatcher dispatcher_;

@@ -1,6 +1,7 @@
 #include "mdp/client_state.h"
 
 #include "mdp/request_error.h"
+#include "zmtp/pattern/liveness.h"
 
 #include <algorithm>
 #include <cstring>
@@ -221,8 +222,8 @@ void client_state::on_deadline(time_point now, actions& out) {
   }
   if (end_ && *end_ <= now) {
     give_up(out);
-  } else if (now - deadline_ > timeout_) {
-    deadline_ = now + timeout_;
+  } else if (const auto later = zmtp::postponed(deadline_, timeout_, now)) {
+    deadline_ = *later;
   } else if (partly_answered_ || attempts_ >= most_attempts_ || !may_be_repeated()) {
     give_up(out);
   } else {

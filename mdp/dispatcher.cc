@@ -15,10 +15,10 @@ std::optional<time_point> earlier(std::optional<time_point> a,
 }  // namespace
 
 dispatcher::dispatcher(const broker_options& options, std::uint64_t instance,
-                       broker_counters& counters)
-    : requests_{options, counters},
-      workers_{options, instance},
-      scheduler_{options, requests_, workers_} {}
+                       const zmtp::liveness& liveness, broker_counters& counters)
+    : requests_{options, liveness, counters},
+      workers_{liveness, instance},
+      scheduler_{options, liveness, requests_, workers_} {}
 
 client_record& dispatcher::add_client(zmtp::peer_id peer, std::string&& routing_id,
                                       bool reads_errors) {
@@ -218,12 +218,6 @@ void dispatcher::expire_requests(time_point now, broker_actions& out) {
   requests_.set_time(now);
   requests_.expire_outcomes();
   scheduler_.expire(now, out);
-}
-
-void dispatcher::judge_from(time_point from) noexcept {
-  requests_.judge_from(from);
-  workers_.judge_from(from);
-  scheduler_.judge_from(from);
 }
 
 void dispatcher::describe(broker_status& s) const {

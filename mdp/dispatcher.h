@@ -26,7 +26,9 @@ inline constexpr std::string_view titanic_status = "titanic.status";
 // References to clients and workers are valid from add_… to remove_….
 class dispatcher {
 public:
-  dispatcher(const broker_options& options, std::uint64_t instance, broker_counters& counters);
+  // `liveness` and `counters` must outlive the dispatcher.
+  dispatcher(const broker_options& options, std::uint64_t instance, const zmtp::liveness& liveness,
+             broker_counters& counters);
 
   // `routing_id`: the address that a worker sees if its service has the option raw_client_address.
   [[nodiscard]] client_record& add_client(zmtp::peer_id peer, std::string&& routing_id,
@@ -84,8 +86,6 @@ public:
     return workers_.next_dead(now, out);
   }
   void expire_requests(time_point now, broker_actions& out);
-  // No worker, request or outcome expires before this time.
-  void judge_from(time_point from) noexcept;
 
   // Copies bodies out of the read buffers that they are slices of.
   void compact() { requests_.compact(); }

@@ -6,12 +6,13 @@
 
 namespace mdp {
 
-request_scheduler::request_scheduler(const broker_options& options, accepted_requests& requests,
-                                     worker_table& workers)
+request_scheduler::request_scheduler(const broker_options& options, const zmtp::liveness& liveness,
+                                     accepted_requests& requests, worker_table& workers)
     : unknown_services_{options.unknown_services},
       requests_{requests},
       workers_{workers},
-      rules_{options} {
+      rules_{options},
+      deadlines_{liveness} {
   rules_.for_each_name([&](std::string_view name, const service_options& of_it) {
     services_.create(name, of_it, true, time_point{});
   });

@@ -22,9 +22,9 @@ namespace mdp {
 
 class request_scheduler {
 public:
-  // `requests` and `workers` must outlive the scheduler.
-  request_scheduler(const broker_options& options, accepted_requests& requests,
-                    worker_table& workers);
+  // All but the options must outlive the scheduler.
+  request_scheduler(const broker_options& options, const zmtp::liveness& liveness,
+                    accepted_requests& requests, worker_table& workers);
 
   // Null if there is no service of this name.
   [[nodiscard]] service* find(std::string_view name) noexcept { return services_.find(name); }
@@ -58,8 +58,6 @@ public:
 
   void change_services(const broker_options& options, time_point now, broker_actions& out);
 
-  // No request expires before this time.
-  void judge_from(time_point from) noexcept { deadlines_.judge_from(from); }
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept {
     return deadlines_.next();
   }

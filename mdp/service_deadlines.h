@@ -4,6 +4,7 @@
 #include "mdp/broker_records.h"
 #include "mdp/deadline_heap.h"
 #include "mdp/service_table.h"
+#include "zmtp/pattern/liveness.h"
 
 #include <algorithm>
 #include <optional>
@@ -12,8 +13,8 @@ namespace mdp {
 
 class service_deadlines {
 public:
-  // No request expires before this time.
-  void judge_from(time_point from) noexcept { judge_from_ = from; }
+  // `liveness` must outlive this object.
+  explicit service_deadlines(const zmtp::liveness& liveness) noexcept : liveness_{liveness} {}
 
   // Call this after a request was added to the queue of the service.
   void on_queued(service& s) {
@@ -54,10 +55,10 @@ private:
       const auto unserved = std::max(waits_since, s.unserved_since) + s.options.unserved_expiry;
       end = end ? std::min(*end, unserved) : unserved;
     }
-    return end ? std::optional{std::max(*end, judge_from_)} : std::nullopt;
+    return end ? std::optional{liveness_.verdict_at(*end)} : std::nullopt;
   }
 
-  time_point judge_from_{};
+  const zmtp::liveness& liveness_;
   deadline_heap<service> heap_;
 };
 

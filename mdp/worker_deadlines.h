@@ -3,10 +3,9 @@
 
 #include "mdp/broker_records.h"
 #include "mdp/deadline_heap.h"
-#include "mdp/options.h"
+#include "zmtp/pattern/liveness.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 namespace mdp {
@@ -15,9 +14,8 @@ namespace mdp {
 // deadline is recomputed when it is due.
 class worker_deadlines {
 public:
-  explicit worker_deadlines(const broker_options& options) noexcept
-      : interval_{options.heartbeat_interval},
-        silence_{options.heartbeat_interval * options.liveness} {}
+  // `liveness` must outlive this object.
+  explicit worker_deadlines(const zmtp::liveness& liveness) noexcept : liveness_{liveness} {}
 
   enum class verdict {
     fine,
@@ -25,11 +23,11 @@ public:
     dead,
   };
 
-  void add(worker_record& w) { heap_.set(w, due(w, {})); }
+  void add(worker_record& w) { heap_.set(w, due(w)); }
   void remove(worker_record& w) noexcept { heap_.remove(w); }
   // Call it after a request was assigned to an idle worker.
   void on_busy(worker_record& w) {
-    if (const auto end = end_of(w, {})) {
+    if (const auto end = end_of(w)) {
       heap_.set_no_later(w, *end);
     }
   }
@@ -39,44 +37,40 @@ public:
   [[nodiscard]] worker_record* first_due(time_point now) const noexcept {
     return heap_.empty() || *heap_.next() > now ? nullptr : &heap_.first();
   }
-  // No worker is dead before `judge_from`.
-  [[nodiscard]] verdict judge(const worker_record& w, time_point now,
-                              time_point judge_from) const noexcept {
-    if (const auto end = end_of(w, judge_from); end && *end <= now) {
+  [[nodiscard]] verdict judge(const worker_record& w, time_point now) const noexcept {
+    if (const auto end = end_of(w); end && *end <= now) {
       return verdict::dead;
     }
-    return w.last_sent_at + interval_ <= now ? verdict::owed_a_heartbeat : verdict::fine;
+    return liveness_.heartbeat_at(w.last) <= now ? verdict::owed_a_heartbeat : verdict::fine;
   }
   // Recomputes the deadline. Call it after judge() and the actions that follow.
-  void look_again(worker_record& w, time_point judge_from) { heap_.set(w, due(w, judge_from)); }
+  void look_again(worker_record& w) { heap_.set(w, due(w)); }
 
 private:
   // Returns when the worker is dead if it sends nothing more.
-  [[nodiscard]] std::optional<time_point> end_of(const worker_record& w,
-                                                 time_point judge_from) const noexcept {
+  [[nodiscard]] std::optional<time_point> end_of(const worker_record& w) const noexcept {
     if (w.held == 0) {
-      return std::max(w.last_received_at + silence_, judge_from);
+      return liveness_.dead_at(w.last);
     }
     auto end = time_point::max();
     if (w.busy_expiry) {
       // Counts from the first assigned request, not from the latest: otherwise a worker that gets
       // request after request and sends nothing would never be dead.
-      end = std::max(w.last_received_at, w.busy_since) + *w.busy_expiry;
+      end = std::max(w.last.received, w.busy_since) + *w.busy_expiry;
     }
     if (w.busy_deadline) {
       end = std::min(end, w.hands.front().given_at + *w.busy_deadline);
     }
-    return end != time_point::max() ? std::optional{std::max(end, judge_from)} : std::nullopt;
+    return end != time_point::max() ? std::optional{liveness_.verdict_at(end)} : std::nullopt;
   }
-  [[nodiscard]] time_point due(const worker_record& w, time_point judge_from) const noexcept {
-    const auto heartbeat = w.last_sent_at + interval_;
-    const auto end = end_of(w, judge_from);
+  [[nodiscard]] time_point due(const worker_record& w) const noexcept {
+    const auto heartbeat = liveness_.heartbeat_at(w.last);
+    const auto end = end_of(w);
     return end ? std::min(heartbeat, *end) : heartbeat;
   }
 
+  const zmtp::liveness& liveness_;
   deadline_heap<worker_record> heap_;
-  std::chrono::milliseconds interval_;
-  std::chrono::milliseconds silence_;
 };
 
 }  // namespace mdp

@@ -11,8 +11,6 @@ namespace {
 using namespace std::chrono_literals;
 
 worker_options workable(worker_options options) {
-  options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
-  options.liveness = std::max(options.liveness, 1U);
   options.capacity = std::max<std::size_t>(options.capacity, 1);
   return options;
 }
@@ -20,7 +18,9 @@ worker_options workable(worker_options options) {
 }  // namespace
 
 worker_state::worker_state(const worker_options& options)
-    : options_{workable(options)}, dialect_{dialect_of(options.protocol)} {}
+    : options_{workable(options)},
+      dialect_{dialect_of(options.protocol)},
+      liveness_{options.heartbeat_interval, options.liveness} {}
 
 void worker_state::on_attached(bool takes_nacks, time_point now, actions& out) {
   end_conversation();
@@ -30,7 +30,7 @@ void worker_state::on_attached(bool takes_nacks, time_point now, actions& out) {
   in_conversation_ = true;
   takes_nacks_ = takes_nacks;
   busy_heartbeats_ = false;
-  last_received_at_ = last_sent_at_ = now;
+  last_ = {now, now};
   out.sends.push_back(make_ready(options_.protocol, options_.service));
 }
 
@@ -43,7 +43,7 @@ void worker_state::on_message(zmtp::message&& m, time_point now, actions& out) {
     ignore(input.error());
     return;
   }
-  last_received_at_ = now;
+  last_.received = now;
   if (const auto* asked = std::get_if<broker_request>(&*input)) {
     take_request(m, asked->address, now, out);
   } else if (std::holds_alternative<broker_disconnect>(*input)) {
@@ -64,7 +64,7 @@ void worker_state::take_request(zmtp::message& m, std::string_view address, time
     }
     if (takes_nacks_) {
       out.sends.push_back(make_nack(options_.protocol, nack_reason::refused, address));
-      last_sent_at_ = now;
+      last_.sent = now;
     }
     return;
   }
@@ -109,7 +109,7 @@ boost::system::error_code worker_state::send_reply(std::uint64_t request, zmtp::
   }
   push_worker_reply(body, options_.protocol, final, at->address);
   out.sends.push_back(std::move(body));
-  last_sent_at_ = now;
+  last_.sent = now;
   if (final) {
     end_request(at, now, out);
   }
@@ -124,7 +124,7 @@ boost::system::error_code worker_state::give_back(std::uint64_t request, nack_re
   }
   if (takes_nacks_) {
     out.sends.push_back(make_nack(options_.protocol, reason, at->address));
-    last_sent_at_ = now;
+    last_.sent = now;
     end_request(at, now, out);
   } else {
     end_conversation();
@@ -142,7 +142,7 @@ std::vector<worker_state::held>::iterator worker_state::in_flight(std::uint64_t 
 // The broker was told how the request ended. In 0.1 its countdown was suspended, so it starts now.
 void worker_state::end_request(std::vector<held>::iterator at, time_point now, actions& out) {
   if (countdown_suspended()) {
-    last_received_at_ = now;
+    last_.received = now;
   }
   hands_.erase(at);
   go_if_drained(out);
@@ -154,7 +154,7 @@ void worker_state::drain(time_point now, actions& out) {
   }
   if (in_conversation_ && takes_nacks_) {
     out.sends.push_back(make_drain(options_.protocol));
-    last_sent_at_ = now;
+    last_.sent = now;
   } else {
     go_if_drained(out);
   }
@@ -189,20 +189,12 @@ bool worker_state::countdown_suspended() const noexcept {
   return options_.protocol == version::v01 && !hands_.empty() && !busy_heartbeats_;
 }
 
-worker_state::time_point worker_state::broker_dead_at() const noexcept {
-  return std::max(last_received_at_ + options_.heartbeat_interval * options_.liveness, judge_from_);
-}
-
-worker_state::time_point worker_state::heartbeat_due_at() const noexcept {
-  return last_sent_at_ + options_.heartbeat_interval;
-}
-
 std::optional<worker_state::time_point> worker_state::next_deadline() const noexcept {
   if (!in_conversation_) {
     return std::nullopt;
   }
-  return countdown_suspended() ? heartbeat_due_at()
-                               : std::min(heartbeat_due_at(), broker_dead_at());
+  const auto heartbeat_at = liveness_.heartbeat_at(last_);
+  return countdown_suspended() ? heartbeat_at : std::min(heartbeat_at, liveness_.dead_at(last_));
 }
 
 void worker_state::on_deadline(time_point now, actions& out) {
@@ -210,18 +202,16 @@ void worker_state::on_deadline(time_point now, actions& out) {
   if (!due) {
     return;
   }
-  if (now - *due > options_.heartbeat_interval) {
-    judge_from_ = now + options_.heartbeat_interval;
-  }
-  if (!countdown_suspended() && broker_dead_at() <= now) {
+  liveness_.on_deadline(*due, now);
+  if (!countdown_suspended() && liveness_.dead_at(last_) <= now) {
     end_conversation();
     out.reopen = options_.reconnect_delay;
     go_if_drained(out);
     return;
   }
-  if (heartbeat_due_at() <= now) {
+  if (liveness_.heartbeat_at(last_) <= now) {
     out.sends.push_back(make_heartbeat(dialect_));
-    last_sent_at_ = now;
+    last_.sent = now;
   }
 }
 

@@ -6,6 +6,7 @@
 #include "mdp/error.h"
 #include "mdp/options.h"
 #include "zmtp/message.h"
+#include "zmtp/pattern/liveness.h"
 
 #include <boost/system/error_code.hpp>
 
@@ -107,18 +108,15 @@ private:
   void go_if_drained(actions& out);
   [[nodiscard]] bool countdown_suspended() const noexcept;
   void ignore(errc fault) noexcept { ++invalid_[static_cast<std::size_t>(fault)]; }
-  [[nodiscard]] time_point broker_dead_at() const noexcept;
-  [[nodiscard]] time_point heartbeat_due_at() const noexcept;
 
   const worker_options options_;
   const dialect dialect_;
+  zmtp::liveness liveness_;
   bool in_conversation_ = false;
   bool draining_ = false;
   bool takes_nacks_ = false;      // the broker takes NACK and DRAIN
   bool busy_heartbeats_ = false;  // the broker sends heartbeats to busy workers
-  time_point last_received_at_;
-  time_point last_sent_at_;
-  time_point judge_from_{};  // the broker is not declared dead before
+  zmtp::liveness::times last_;
   std::uint64_t last_id_ = 0;
   std::vector<held> hands_;
   std::array<std::uint64_t, errc_count> invalid_{};

@@ -33,7 +33,7 @@ worker_record& worker_table::add(zmtp::peer_id peer, service& serves, dialect ho
   w.capacity = w.sees_raw_addresses ? 1 : capacity;
   w.busy_expiry = serves.options.busy_expiry;
   w.busy_deadline = serves.options.busy_deadline;
-  w.last_received_at = w.last_sent_at = now;
+  w.last = {now, now};
   deadlines_.add(w);
   return w;
 }
@@ -48,7 +48,7 @@ void worker_table::apply(const service_rules& rules) {
     const auto& options = rules.of(w.serves->name);
     w.busy_expiry = options.busy_expiry;
     w.busy_deadline = options.busy_deadline;
-    deadlines_.look_again(w, judge_from_);
+    deadlines_.look_again(w);
   });
 }
 
@@ -60,7 +60,7 @@ void worker_table::assign(request& r, worker_record& w, time_point now, broker_a
   given_.enter(r);
   ++r.attempts;
   r.given_at = now;
-  w.last_sent_at = now;
+  w.last.sent = now;
   ++s.working;
   if (w.held++ == 0) {
     ++s.busy;
@@ -109,15 +109,15 @@ request* worker_table::held_by(worker_record& w, std::string_view address) noexc
 
 worker_record* worker_table::next_dead(time_point now, broker_actions& out) {
   while (auto* w = deadlines_.first_due(now)) {
-    switch (deadlines_.judge(*w, now, judge_from_)) {
+    switch (deadlines_.judge(*w, now)) {
       case worker_deadlines::verdict::dead: return w;
       case worker_deadlines::verdict::owed_a_heartbeat:
-        w->last_sent_at = now;
+        w->last.sent = now;
         out.send(w->peer, make_heartbeat(w->how));
         break;
       case worker_deadlines::verdict::fine: break;
     }
-    deadlines_.look_again(*w, judge_from_);
+    deadlines_.look_again(*w);
   }
   return nullptr;
 }

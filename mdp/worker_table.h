@@ -5,7 +5,6 @@
 #include "mdp/broker_records.h"
 #include "mdp/command.h"
 #include "mdp/given_requests.h"
-#include "mdp/options.h"
 #include "mdp/pool.h"
 #include "mdp/service_rules.h"
 #include "mdp/service_table.h"
@@ -20,8 +19,9 @@ namespace mdp {
 
 class worker_table {
 public:
-  worker_table(const broker_options& options, std::uint64_t instance) noexcept
-      : instance_{instance}, deadlines_{options} {}
+  // `liveness` must outlive the table.
+  worker_table(const zmtp::liveness& liveness, std::uint64_t instance) noexcept
+      : instance_{instance}, deadlines_{liveness} {}
 
   // A reference to a worker is valid until remove(). The new worker is not available yet (see worker_choice).
   [[nodiscard]] worker_record& add(zmtp::peer_id peer, service& serves, dialect how,
@@ -38,8 +38,6 @@ public:
   // Returns the request that this worker got with this address, and still holds. Null if there is none.
   [[nodiscard]] request* held_by(worker_record& w, std::string_view address) noexcept;
 
-  // No worker expires before this time.
-  void judge_from(time_point from) noexcept { judge_from_ = from; }
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept {
     return deadlines_.next();
   }
@@ -53,7 +51,6 @@ public:
 
 private:
   const std::uint64_t instance_;
-  time_point judge_from_{};
   pool<worker_record> workers_;
   given_requests given_;
   worker_deadlines deadlines_;

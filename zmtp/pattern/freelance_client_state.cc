@@ -1,6 +1,7 @@
 #include "zmtp/pattern/freelance_client_state.h"
 
 #include "zmtp/pattern/freelance_frames.h"
+#include "zmtp/pattern/liveness.h"
 
 #include <algorithm>
 #include <numeric>
@@ -243,9 +244,9 @@ void freelance_client_state::on_deadline(time_point now, actions& out) {
   }
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     const auto one = calls_.find(deadlines_.begin()->second);
-    if (now - one->second.deadline > one->second.timeout) {
+    if (const auto later = postponed(one->second.deadline, one->second.timeout, now)) {
       deadlines_.erase(deadlines_.begin());
-      one->second.deadline = now + one->second.timeout;
+      one->second.deadline = *later;
       deadlines_.emplace(one->second.deadline, one->first);
     } else {
       end(one, one->second.times_sent != 0 ? call_errc::no_answer : call_errc::not_sent, out);
@@ -259,7 +260,7 @@ void freelance_client_state::look_at(std::size_t which, time_point now, actions&
   if (!due || now < *due) {
     return;
   }
-  if (one.pinged_at && !one.silent && now - *due <= options_.ping_timeout) {
+  if (one.pinged_at && !one.silent && !postponed(*due, options_.ping_timeout, now)) {
     pass_over(which, now, out);
     return;
   }

@@ -1,5 +1,7 @@
 #include "zmtp/pattern/lazy_pirate_state.h"
 
+#include "zmtp/pattern/liveness.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -60,8 +62,8 @@ void lazy_pirate_state::on_deadline(time_point now, actions& out) {
     out_of_time ? give_up(out) : attempt(now, out);
     return;
   }
-  if (!out_of_time && now - next_ > timing_.timeout) {
-    next_ = now + timing_.timeout;
+  if (const auto later = postponed(next_, timing_.timeout, now); later && !out_of_time) {
+    next_ = *later;
     return;
   }
   out.lost = attempt_event{attempt_event::kind::no_answer, server_, attempts_};

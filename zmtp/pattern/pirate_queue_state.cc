@@ -10,14 +10,6 @@ namespace zmtp {
 
 namespace {
 
-using namespace std::chrono_literals;
-
-pirate_queue_options workable(pirate_queue_options options) noexcept {
-  options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
-  options.liveness = std::max(options.liveness, 1U);
-  return options;
-}
-
 // Nine bytes, of which the first is not zero. So a mark is not empty, and the Guide's queue does
 // not take it for a command.
 using mark_bytes = std::array<char, 9>;
@@ -36,7 +28,9 @@ std::string_view view(const mark_bytes& bytes) noexcept { return {bytes.data(), 
 
 pirate_queue_state::pirate_queue_state(const pirate_queue_options& options,
                                        std::uint64_t first_mark)
-    : options_{workable(options)}, next_mark_{first_mark} {}
+    : options_{options},
+      liveness_{options.heartbeat_interval, options.liveness},
+      next_mark_{first_mark} {}
 
 void pirate_queue_state::on_worker_attached(peer_id worker, const metadata& properties) {
   workers_[worker].multipart = options_.multipart_for_all ||
@@ -61,7 +55,7 @@ void pirate_queue_state::on_worker_message(peer_id worker, message&& m, time_poi
   if (new_one && !enlist(one, *said, now, out)) {
     return;
   }
-  one.second.last_received_at = now;
+  one.second.last.received = now;
   switch (*said) {
     case pirate_kind::heartbeat: break;  // a busy worker remains busy
     case pirate_kind::ready:
@@ -98,7 +92,7 @@ bool pirate_queue_state::enlist(entry& one, pirate_kind said, time_point now, ac
   ++registered_;
   count_worker(one.second, 1, now);
   one.second.registered = true;
-  one.second.last_sent_at = now;
+  one.second.last.sent = now;
   out.events.emplace_back(pirate_event::worker_ready, one.first);
   return true;
 }
@@ -144,7 +138,7 @@ void pirate_queue_state::give(entry& one, request&& what, time_point now, action
   to.mark = next_mark_++;
   to.client = what.client;
   to.envelope = std::move(what.envelope);
-  to.last_sent_at = now;
+  to.last.sent = now;
   set_due(one,
           options_.busy_deadline ? std::optional{now + *options_.busy_deadline} : std::nullopt);
   ++counters_.requests;
@@ -318,7 +312,7 @@ std::optional<pirate_queue_state::time_point> pirate_queue_state::expiry_of(
     return std::nullopt;
   }
   const auto since = std::max(one.requests.front().since, one.unserved_since);
-  return std::max(since + options_.unserved_expiry, judge_from_);
+  return liveness_.verdict_at(since + options_.unserved_expiry);
 }
 
 void pirate_queue_state::expire_requests(time_point now, actions& out) {
@@ -332,12 +326,6 @@ void pirate_queue_state::expire_requests(time_point now, actions& out) {
   }
 }
 
-pirate_queue_state::time_point pirate_queue_state::dead_at(
-    const worker_record& one) const noexcept {
-  return std::max(one.last_received_at + options_.heartbeat_interval * options_.liveness,
-                  judge_from_);
-}
-
 // For an idle worker. Messages only update a time, and the deadline is computed again when it is
 // due.
 std::optional<pirate_queue_state::time_point> pirate_queue_state::due_of(
@@ -345,7 +333,7 @@ std::optional<pirate_queue_state::time_point> pirate_queue_state::due_of(
   if (options_.protocol == pirate_protocol::simple) {
     return std::nullopt;
   }
-  return std::min(one.last_sent_at + options_.heartbeat_interval, dead_at(one));
+  return std::min(liveness_.heartbeat_at(one.last), liveness_.dead_at(one.last));
 }
 
 void pirate_queue_state::set_due(entry& one, std::optional<time_point> due) {
@@ -373,21 +361,23 @@ std::optional<pirate_queue_state::time_point> pirate_queue_state::next_deadline(
 }
 
 void pirate_queue_state::on_deadline(time_point now, actions& out) {
-  if (const auto due = next_deadline(); due && now - *due > options_.heartbeat_interval) {
-    judge_from_ = now + options_.heartbeat_interval;
+  if (const auto due = next_deadline()) {
+    liveness_.on_deadline(*due, now);
   }
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     auto& one = *workers_.find(deadlines_.begin()->second);
-    if (one.second.resting ? dead_at(one.second) <= now : judge_from_ <= now) {
+    const auto end = one.second.resting ? liveness_.dead_at(one.second.last)
+                                        : liveness_.verdict_at(*one.second.due);
+    if (end <= now) {
       expire(one, now, out);
       continue;
     }
     if (!one.second.resting) {
-      set_due(one, judge_from_);
+      set_due(one, end);
       continue;
     }
-    if (one.second.last_sent_at + options_.heartbeat_interval <= now) {
-      one.second.last_sent_at = now;
+    if (liveness_.heartbeat_at(one.second.last) <= now) {
+      one.second.last.sent = now;
       out.to_workers.emplace_back(one.first, make_heartbeat());
     }
     set_due(one, due_of(one.second));

@@ -4,6 +4,7 @@
 
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
+#include "zmtp/pattern/liveness.h"
 #include "zmtp/pattern/pirate_message.h"
 #include "zmtp/peer.h"
 
@@ -151,8 +152,7 @@ private:
     bool registered = false;
     std::optional<std::list<peer_id>::iterator> resting{};  // its place, while idle
     std::optional<time_point> due{};                        // as in deadlines_
-    time_point last_received_at{};
-    time_point last_sent_at{};
+    liveness::times last{};
     // The request in flight.
     std::uint64_t mark = 0;
     peer_id client{};
@@ -177,16 +177,15 @@ private:
   void expire_requests(time_point now, actions& out);
   void set_due(entry& one, std::optional<time_point> due);
   [[nodiscard]] std::optional<time_point> due_of(const worker_record& one) const noexcept;
-  [[nodiscard]] time_point dead_at(const worker_record& one) const noexcept;
   [[nodiscard]] bool takes(const worker_record& one, const request& what) const noexcept;
 
   const pirate_queue_options options_;
+  liveness liveness_;
   std::uint64_t next_mark_;
   std::unordered_map<peer_id, worker_record> workers_;  // all connected workers
   std::size_t registered_ = 0;
   std::list<peer_id> idle_;  // idle for longest first
   std::set<std::pair<time_point, peer_id>> deadlines_;
-  time_point judge_from_{};    // no worker is declared dead before
   std::array<line, 2> lines_;  // bodies of one part, bodies of several parts
   std::size_t waiting_ = 0;    // pending requests in both
   std::size_t waiting_bytes_ = 0;

@@ -13,8 +13,6 @@ using namespace std::chrono_literals;
 using kind = pirate_worker_event::kind;
 
 pirate_worker_options workable(pirate_worker_options options) noexcept {
-  options.heartbeat_interval = std::max(options.heartbeat_interval, 1ms);
-  options.liveness = std::max(options.liveness, 1U);
   options.reconnect_delay = std::max(options.reconnect_delay, 1ms);
   options.longest_reconnect_delay =
       std::max(options.longest_reconnect_delay, options.reconnect_delay);
@@ -25,19 +23,19 @@ pirate_worker_options workable(pirate_worker_options options) noexcept {
 
 pirate_worker_state::pirate_worker_state(const pirate_worker_options& options, time_point now)
     : options_{workable(options)},
-      last_received_at_{now},
-      last_sent_at_{now},
+      liveness_{options_.heartbeat_interval, options_.liveness},
+      last_{now, now},
       delay_{options_.reconnect_delay} {}
 
 void pirate_worker_state::on_attached(time_point now, actions& out) {
   in_conversation_ = true;
   in_flight_.reset();
-  last_received_at_ = std::max(last_received_at_, now);
+  last_.received = std::max(last_.received, now);
   say_ready(now, out);
 }
 
 void pirate_worker_state::say_ready(time_point now, actions& out) {
-  last_sent_at_ = now;
+  last_.sent = now;
   out.sends.push_back(make_ready(options_.protocol));
   out.events.push_back({kind::ready});
 }
@@ -51,7 +49,7 @@ void pirate_worker_state::on_message(message&& m, time_point now, actions& out) 
     out.events.push_back({kind::invalid});
     return;
   }
-  last_received_at_ = now;
+  last_.received = now;
   delay_ = options_.reconnect_delay;
   if (*said == pirate_kind::heartbeat) {
     return;
@@ -80,20 +78,16 @@ boost::system::error_code pirate_worker_state::reply(std::uint64_t request, mess
   wrap_pirate(body, in_flight_->envelope, options_.protocol);
   out.sends.push_back(std::move(body));
   in_flight_.reset();
-  last_received_at_ = last_sent_at_ = now;
+  last_ = {now, now};
   return {};
 }
 
 void pirate_worker_state::drop(std::uint64_t request, time_point now, actions& out) {
   if (in_flight_ && in_flight_->id == request) {
     in_flight_.reset();
-    last_received_at_ = now;
+    last_.received = now;
     say_ready(now, out);
   }
-}
-
-pirate_worker_state::time_point pirate_worker_state::queue_dead_at() const noexcept {
-  return last_received_at_ + options_.heartbeat_interval * options_.liveness;
 }
 
 // A disconnected queue also counts as unresponsive.
@@ -101,8 +95,8 @@ std::optional<pirate_worker_state::time_point> pirate_worker_state::next_deadlin
   if (!paranoid() || in_flight_) {
     return std::nullopt;
   }
-  return in_conversation_ ? std::min(last_sent_at_ + options_.heartbeat_interval, queue_dead_at())
-                          : queue_dead_at();
+  const auto dead_at = liveness_.dead_at(last_);
+  return in_conversation_ ? std::min(liveness_.heartbeat_at(last_), dead_at) : dead_at;
 }
 
 void pirate_worker_state::on_deadline(time_point now, actions& out) {
@@ -110,18 +104,15 @@ void pirate_worker_state::on_deadline(time_point now, actions& out) {
   if (!due || now < *due) {
     return;
   }
-  if (now - *due > options_.heartbeat_interval) {
-    last_received_at_ =
-        std::max(last_received_at_, now - options_.heartbeat_interval * (options_.liveness - 1));
-  }
-  if (queue_dead_at() <= now) {
+  liveness_.on_deadline(*due, now);
+  if (liveness_.dead_at(last_) <= now) {
     in_conversation_ = false;
-    last_received_at_ = now + delay_;  // no message can arrive before that
+    last_.received = now + delay_;  // no message can arrive before that
     out.events.push_back({kind::lost, delay_});
     out.reopen = delay_;
     delay_ = std::min(delay_ * 2, options_.longest_reconnect_delay);
-  } else if (in_conversation_ && last_sent_at_ + options_.heartbeat_interval <= now) {
-    last_sent_at_ = now;
+  } else if (in_conversation_ && liveness_.heartbeat_at(last_) <= now) {
+    last_.sent = now;
     out.sends.push_back(make_heartbeat());
     out.events.push_back({kind::heartbeat});
   }

@@ -3,6 +3,7 @@
 // is the shell.
 
 #include "zmtp/message.h"
+#include "zmtp/pattern/liveness.h"
 #include "zmtp/pattern/pirate_message.h"
 
 #include <boost/system/error_code.hpp>
@@ -96,12 +97,11 @@ private:
   [[nodiscard]] bool paranoid() const noexcept {
     return options_.protocol == pirate_protocol::paranoid;
   }
-  [[nodiscard]] time_point queue_dead_at() const noexcept;
 
   const pirate_worker_options options_;
+  liveness liveness_;
   bool in_conversation_ = false;
-  time_point last_received_at_;
-  time_point last_sent_at_;
+  liveness::times last_;
   std::chrono::milliseconds delay_;
   std::uint64_t last_id_ = 0;
   std::optional<hand> in_flight_;
