@@ -5,10 +5,10 @@
 
 #include "mdp/titanic/client.h"
 #include "mdp/titanic/command.h"
-#include "mdp/titanic/memory_request_database.h"
 #include "mdp/titanic/random_id.h"
 #include "mdp/titanic/sqlite_request_database.h"
 #include "test/mdp/shell_fixture.h"
+#include "test/mdp/titanic/memory_request_database.h"
 #include "test/support/scratch_folder.h"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
