@@ -40,7 +40,7 @@ struct titanic_options {
   std::chrono::milliseconds most_backoff{2'000};
 };
 
-struct service_options {
+struct server_options {
   version protocol = version::v01;
   // Requests that each of Titanic's services handles at once. One sync of the disk can store this
   // number of requests.
