@@ -2,7 +2,7 @@
 // bazel run -c opt //bench:titanic_on_slow_disk -- --help
 
 #include "bench/slow_disk.h"
-#include "mdp/titanic/service.h"
+#include "mdp/titanic/server.h"
 #include "mdp/titanic/sqlite_request_database.h"
 
 #include <CLI/CLI.hpp>
@@ -29,7 +29,7 @@ int run(const arguments& a) {
   options.path = a.store;
   options.vfs = bench::register_slow_disk(std::chrono::microseconds{a.flush});
   auto result = 0;
-  mdp::titanic::service service{
+  mdp::titanic::server server{
       context.get_executor(),
       a.broker,
       {},
@@ -42,12 +42,12 @@ int run(const arguments& a) {
           context.stop();
           return;
         }
-        const auto now = service.status();
+        const auto now = server.status();
         std::printf("open %zu %zu\n", now.requests, now.pending);
         std::fflush(stdout);
       }};
   boost::asio::signal_set signals{context, SIGINT, SIGTERM};
-  signals.async_wait([&](boost::system::error_code, int) { service.stop(); });
+  signals.async_wait([&](boost::system::error_code, int) { server.stop(); });
   context.run();
   return result;
 }

@@ -12,7 +12,7 @@ accepted_requests::accepted_requests(const broker_options& options, const zmtp::
     : gathered_limit_{options.gathered_limit},
       liveness_{liveness},
       counters_{counters},
-      accounts_{options.client_limit, counters},
+      quotas_{options.client_limit, counters},
       keyed_{options.outcome_limit, options.gathered_limit} {}
 
 void accepted_requests::reject(const client_record& from, request_fault why, dialect how,
@@ -58,10 +58,10 @@ void accepted_requests::take_over(request& r, client_record& from, dialect how, 
     asked.waiting.remove(r);
   }
   if (r.asked_by != nullptr) {
-    accounts_.leave(r, out);
+    quotas_.leave(r, out);
   }
   set_body(r, m, how);
-  accounts_.enter(r, from, asked, out);
+  quotas_.enter(r, from, asked, out);
   if (in_line) {
     r.queued_at = now_;
     asked.waiting.push(r);
@@ -87,7 +87,7 @@ request& accepted_requests::enter(client_record& from, service& to, dialect how,
   }
   r.by_mmi = by_mmi;
   set_body(r, m, how);
-  accounts_.enter(r, from, to, out);
+  quotas_.enter(r, from, to, out);
   return r;
 }
 
@@ -178,7 +178,7 @@ void accepted_requests::drop(request& r, broker_actions& out) {
     }
   }
   if (r.asked_by != nullptr) {
-    accounts_.leave(r, out);
+    quotas_.leave(r, out);
   }
   requests_.destroy(r);
 }
@@ -195,7 +195,7 @@ void accepted_requests::report_failure(request& r, request_fault why, broker_act
 }
 
 void accepted_requests::abandon(request& held, broker_actions& out) {
-  accounts_.leave(held, out);
+  quotas_.leave(held, out);
   held.body.clear();
   held.gathered.reset();
   held.slice.unlink();
@@ -227,7 +227,7 @@ void accepted_requests::compact() {
 }
 
 void accepted_requests::describe(broker_status& s) const {
-  s.paused_clients = accounts_.paused();
+  s.paused_clients = quotas_.paused();
   s.keyed_requests = keyed_.size();
   s.keyed_bytes = keyed_.bytes();
 }

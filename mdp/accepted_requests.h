@@ -4,11 +4,11 @@
 
 #include "mdp/broker_actions.h"
 #include "mdp/broker_records.h"
-#include "mdp/client_accounts.h"
 #include "mdp/command.h"
 #include "mdp/keyed_requests.h"
 #include "mdp/options.h"
 #include "mdp/pool.h"
+#include "mdp/quotas.h"
 #include "mdp/request_error.h"
 #include "mdp/service_table.h"
 #include "zmtp/message.h"
@@ -77,9 +77,9 @@ public:
   }
 
   // The quota of the service has changed.
-  void on_quota_changed(service& of, broker_actions& out) { accounts_.look_again(of, out); }
+  void on_quota_changed(service& of, broker_actions& out) { quotas_.look_again(of, out); }
   // The client has disconnected. Its requests are still here.
-  void forget(client_record& leaving) noexcept { accounts_.forget(leaving); }
+  void forget(client_record& leaving) noexcept { quotas_.forget(leaving); }
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   void expire_outcomes();
@@ -89,7 +89,7 @@ public:
 
   [[nodiscard]] std::size_t size() const noexcept { return requests_.size(); }
   // Requests that clients wait for.
-  [[nodiscard]] std::size_t unanswered() const noexcept { return accounts_.unanswered(); }
+  [[nodiscard]] std::size_t unanswered() const noexcept { return quotas_.unanswered(); }
   void describe(broker_status& s) const;
 
 private:
@@ -105,7 +105,7 @@ private:
   broker_counters& counters_;
   time_point now_{};
   pool<request> requests_;
-  client_accounts accounts_;
+  quotas quotas_;
   keyed_requests keyed_;
   list_of<request, &request::slice> slices_;  // requests whose bodies may be slices of read buffers
 };

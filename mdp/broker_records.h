@@ -46,7 +46,7 @@ struct request {
   worker_record* held_by = nullptr;  // null: waiting
   line* waits_in = nullptr;          // null: assigned, or returned by a worker
   std::uint64_t token = 0;           // names the latest attempt; see given_requests
-  std::size_t charge = 0;            // bytes charged in client_accounts
+  std::size_t charge = 0;            // bytes that count against quotas
   time_point queued_at;
   time_point given_at;         // when it was assigned to held_by
   dialect how = dialect::v02;  // the client's

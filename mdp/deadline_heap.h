@@ -15,6 +15,13 @@ namespace mdp {
 // The initial value of `std::size_t Owner::heap_place`, which each owner must have.
 inline constexpr auto not_in_heap = std::numeric_limits<std::size_t>::max();
 
+// bench/micro/broker_containers.cc compares the heap with Boost's, with 5,000 owners (AMD EPYC):
+//
+// | ns                            | this heap | d_ary_heap | intrusive multiset |
+// |-------------------------------|-----------|------------|--------------------|
+// | the first deadline moves      |        65 |         99 |                 46 |
+// | any deadline moves            |        22 |         18 |                 89 |
+// | any deadline leaves, returns  |        26 |        150 |                 86 |
 template <class Owner>
 class deadline_heap {
 public:

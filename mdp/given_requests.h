@@ -13,6 +13,9 @@ namespace mdp {
 // A table with 2^n places. Each request has the place that its token selects. enter() skips tokens
 // whose place is taken. At most half of the places are taken, so that enter() tries two tokens on
 // average.
+//
+// bench/micro/broker_containers.cc: to find, end and begin one of 10,000 requests takes 11 ns, and
+// 69 ns with boost::unordered_flat_map (AMD EPYC).
 class given_requests {
 public:
   // Gives the request its token, which is never zero. The table must not contain the request.

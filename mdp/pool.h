@@ -10,6 +10,10 @@
 
 namespace mdp {
 
+// bench/micro/broker_containers.cc compares the pool with Boost's, with 10,000 requests (AMD EPYC).
+// boost::object_pool replaces one request as fast, in 37 ns. If all requests end together, it takes
+// 9,300 ns for each, and this pool 39 ns. It cannot visit its objects. `new` and `delete` take 54 ns,
+// and allocate each time.
 template <class T>
 class pool {
 public:

@@ -64,7 +64,7 @@ FILE_ROOMS = {"chp/replicated_server", "zmtp/zmtp"}
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
     # Of chp all but the shells and what is kept in files.
-    r"(?:^chp/(?!(?:map_file|memory_map_database|sqlite_map_database|server|server_core|client|client_connections|waiting_handlers|watch_queue|watcher"
+    r"(?:^chp/(?!(?:map_file|sqlite_map_database|server|server_core|client|client_connections|waiting_handlers|watch_queue|watcher"
     r"|replicated_server)\.)\w+"
     r"|(?:^|/)\w+_state|(?:^|/)state_(?:machine|message)|(?:^|/)(?:command|liveness))\.(?:h|cc)$")
 

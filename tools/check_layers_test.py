@@ -37,10 +37,10 @@ HOUSE = {
     "mdp/broker_state.h": '#include "mdp/options.h"\n#include "zmtp/message.h"\n',
     "mdp/broker.h": '#include "mdp/broker_state.h"\n#include "zmtp/socket/request_sockets.h"\n',
     "mdp/broker.cc": "#include <boost/asio.hpp>\nawaitable run() { co_await wait(); }\n",
-    "mdp/titanic/service.h": '#include "mdp/broker.h"\n',
+    "mdp/titanic/server.h": '#include "mdp/broker.h"\n',
     "test/interop/libzmq_test.cc": '#include "mdp/broker.h"\n#include <zmq.h>\n',
     "test/interop/BUILD": 'rule(name = "t", deps = ["//third_party:libzmq"])\n',
-    "tools/zinc/main.cc": '#include "chp/replicated_server.h"\n#include "mdp/titanic/service.h"\n',
+    "tools/zinc/main.cc": '#include "chp/replicated_server.h"\n#include "mdp/titanic/server.h"\n',
     "third_party/BUILD": 'rule(linkopts = ["-lzmq"])\n',
 }
 
@@ -100,8 +100,8 @@ class Planted(unittest.TestCase):
                         '#include "bstar/state_machine.h"\n')
 
     def test_mdp_does_not_see_titanic(self):
-        self.expect_one("mdp/worker.h", 1, "mdp includes mdp/titanic/service.h",
-                        '#include "mdp/titanic/service.h"\n')
+        self.expect_one("mdp/worker.h", 1, "mdp includes mdp/titanic/server.h",
+                        '#include "mdp/titanic/server.h"\n')
 
     def test_of_chp_only_the_replicated_server_sees_bstar(self):
         self.expect_one("chp/client.cc", 1, "chp includes bstar/state_machine.h",

@@ -9,7 +9,7 @@
 #include "zmtp/monitor_event.h"
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
-#include "zmtp/runtime/deadline.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/memory_budget.h"
 #include "zmtp/socket/monitor.h"
 #include "zmtp/socket/pipeline_sockets.h"

@@ -40,7 +40,7 @@ struct titanic_options {
   std::chrono::milliseconds most_backoff{2'000};
 };
 
-struct service_options {
+struct server_options {
   version protocol = version::v01;
   // Requests that each of Titanic's services handles at once. One sync of the disk can store this
   // number of requests.
@@ -52,5 +52,9 @@ struct service_options {
   std::chrono::milliseconds reconnect_delay{2'500};
   titanic_options core{};
 };
+
+// Throws: boost::system::system_error with mdp::errc::bad_option, and a text with the option and its
+// range.
+void check(const server_options& options);
 
 }  // namespace mdp::titanic

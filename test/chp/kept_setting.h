@@ -1,7 +1,7 @@
 #pragma once
 // A server of the map whose disk writes when the test tells it to.
 
-#include "chp/memory_map_database.h"
+#include "test/chp/memory_map_database.h"
 #include "test/chp/server_fixture.h"
 
 #include <cstdint>

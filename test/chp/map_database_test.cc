@@ -1,8 +1,8 @@
 // Tests of every map_database, and of the damage that the durable store detects.
 
 #include "chp/error.h"
-#include "chp/memory_map_database.h"
 #include "chp/sqlite_map_database.h"
+#include "test/chp/memory_map_database.h"
 #include "test/chp/stored_map_of.h"
 #include "test/support/network_test.h"
 #include "test/support/scratch_folder.h"

@@ -2,7 +2,7 @@
 // partially.
 
 #include "chp/map_file.h"
-#include "chp/memory_map_database.h"
+#include "test/chp/memory_map_database.h"
 #include "test/chp/stored_map_of.h"
 #include "test/zmtp/storage/faulty_disk.h"
 

@@ -2,10 +2,10 @@
 
 #include "chp/map_writer.h"
 
-#include "chp/memory_map_database.h"
 #include "chp/store.h"
 #include "chp/tombstones.h"
 #include "chp/update_register.h"
+#include "test/chp/memory_map_database.h"
 #include "test/chp/stored_map_of.h"
 
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 // both servers of a pair (reliability 3.2, G7).
 
 #include "chp/client.h"
-#include "chp/memory_map_database.h"
 #include "chp/server.h"
 #include "chp/sqlite_map_database.h"
+#include "test/chp/memory_map_database.h"
 #include "test/chp/pair_fixture.h"
 #include "test/support/scratch_folder.h"
 

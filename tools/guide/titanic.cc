@@ -1,6 +1,6 @@
 // titanic: keeps requests on the disk until they are executed, and their replies until they are closed.
 
-#include "mdp/titanic/service.h"
+#include "mdp/titanic/server.h"
 #include "mdp/titanic/sqlite_request_database.h"
 #include "tools/guide/program.h"
 
@@ -47,12 +47,12 @@ asio::awaitable<int> keep(const settings& is) {
       guide::say("I: processing request {}", id.to_string());
     }
   };
-  titanic::service service{executor,
-                           is.connect,
-                           titanic::service_options{},
-                           std::make_shared<titanic::sqlite_request_database>(executor, options),
-                           on_open,
-                           on_dispatch};
+  titanic::server server{executor,
+                         is.connect,
+                         titanic::server_options{},
+                         std::make_shared<titanic::sqlite_request_database>(executor, options),
+                         on_open,
+                         on_dispatch};
   static_cast<void>(co_await over.async_wait(asio::as_tuple(asio::use_awaitable)));
   if (opened) {
     throw boost::system::system_error{opened, is.store};
@@ -60,7 +60,7 @@ asio::awaitable<int> keep(const settings& is) {
   // A second signal ends the process.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   co_await asio::this_coro::throw_if_cancelled(false);
-  static_cast<void>(co_await service.async_drain(asio::as_tuple(asio::use_awaitable)));
+  static_cast<void>(co_await server.async_drain(asio::as_tuple(asio::use_awaitable)));
   co_return guide::exit_code::done;
 }
 

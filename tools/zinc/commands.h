@@ -64,7 +64,7 @@ enum class titanic_task { serve, list, show, close, purge };
 struct titanic_arguments {
   std::string connect = "tcp://localhost:5555";
   std::string store;
-  mdp::titanic::service_options options;
+  mdp::titanic::server_options options;
   std::size_t reserve = 16 * 1024 * 1024;  // bytes of disk
   bool unsafe_nosync = false;
   // Tasks that end without serving:

@@ -2,7 +2,7 @@
 
 #include "mdp/titanic/guide_directory.h"
 #include "mdp/titanic/salvage.h"
-#include "mdp/titanic/service.h"
+#include "mdp/titanic/server.h"
 #include "mdp/titanic/sqlite_request_database.h"
 #include "mdp/titanic/titanic_report.h"
 #include "tools/zinc/commands.h"
@@ -71,65 +71,65 @@ int run_import(const titanic_arguments& arguments) {
   return exit_code::done;
 }
 
-void log_state(const titanic::service& of) {
+void log_state(const titanic::server& of) {
   spdlog::info("titanic state: {}", titanic::report(of.status()));
   for (const auto& one : of.services()) {
     spdlog::info("service state: service={} {}", printable(one.name), titanic::report(one));
   }
 }
 
-int run_service(const titanic_arguments& arguments) {
+int run_server(const titanic_arguments& arguments) {
   asio::io_context context{1};
   auto result = exit_code::done;
   auto store = std::make_shared<titanic::sqlite_request_database>(context.get_executor(),
                                                                   store_of(arguments));
-  std::optional<titanic::service> service;
+  std::optional<titanic::server> server;
   std::optional<repeated_signal> state;
   std::optional<stop_signals> signals;
   asio::steady_timer limit{context};
   const auto stop = [&] {
-    service->stop();
+    server->stop();
     state->cancel();
     signals->cancel();
     limit.cancel();
   };
   const auto drain = [&] {
     spdlog::info("titanic draining: no new requests for at most {}", text_of(arguments.drain));
-    service->async_drain([&](error_code) { stop(); });
+    server->async_drain([&](error_code) { stop(); });
     limit.expires_after(arguments.drain);
     limit.async_wait([&](error_code ec) {
       if (!ec) {
         spdlog::warn(
             "replies missing: drain ended after {}, the next start resends the requests {}",
-            text_of(arguments.drain), titanic::report(service->status()));
+            text_of(arguments.drain), titanic::report(server->status()));
         stop();
       }
     });
   };
   try {
-    service.emplace(context.get_executor(), arguments.connect, arguments.options, store,
-                    [&](error_code ec) {
-                      if (ec) {
-                        spdlog::error("cannot open {}: {}", arguments.store, ec.message());
-                        result = exit_code::failed;
-                        stop();
-                        return;
-                      }
-                      const auto now = service->status();
-                      std::printf("open %zu %zu\n", now.requests, now.pending);
-                      flush_output();
-                      spdlog::info("titanic started: broker={} requests={} pending={}",
-                                   arguments.connect, now.requests, now.pending);
-                    });
+    server.emplace(context.get_executor(), arguments.connect, arguments.options, store,
+                   [&](error_code ec) {
+                     if (ec) {
+                       spdlog::error("cannot open {}: {}", arguments.store, ec.message());
+                       result = exit_code::failed;
+                       stop();
+                       return;
+                     }
+                     const auto now = server->status();
+                     std::printf("open %zu %zu\n", now.requests, now.pending);
+                     flush_output();
+                     spdlog::info("titanic started: broker={} requests={} pending={}",
+                                  arguments.connect, now.requests, now.pending);
+                   });
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
     return exit_code::misused;
   }
-  state.emplace(context.get_executor(), SIGUSR1, [&] { log_state(*service); });
+  state.emplace(context.get_executor(), SIGUSR1, [&] { log_state(*server); });
   signals.emplace(context.get_executor(), drain);
   context.run();
   if (result == exit_code::done) {
-    spdlog::info("titanic stopped: {}", titanic::report(service->status()));
+    spdlog::info("titanic stopped: {}", titanic::report(server->status()));
   }
   return result;
 }
@@ -156,7 +156,7 @@ int run_titanic(const titanic_arguments& arguments) {
   if (arguments.unsafe_nosync) {
     spdlog::warn("store without sync: a power failure loses accepted requests");
   }
-  return run_service(arguments);
+  return run_server(arguments);
 }
 
 }  // namespace zinc

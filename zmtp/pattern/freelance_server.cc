@@ -1,7 +1,9 @@
 #include "zmtp/pattern/freelance_server.h"
 
 #include "zmtp/metadata.h"
+#include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/freelance_frames.h"
+#include "zmtp/pattern/option_check.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
 #include "zmtp/socket/request_sockets.h"
@@ -153,6 +155,11 @@ private:
 freelance_server::freelance_server(asio::any_io_executor executor, const std::string& identity,
                                    const freelance_server_options& options, handler on_request,
                                    freelance_server_handlers handlers) {
+  const option_check check{"freelance_server", call_errc::bad_call_option};
+  check.number("in_flight", options.in_flight);
+  if (options.keep_replies) {
+    check.duration("keep_replies.age", options.keep_replies->age);
+  }
   const auto state = std::make_shared<freelance_server_state>(options);
   const auto own =
       std::make_shared<core>(executor, identity, state, std::move(on_request), std::move(handlers));

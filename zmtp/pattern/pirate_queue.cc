@@ -1,5 +1,7 @@
 #include "zmtp/pattern/pirate_queue.h"
 
+#include "zmtp/pattern/call_error.h"
+#include "zmtp/pattern/option_check.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
 #include "zmtp/socket/request_sockets.h"
@@ -20,6 +22,7 @@ namespace asio = boost::asio;
 
 namespace {
 
+using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 socket_options router_options() {
@@ -176,6 +179,14 @@ private:
 
 pirate_queue::pirate_queue(asio::any_io_executor executor, const pirate_queue_options& options,
                            event_handler on_event) {
+  option_check{"pirate_queue", call_errc::bad_call_option}
+      .duration("heartbeat", options.heartbeat)
+      .number("liveness", options.liveness, max_liveness)
+      .duration("busy_timeout", options.busy_timeout)
+      .number("waiting", options.waiting)
+      .number("waiting_bytes", options.waiting_bytes)
+      .duration("unserved_timeout", options.unserved_timeout, 0ms)
+      .number("workers", options.workers);
   const auto mark = runtime::of(executor).random<std::uint64_t>();
   const auto state = std::make_shared<pirate_queue_state>(options, mark);
   const auto own = std::make_shared<core>(executor, state, std::move(on_event));

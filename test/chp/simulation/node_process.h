@@ -4,8 +4,8 @@
 
 #include "bstar/state_machine.h"
 #include "chp/map_database.h"
-#include "chp/memory_map_database.h"
 #include "chp/server_state.h"
+#include "test/chp/memory_map_database.h"
 #include "test/chp/simulation/town.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"

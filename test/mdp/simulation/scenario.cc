@@ -262,7 +262,7 @@ void scenario::choose_titanic() {
   std::vector<const trade*> asks;
   std::copy_if(served_.begin(), served_.end(), std::back_inserter(asks),
                [](const trade* of) { return of->idempotent; });
-  titanic::service_options o;
+  titanic::server_options o;
   o.protocol = random().chance(50) ? version::v01 : version::v02;
   o.in_flight = random().between(1, 12);
   o.third_party_broker = random().chance(20);

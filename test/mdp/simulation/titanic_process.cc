@@ -27,7 +27,7 @@ titanic::sqlite_options store_options(const zmtp::test::faulty_disk& disk, bool 
   return o;
 }
 
-client_options asking(const titanic::service_options& options) {
+client_options asking(const titanic::server_options& options) {
   client_options o;
   o.protocol = options.protocol;
   return o;

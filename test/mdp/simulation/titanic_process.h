@@ -1,5 +1,5 @@
 #pragma once
-// mdp::titanic::service in virtual time, with its store on a disk that loses and tears unsynced writes. The
+// mdp::titanic::server in virtual time, with its store on a disk that loses and tears unsynced writes. The
 // scenario restarts it after a failure of its store.
 
 #include "mdp/titanic/options.h"
@@ -34,7 +34,7 @@ public:
   };
 
   titanic_process(town& in, std::string broker, titanic_books& books,
-                  titanic::service_options options)
+                  titanic::server_options options)
       : process{in, "titanic"},
         broker_{std::move(broker)},
         books_{&books},
@@ -90,7 +90,7 @@ private:
 
   std::string broker_;
   titanic_books* books_;
-  titanic::service_options options_;
+  titanic::server_options options_;
   planted_fault faults_;
   zmtp::test::faulty_disk disk_;
   std::shared_ptr<life> life_;

@@ -1,7 +1,7 @@
 // Tests of every request_database.
 
-#include "mdp/titanic/memory_request_database.h"
 #include "mdp/titanic/sqlite_request_database.h"
+#include "test/mdp/titanic/memory_request_database.h"
 #include "test/support/network_test.h"
 #include "test/support/scratch_folder.h"
 #include "zmtp/storage/sqlite_file.h"

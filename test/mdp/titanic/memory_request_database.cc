@@ -1,4 +1,4 @@
-#include "mdp/titanic/memory_request_database.h"
+#include "test/mdp/titanic/memory_request_database.h"
 
 #include <boost/asio/post.hpp>
 

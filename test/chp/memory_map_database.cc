@@ -1,4 +1,4 @@
-#include "chp/memory_map_database.h"
+#include "test/chp/memory_map_database.h"
 
 #include <boost/asio/post.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Accounts of unanswered requests per client and service. At a limit the broker stops reading from
-// clients; it drops nothing.
+// Counts unanswered requests against the quotas of their clients and services. At a quota, the broker
+// stops reading from clients. It drops nothing.
 
 #include "mdp/broker_actions.h"
 #include "mdp/options.h"
@@ -10,9 +10,9 @@
 
 namespace mdp {
 
-class client_accounts {
+class quotas {
 public:
-  client_accounts(client_quota per_client, broker_counters& counters) noexcept
+  quotas(client_quota per_client, broker_counters& counters) noexcept
       : client_limit_{per_client}, counters_{counters} {}
 
   // Adds a new request of a client for a service. May pause the client.

@@ -1,4 +1,4 @@
-#include "mdp/titanic/service.h"
+#include "mdp/titanic/server.h"
 
 #include "mdp/client.h"
 #include "mdp/titanic/random_id.h"
@@ -22,9 +22,9 @@ namespace mdp::titanic {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-class service::core : public std::enable_shared_from_this<core> {
+class server::core : public std::enable_shared_from_this<core> {
 public:
-  core(asio::any_io_executor executor, std::string_view broker, const service_options& options,
+  core(asio::any_io_executor executor, std::string_view broker, const server_options& options,
        std::shared_ptr<request_database> store, dispatch_handler&& on_dispatch)
       : executor_{std::move(executor)},
         runtime_{zmtp::runtime::of(executor_)},
@@ -158,7 +158,7 @@ private:
     }
   }
 
-  [[nodiscard]] static client_options asking(const service_options& options) {
+  [[nodiscard]] static client_options asking(const server_options& options) {
     client_options chosen;
     chosen.protocol = options.protocol;
     return chosen;
@@ -203,7 +203,7 @@ private:
   asio::any_io_executor executor_;
   zmtp::runtime& runtime_;
   std::string broker_;
-  service_options options_;
+  server_options options_;
   std::shared_ptr<request_database> store_;
   const dispatch_handler on_dispatch_;
   titanic_state state_;
@@ -218,22 +218,23 @@ private:
   bool stopped_ = false;
 };
 
-service::service(asio::any_io_executor executor, std::string_view broker,
-                 const service_options& options, std::shared_ptr<request_database> store,
-                 open_handler on_open, dispatch_handler on_dispatch)
-    : core_{std::make_shared<core>(std::move(executor), broker, options, std::move(store),
-                                   std::move(on_dispatch))} {
+server::server(asio::any_io_executor executor, std::string_view broker,
+               const server_options& options, std::shared_ptr<request_database> store,
+               open_handler on_open, dispatch_handler on_dispatch) {
+  check(options);
+  core_ = std::make_shared<core>(std::move(executor), broker, options, std::move(store),
+                                 std::move(on_dispatch));
   core_->open(std::move(on_open));
 }
 
-service::~service() { stop(); }
+server::~server() { stop(); }
 
-void service::stop() { core_->stop(); }
+void server::stop() { core_->stop(); }
 
-void service::start_drain(drain_handler handler) { core_->drain(std::move(handler)); }
+void server::start_drain(drain_handler handler) { core_->drain(std::move(handler)); }
 
-titanic_status service::status() const noexcept { return core_->state().status(); }
+titanic_status server::status() const noexcept { return core_->state().status(); }
 
-std::vector<titanic_service_status> service::services() const { return core_->state().services(); }
+std::vector<titanic_service_status> server::services() const { return core_->state().services(); }
 
 }  // namespace mdp::titanic

@@ -1,4 +1,4 @@
-#include "mdp/client_accounts.h"
+#include "mdp/quotas.h"
 
 #include <algorithm>
 
@@ -34,7 +34,7 @@ void turn(zmtp::peer_id peer, std::vector<zmtp::peer_id>& to,
 
 }  // namespace
 
-void client_accounts::enter(request& r, client_record& from, service& to, broker_actions& out) {
+void quotas::enter(request& r, client_record& from, service& to, broker_actions& out) {
   r.asked_by = &from;
   r.asked = &to;
   r.charge = r.body.framed_size() + request_overhead;
@@ -54,7 +54,7 @@ void client_accounts::enter(request& r, client_record& from, service& to, broker
   }
 }
 
-void client_accounts::leave(request& r, broker_actions& out) {
+void quotas::leave(request& r, broker_actions& out) {
   auto& from = *std::exchange(r.asked_by, nullptr);
   auto& to = *r.asked;
   r.of_client.unlink();
@@ -71,7 +71,7 @@ void client_accounts::leave(request& r, broker_actions& out) {
   look_again(to, out);
 }
 
-void client_accounts::look_again(service& of, broker_actions& out) {
+void quotas::look_again(service& of, broker_actions& out) {
   if (!of.blocked.empty() && well_below_limit(of)) {
     while (!of.blocked.empty()) {
       auto& freed = of.blocked.front();
@@ -81,13 +81,13 @@ void client_accounts::look_again(service& of, broker_actions& out) {
   }
 }
 
-void client_accounts::forget(client_record& leaving) noexcept {
+void quotas::forget(client_record& leaving) noexcept {
   if (std::exchange(leaving.paused, false)) {
     --paused_;
   }
 }
 
-void client_accounts::pause(client_record& c, broker_actions& out) {
+void quotas::pause(client_record& c, broker_actions& out) {
   if (!std::exchange(c.paused, true)) {
     ++paused_;
     ++counters_.pauses;
@@ -95,7 +95,7 @@ void client_accounts::pause(client_record& c, broker_actions& out) {
   }
 }
 
-void client_accounts::resume_unless_held(client_record& c, broker_actions& out) {
+void quotas::resume_unless_held(client_record& c, broker_actions& out) {
   if (c.paused && !c.over_limit && !c.blocked.is_linked()) {
     c.paused = false;
     --paused_;

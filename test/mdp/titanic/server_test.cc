@@ -1,14 +1,14 @@
 // Titanic on real sockets: its services, its client, a broker and workers, and the requests after the loss of
 // one of them.
 
-#include "mdp/titanic/service.h"
+#include "mdp/titanic/server.h"
 
 #include "mdp/titanic/client.h"
 #include "mdp/titanic/command.h"
-#include "mdp/titanic/memory_request_database.h"
 #include "mdp/titanic/random_id.h"
 #include "mdp/titanic/sqlite_request_database.h"
 #include "test/mdp/shell_fixture.h"
+#include "test/mdp/titanic/memory_request_database.h"
 #include "test/support/scratch_folder.h"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -29,8 +29,8 @@ using boost::system::error_code;
 using namespace std::chrono_literals;
 using zmtp::message;
 
-service_options impatient_titanic() {
-  service_options options;
+server_options impatient_titanic() {
+  server_options options;
   options.heartbeat = 50ms;
   options.reconnect_delay = 5ms;
   options.core.least_backoff = 5ms;
@@ -47,14 +47,14 @@ titanic::client_options impatient_snapshot_client(version protocol) {
   return options;
 }
 
-class titanic_service : public shell_test, public testing::WithParamInterface<version> {
+class titanic_server : public shell_test, public testing::WithParamInterface<version> {
 protected:
-  void start_titanic(const service_options& options = impatient_titanic()) {
+  void start_titanic(const server_options& options = impatient_titanic()) {
     start_titanic_beside(0, options);
   }
   // `others` is the number of workers at the broker that are not Titanic's.
   void start_titanic_beside(std::size_t others,
-                            const service_options& options = impatient_titanic()) {
+                            const server_options& options = impatient_titanic()) {
     bool open = false;
     titanic_.emplace(executor(), at_, options,
                      std::make_shared<memory_request_database>(executor(), contents_),
@@ -105,14 +105,14 @@ protected:
 
   std::shared_ptr<memory_request_database::contents> contents_ =
       std::make_shared<memory_request_database::contents>();
-  std::optional<service> titanic_;
+  std::optional<server> titanic_;
   std::optional<titanic::client> client_;
 };
 
-INSTANTIATE_TEST_SUITE_P(mdp, titanic_service, testing::Values(version::v01, version::v02),
+INSTANTIATE_TEST_SUITE_P(mdp, titanic_server, testing::Values(version::v01, version::v02),
                          [](const auto& tested) { return name_of(tested.param); });
 
-TEST_P(titanic_service, registers_its_services) {  // TSP-1
+TEST_P(titanic_server, registers_its_services) {  // TSP-1
   start_broker();
   start_titanic();
   mdp::client snapshot_client{executor(), at_, patient_client(GetParam())};
@@ -129,7 +129,7 @@ TEST_P(titanic_service, registers_its_services) {  // TSP-1
   run_until([&] { return there == own_workers; });
 }
 
-TEST_P(titanic_service, a_request_is_carried_out_and_its_reply_waits) {  // TSP-3, TSP-6, TSP-7
+TEST_P(titanic_server, a_request_is_carried_out_and_its_reply_waits) {  // TSP-3, TSP-6, TSP-7
   start_broker();
   start_titanic();
   start_client();
@@ -146,7 +146,7 @@ TEST_P(titanic_service, a_request_is_carried_out_and_its_reply_waits) {  // TSP-
   EXPECT_FALSE(close(id));  // TSP-9
 }
 
-TEST_P(titanic_service, a_reply_in_parts_is_kept_whole) {
+TEST_P(titanic_server, a_reply_in_parts_is_kept_whole) {
   start_broker();
   auto options = impatient_titanic();
   options.protocol = GetParam();
@@ -162,7 +162,7 @@ TEST_P(titanic_service, a_reply_in_parts_is_kept_whole) {
   EXPECT_EQ(m, (message{"one", "two", "three", "four"}));
 }
 
-TEST_P(titanic_service, waits_for_a_service_that_starts_later) {  // TSP-12, TSP-15
+TEST_P(titanic_server, waits_for_a_service_that_starts_later) {  // TSP-12, TSP-15
   start_broker();
   start_titanic();
   start_client();
@@ -178,7 +178,7 @@ TEST_P(titanic_service, waits_for_a_service_that_starts_later) {  // TSP-12, TSP
   EXPECT_EQ(*got, message{"body"});
 }
 
-TEST_P(titanic_service, many_requests_at_once) {
+TEST_P(titanic_server, many_requests_at_once) {
   for (const bool third_party_broker : {false, true}) {
     start_broker();
     auto options = impatient_titanic();
@@ -218,7 +218,7 @@ TEST_P(titanic_service, many_requests_at_once) {
   }
 }
 
-TEST_P(titanic_service, continues_after_a_restart_with_stored_requests) {  // TSP-2
+TEST_P(titanic_server, continues_after_a_restart_with_stored_requests) {  // TSP-2
   start_broker();
   start_titanic();
   start_client();
@@ -239,7 +239,7 @@ TEST_P(titanic_service, continues_after_a_restart_with_stored_requests) {  // TS
   EXPECT_EQ(reply(later, true).second, message{"later"});
 }
 
-TEST_P(titanic_service, reconnects_to_a_restarted_broker) {
+TEST_P(titanic_server, reconnects_to_a_restarted_broker) {
   start_broker();
   start_titanic();
   start_client();
@@ -253,7 +253,7 @@ TEST_P(titanic_service, reconnects_to_a_restarted_broker) {
   EXPECT_EQ(reply(request("echo", {"after"}), true).second, message{"after"});
 }
 
-TEST_P(titanic_service, retries_a_request_that_was_not_stored_and_reports_the_failure) {  // TSP-14
+TEST_P(titanic_server, retries_a_request_that_was_not_stored_and_reports_the_failure) {  // TSP-14
   start_broker();
   start_client();
   std::size_t asked = 0;
@@ -271,7 +271,7 @@ TEST_P(titanic_service, retries_a_request_that_was_not_stored_and_reports_the_fa
   EXPECT_EQ(asked, titanic::client_options{}.attempts);
 }
 
-TEST_P(titanic_service, a_request_that_is_sent_again_is_stored_once) {
+TEST_P(titanic_server, a_request_that_is_sent_again_is_stored_once) {
   start_broker();
   std::vector<worker_request> in_flight;
   auto wide = impatient_worker(version::v01, std::string{request_service});
@@ -298,7 +298,7 @@ TEST_P(titanic_service, a_request_that_is_sent_again_is_stored_once) {
   EXPECT_EQ(in_flight.size(), 1U);
 }
 
-TEST_P(titanic_service, a_second_submission_with_the_same_id_is_one_request) {
+TEST_P(titanic_server, a_second_submission_with_the_same_id_is_one_request) {
   start_broker();
   start_titanic();
   start_client();
@@ -321,7 +321,7 @@ TEST_P(titanic_service, a_second_submission_with_the_same_id_is_one_request) {
   EXPECT_EQ(titanic_->status().counters.repeated, 1U);
 }
 
-TEST_P(titanic_service, repeats_a_submission_without_an_answer) {
+TEST_P(titanic_server, repeats_a_submission_without_an_answer) {
   start_broker();
   auto options = impatient_snapshot_client(GetParam());
   options.timeout = 200ms;
@@ -344,7 +344,7 @@ TEST_P(titanic_service, repeats_a_submission_without_an_answer) {
   EXPECT_EQ(asked, std::vector(2, message{id.to_string(), "echo", "body"}));
 }
 
-TEST_P(titanic_service, rejects_an_answer_with_another_id) {
+TEST_P(titanic_server, rejects_an_answer_with_another_id) {
   start_broker();
   start_client();
   worker stub{executor(), at_, impatient_worker(version::v01, std::string{submit_service}),
@@ -356,7 +356,7 @@ TEST_P(titanic_service, rejects_an_answer_with_another_id) {
 }
 
 // Another Titanic may write its ids otherwise.
-TEST_P(titanic_service, sends_an_id_back_byte_for_byte) {
+TEST_P(titanic_server, sends_an_id_back_byte_for_byte) {
   start_broker();
   start_client();
   const std::string given = "6f9619ff-8b86-d011-b42d-00c04fc964ff";
@@ -383,7 +383,7 @@ TEST_P(titanic_service, sends_an_id_back_byte_for_byte) {
   EXPECT_EQ(asked, std::vector(3, message{given}));
 }
 
-TEST_P(titanic_service, rejects_a_malformed_request_immediately) {  // TSP-13
+TEST_P(titanic_server, rejects_a_malformed_request_immediately) {  // TSP-13
   start_broker();
   start_titanic();
   start_client();
@@ -397,7 +397,7 @@ TEST_P(titanic_service, rejects_a_malformed_request_immediately) {  // TSP-13
   EXPECT_EQ(*end, errc::bad_request);
 }
 
-TEST_P(titanic_service, waiting_is_cancelled_and_ends_with_the_client) {
+TEST_P(titanic_server, waiting_is_cancelled_and_ends_with_the_client) {
   start_broker();
   start_titanic();
   start_client();
@@ -419,7 +419,7 @@ TEST_P(titanic_service, waiting_is_cancelled_and_ends_with_the_client) {
   }
 }
 
-TEST_P(titanic_service, leaves_no_work_after_a_stop) {
+TEST_P(titanic_server, leaves_no_work_after_a_stop) {
   start_broker();
   start_titanic();
   start_client();
@@ -430,7 +430,7 @@ TEST_P(titanic_service, leaves_no_work_after_a_stop) {
   run_to_the_end();
 }
 
-TEST_P(titanic_service, a_drain_waits_for_the_reply_and_stores_it) {
+TEST_P(titanic_server, a_drain_waits_for_the_reply_and_stores_it) {
   start_broker();
   start_titanic();
   start_client();
@@ -456,7 +456,7 @@ TEST_P(titanic_service, a_drain_waits_for_the_reply_and_stores_it) {
   EXPECT_EQ(titanic_->status().counters.dispatched, 0U) << "it was not executed again";
 }
 
-TEST_P(titanic_service, a_drain_without_requests_ends) {
+TEST_P(titanic_server, a_drain_without_requests_ends) {
   start_broker();
   start_titanic();
   std::vector<error_code> ends;
@@ -477,7 +477,7 @@ TEST_P(titanic_service, a_drain_without_requests_ends) {
   EXPECT_FALSE(ends[0]);
 }
 
-TEST_P(titanic_service, a_stop_aborts_a_drain) {
+TEST_P(titanic_server, a_stop_aborts_a_drain) {
   start_broker();
   start_titanic();
   start_client();
@@ -493,7 +493,7 @@ TEST_P(titanic_service, a_stop_aborts_a_drain) {
   EXPECT_EQ(*end, boost::asio::error::operation_aborted);
 }
 
-TEST_P(titanic_service, a_store_that_cannot_be_opened_is_reported) {
+TEST_P(titanic_server, a_store_that_cannot_be_opened_is_reported) {
   start_broker();
   auto store = std::make_shared<sqlite_request_database>(executor(),
                                                          sqlite_options{.path = "/nowhere/store"});
@@ -505,7 +505,7 @@ TEST_P(titanic_service, a_store_that_cannot_be_opened_is_reported) {
   titanic_.reset();
 }
 
-TEST_P(titanic_service, with_a_durable_store) {
+TEST_P(titanic_server, with_a_durable_store) {
   const zmtp::test::scratch_folder folder;
   start_broker();
   const auto echo = echo_worker(GetParam());

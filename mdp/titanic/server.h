@@ -26,27 +26,28 @@ namespace mdp::titanic {
 //
 // Thread safety: distinct objects are safe, one object is not. The executor must be serial, and the
 // store must deliver its results in the same executor.
-// Handlers: a completion handler runs in its associated executor, by default in the service's
+// Handlers: a completion handler runs in its associated executor, by default in the server's
 // executor, and never inside the call that starts or ends its operation.
-class service {
+class server {
 public:
-  // Called once, in the service's executor: without an error when the services are offered, with an
+  // Called once, in the server's executor: without an error when the services are offered, with an
   // error if the store could not be opened. An exception that it throws propagates out of
   // `io_context::run()`.
   using open_handler = std::function<void(boost::system::error_code)>;
 
-  // Called in the service's executor for each attempt to execute a request. An exception that it
+  // Called in the server's executor for each attempt to execute a request. An exception that it
   // throws propagates out of `io_context::run()`.
   using dispatch_handler = std::function<void(const request_id&)>;
 
-  // Throws: boost::system::system_error with an error of zmtp::socket::connect.
-  service(boost::asio::any_io_executor executor, std::string_view broker,
-          const service_options& options, std::shared_ptr<request_database> store,
-          open_handler on_open = {}, dispatch_handler on_dispatch = {});
-  service(const service&) = delete;
-  service& operator=(const service&) = delete;
+  // Throws: boost::system::system_error with an error of zmtp::socket::connect, or with
+  // mdp::errc::bad_option and the option and its range.
+  server(boost::asio::any_io_executor executor, std::string_view broker,
+         const server_options& options, std::shared_ptr<request_database> store,
+         open_handler on_open = {}, dispatch_handler on_dispatch = {});
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
   // Calls stop().
-  ~service();
+  ~server();
 
   // Disconnects. The store still writes submitted operations, but clients without an answer do not
   // get one.
@@ -55,10 +56,10 @@ public:
   // Takes no more requests, answers those it has taken, waits for the requests in flight and stores
   // their replies, and stops. Requests that wait for their service remain in the store.
   //
-  // Lifetime: destroying the service completes the operation with operation_aborted.
+  // Lifetime: destroying the server completes the operation with operation_aborted.
   // Completes with: error_code, when the replies are stored and the broker has received the
   // answers.
-  // Errors: operation_aborted, if the service was stopped before or meanwhile, or another drain is
+  // Errors: operation_aborted, if the server was stopped before or meanwhile, or another drain is
   // in progress.
   // Cancellation: none. stop() ends the wait.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
