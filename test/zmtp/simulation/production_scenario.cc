@@ -10,12 +10,12 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,6 +31,11 @@ using asio::use_awaitable;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 constexpr auto no_throw = asio::as_tuple(use_awaitable);
+constexpr auto rethrow = [](const std::exception_ptr& thrown) {
+  if (thrown) {
+    std::rethrow_exception(thrown);
+  }
+};
 
 struct pair_of_types {
   socket_type hub;
@@ -169,9 +174,7 @@ void scenario::choose() {
 
 void scenario::start(participant& p) {
   p.in->start([this, &p](const asio::any_io_executor& in) {
-    const auto spawn = [&](awaitable<void> body) {
-      asio::co_spawn(in, std::move(body), asio::detached);
-    };
+    const auto spawn = [&](awaitable<void> body) { asio::co_spawn(in, std::move(body), rethrow); };
     switch (p.type) {
       case socket_type::push: spawn(live<push_socket>(p)); break;
       case socket_type::pull: spawn(live<pull_socket>(p)); break;
@@ -214,7 +217,7 @@ awaitable<void> scenario::live(participant& p) {
   } else if constexpr (std::is_same_v<Socket, pull_socket> || std::is_same_v<Socket, sub_socket>) {
     co_await listen(p, socket);
   } else {
-    asio::co_spawn(in, speak(p, socket), asio::detached);
+    asio::co_spawn(in, speak(p, socket), rethrow);
     co_await listen(p, socket);
   }
 }
