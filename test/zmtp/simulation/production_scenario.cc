@@ -154,8 +154,9 @@ void scenario::choose() {
     p.binds = (number == 1) == hub_binds;
     p.options.send_mark.messages = random.between(1, 20);
     p.options.receive_mark.messages = random.between(1, 20);
-    p.options.relaxed = p.options.correlate = true;
-    p.options.no_drop = true;
+    p.options.relaxed = p.options.correlate = p.type == socket_type::req;
+    p.options.no_drop = publishes(p.type);
+    p.options.mandatory = p.type == socket_type::router;
     p.options.reconnect.initial = milliseconds{random.between(10, 100)};
     p.options.heartbeat.interval = seconds{1};
     p.options.heartbeat.timeout = seconds{1};
@@ -211,8 +212,13 @@ awaitable<void> scenario::live(participant& p) {
   } else if constexpr (std::is_same_v<Socket, rep_socket> ||
                        std::is_same_v<Socket, router_socket>) {
     co_await answer(p, socket);
-  } else if constexpr (std::is_same_v<Socket, push_socket> || std::is_same_v<Socket, pub_socket> ||
-                       std::is_same_v<Socket, xpub_socket>) {
+  } else if constexpr (std::is_same_v<Socket, xpub_socket>) {
+    asio::co_spawn(in, speak(p, socket), rethrow);
+    for (;;) {
+      // Further subscriptions wait until these are received.
+      (void)co_await socket.async_receive(use_awaitable);
+    }
+  } else if constexpr (std::is_same_v<Socket, push_socket> || std::is_same_v<Socket, pub_socket>) {
     co_await speak(p, socket);
   } else if constexpr (std::is_same_v<Socket, pull_socket> || std::is_same_v<Socket, sub_socket>) {
     co_await listen(p, socket);
