@@ -5,8 +5,6 @@
 #include "zmtp/simulation/world.h"
 #include "zmtp/socket/request_sockets.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
@@ -49,28 +47,19 @@ TEST(service, answers_each_request_whatever_happens_to_the_server) {
     simulation::world world{seed};
     auto& server = world.add("server");
     auto& client = world.add("client");
-    const auto start_server = [&server] {
-      server.start([](const asio::any_io_executor& in) {
-        asio::co_spawn(in, serve(), asio::detached);
-        return nullptr;
-      });
-    };
     int answered = 0;
-    start_server();
-    client.start([&](const asio::any_io_executor& in) {
-      asio::co_spawn(in, ask(1'000, answered), asio::detached);
-      return nullptr;
-    });
+    server.run(serve);
+    client.run([&answered] { return ask(1'000, answered); });
     while (answered < 1'000 && world.now().time_since_epoch() < 5h) {
       world.run_for(world.random().up_to(200ms));
       switch (world.random().pick(4)) {
         case 0:
           server.kill(simulation::death::process);
-          start_server();
+          server.run(serve);
           break;
         case 1:
           server.kill(simulation::death::power);
-          start_server();
+          server.run(serve);
           break;
         case 2:
           server.pause();

@@ -3,8 +3,10 @@
 #include "zmtp/simulation/simulated_runtime.h"
 #include "zmtp/simulation/simulated_stream.h"
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 
+#include <exception>
 #include <utility>
 
 namespace zmtp::simulation {
@@ -23,6 +25,18 @@ void process::start(program what) {
   transport::network::install(*context_, std::move(network));
   paused_ = false;
   asio::post(*context_, [this, what = std::move(what)] { program_ = what(executor()); });
+}
+
+void process::run(std::function<asio::awaitable<void>()> main) {
+  start([main = std::move(main)](const asio::any_io_executor& in) {
+    auto kept = std::make_shared<std::function<asio::awaitable<void>()>>(main);
+    asio::co_spawn(in, (*kept)(), [](const std::exception_ptr& thrown) {
+      if (thrown) {
+        std::rethrow_exception(thrown);
+      }
+    });
+    return kept;
+  });
 }
 
 bool process::run_one() { return running() && !paused_ && context_->poll_one() != 0; }

@@ -5,6 +5,7 @@
 #include "zmtp/simulation/simulated_network.h"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
@@ -39,6 +40,9 @@ public:
 
   // The process must not be running.
   void start(program what);
+  // The same for a program that is a coroutine, with all that `main` captures. An exception leaves
+  // world::step().
+  void run(std::function<boost::asio::awaitable<void>()> main);
   // The executor of the process, which must be running.
   [[nodiscard]] boost::asio::any_io_executor executor() { return context_->get_executor(); }
   // While a process is paused, none of its handlers runs. Its kernel still takes and sends bytes.

@@ -15,14 +15,6 @@ namespace zmtp::simulation {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-namespace {
-
-// Of a hundred looks at the clock, this many find that some time has passed since the last one.
-constexpr unsigned clock_moves = 25;
-constexpr std::chrono::microseconds clock_moves_by{5};
-
-}  // namespace
-
 class simulated_timer final : public timer_source, public timer_hook {
 public:
   simulated_timer(simulated_runtime& of, asio::any_io_executor executor)
@@ -92,13 +84,6 @@ private:
   std::uint64_t last_wait_ = 0;
   std::list<std::pair<std::uint64_t, handler>> waits_;
 };
-
-runtime::time_point simulated_runtime::now() const noexcept {
-  if (state_->random.chance(clock_moves)) {
-    state_->events.advance(state_->random.up_to(clock_moves_by));
-  }
-  return state_->events.now();
-}
 
 runtime::wall_time simulated_runtime::wall_clock() const noexcept {
   using namespace std::chrono;

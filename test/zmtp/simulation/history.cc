@@ -19,7 +19,9 @@ parcel history::next(std::uint32_t sender, std::uint32_t answers_to, std::uint32
 void history::offered(const parcel& p) {
   auto& e = entry_of(p);
   e.what = p;
-  e.expected_by = expected_by_;
+  // An answer may go to a connection that has ended since its request.
+  const auto* const request = p.answers != 0 ? &sent_[p.destination][p.answers - 1] : nullptr;
+  e.expected_by = request != nullptr && request->expected_by == 0 ? 0 : expected_by_;
 }
 
 std::optional<parcel> history::received(std::uint32_t receiver, const routed_message& m) {

@@ -10,12 +10,12 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,6 +31,11 @@ using asio::use_awaitable;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 constexpr auto no_throw = asio::as_tuple(use_awaitable);
+constexpr auto rethrow = [](const std::exception_ptr& thrown) {
+  if (thrown) {
+    std::rethrow_exception(thrown);
+  }
+};
 
 struct pair_of_types {
   socket_type hub;
@@ -149,8 +154,9 @@ void scenario::choose() {
     p.binds = (number == 1) == hub_binds;
     p.options.send_mark.messages = random.between(1, 20);
     p.options.receive_mark.messages = random.between(1, 20);
-    p.options.relaxed = p.options.correlate = true;
-    p.options.no_drop = true;
+    p.options.relaxed = p.options.correlate = p.type == socket_type::req;
+    p.options.no_drop = publishes(p.type);
+    p.options.mandatory = p.type == socket_type::router;
     p.options.reconnect.initial = milliseconds{random.between(10, 100)};
     p.options.heartbeat.interval = seconds{1};
     p.options.heartbeat.timeout = seconds{1};
@@ -169,9 +175,7 @@ void scenario::choose() {
 
 void scenario::start(participant& p) {
   p.in->start([this, &p](const asio::any_io_executor& in) {
-    const auto spawn = [&](awaitable<void> body) {
-      asio::co_spawn(in, std::move(body), asio::detached);
-    };
+    const auto spawn = [&](awaitable<void> body) { asio::co_spawn(in, std::move(body), rethrow); };
     switch (p.type) {
       case socket_type::push: spawn(live<push_socket>(p)); break;
       case socket_type::pull: spawn(live<pull_socket>(p)); break;
@@ -208,13 +212,18 @@ awaitable<void> scenario::live(participant& p) {
   } else if constexpr (std::is_same_v<Socket, rep_socket> ||
                        std::is_same_v<Socket, router_socket>) {
     co_await answer(p, socket);
-  } else if constexpr (std::is_same_v<Socket, push_socket> || std::is_same_v<Socket, pub_socket> ||
-                       std::is_same_v<Socket, xpub_socket>) {
+  } else if constexpr (std::is_same_v<Socket, xpub_socket>) {
+    asio::co_spawn(in, speak(p, socket), rethrow);
+    for (;;) {
+      // Further subscriptions wait until these are received.
+      (void)co_await socket.async_receive(use_awaitable);
+    }
+  } else if constexpr (std::is_same_v<Socket, push_socket> || std::is_same_v<Socket, pub_socket>) {
     co_await speak(p, socket);
   } else if constexpr (std::is_same_v<Socket, pull_socket> || std::is_same_v<Socket, sub_socket>) {
     co_await listen(p, socket);
   } else {
-    asio::co_spawn(in, speak(p, socket), asio::detached);
+    asio::co_spawn(in, speak(p, socket), rethrow);
     co_await listen(p, socket);
   }
 }

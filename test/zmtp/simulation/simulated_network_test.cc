@@ -52,7 +52,7 @@ protected:
     std::string bytes(most, '\0');
     const auto got = stream->read_some(e, std::as_writable_bytes(std::span{bytes}));
     bytes.resize(got.count);
-    return got.why_none == fault::lost ? "lost" : bytes;
+    return got.why_none == fault::lost ? "lost" : got.why_none == fault::ended ? "ended" : bytes;
   }
 
   std::unique_ptr<simulated_network> net;
@@ -109,7 +109,22 @@ TEST_F(a_network, delivers_bytes_written_before_the_end) {
   stream->close(here);
   rest();
   EXPECT_EQ(read(there), "last");
-  EXPECT_EQ(read(there), "lost");
+  EXPECT_EQ(read(there), "ended");
+}
+
+TEST_F(a_network, still_reads_at_an_end_that_sends_no_more) {
+  connect();
+  write(here, "last");
+  stream->shutdown_send(here);
+  EXPECT_EQ(write(here, "more"), 0U);
+  EXPECT_EQ(stream->unacknowledged(here), 5U);
+  rest();
+  EXPECT_EQ(stream->unacknowledged(here), 0U);
+  EXPECT_EQ(read(there), "last");
+  EXPECT_EQ(read(there), "ended");
+  EXPECT_EQ(write(there, "answer"), 6U);
+  rest();
+  EXPECT_EQ(read(here), "answer");
 }
 
 TEST_F(a_network, loses_bytes_in_flight_when_it_is_cut) {

@@ -6,8 +6,6 @@
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
@@ -25,17 +23,8 @@ using namespace std::chrono_literals;
 using boost::asio::awaitable;
 using boost::asio::use_awaitable;
 
-// A program that is one coroutine.
-template <class Main>
-process::program running(Main main) {
-  return [main](const asio::any_io_executor& in) {
-    asio::co_spawn(in, main(), asio::detached);
-    return nullptr;
-  };
-}
-
-awaitable<void> pull_all(std::vector<std::string>& to, socket_options options = {}) {
-  pull_socket in{co_await asio::this_coro::executor, options};
+awaitable<void> pull_all(std::vector<std::string>& to) {
+  pull_socket in{co_await asio::this_coro::executor};
   in.bind("tcp://*:5555");
   for (;;) {
     const auto m = co_await in.async_receive(use_awaitable);
@@ -43,8 +32,8 @@ awaitable<void> pull_all(std::vector<std::string>& to, socket_options options = 
   }
 }
 
-awaitable<void> push_numbers(int count, socket_options options = {}) {
-  push_socket out{co_await asio::this_coro::executor, options};
+awaitable<void> push_numbers(int count) {
+  push_socket out{co_await asio::this_coro::executor};
   out.connect("tcp://server:5555");
   for (int n = 1; n <= count; ++n) {
     co_await out.async_send(message{std::to_string(n)}, use_awaitable);
@@ -70,39 +59,39 @@ protected:
 };
 
 TEST_F(a_world, carries_messages_between_processes) {
-  server.start(running([&] { return pull_all(received); }));
-  client.start(running([] { return push_numbers(1'000); }));
+  server.run([&] { return pull_all(received); });
+  client.run([] { return push_numbers(1'000); });
   EXPECT_TRUE(w.run_until([&] { return received.size() == 1'000; }, 10s));
   EXPECT_EQ(received, numbers(1'000));
 }
 
 TEST_F(a_world, lets_a_socket_reconnect_when_the_listener_starts_late) {
-  client.start(running([] { return push_numbers(10); }));
+  client.run([] { return push_numbers(10); });
   w.run_for(1h);
   EXPECT_TRUE(received.empty());
-  server.start(running([&] { return pull_all(received); }));
+  server.run([&] { return pull_all(received); });
   EXPECT_TRUE(w.run_until([&] { return received.size() == 10; }, 3s)) << received.size();
   EXPECT_EQ(received, numbers(10));
 }
 
 TEST_F(a_world, restarts_a_process_that_was_killed) {
-  server.start(running([&] { return pull_all(received); }));
-  client.start(running([] { return push_numbers(10); }));
+  server.run([&] { return pull_all(received); });
+  client.run([] { return push_numbers(10); });
   ASSERT_TRUE(w.run_until([&] { return received.size() == 10; }, 1s));
   client.kill(death::process);
   EXPECT_FALSE(client.running());
   w.run_for(10s);
-  client.start(running([] { return push_numbers(10); }));
+  client.run([] { return push_numbers(10); });
   EXPECT_TRUE(w.run_until([&] { return received.size() == 20; }, 1s));
 }
 
 TEST_F(a_world, keeps_a_paused_process_from_running_while_its_kernel_goes_on) {
-  server.start(running([&] { return pull_all(received); }));
-  client.start(running([] { return push_numbers(5); }));
+  server.run([&] { return pull_all(received); });
+  client.run([] { return push_numbers(5); });
   ASSERT_TRUE(w.run_until([&] { return received.size() == 5; }, 1s));
   server.pause();
   client.kill(death::process);
-  client.start(running([] { return push_numbers(7); }));
+  client.run([] { return push_numbers(7); });
   w.run_for(1s);
   EXPECT_EQ(received.size(), 5U);
   server.resume();
@@ -120,8 +109,8 @@ TEST_F(a_world, loses_a_host_without_power_silently) {
       events.push_back((co_await monitor.async_receive(use_awaitable)).what);
     }
   };
-  server.start(running([&] { return watch(); }));
-  client.start(running([] { return push_numbers(0); }));
+  server.run([&] { return watch(); });
+  client.run([] { return push_numbers(0); });
   const auto ended = [&] {
     return !events.empty() && events.back() == monitor_event::kind::detached;
   };
@@ -143,7 +132,7 @@ TEST_F(a_world, refuses_an_endpoint_that_is_bound) {
     one.bind("tcp://*:5555", first);
     two.bind("tcp://127.0.0.1:5555", second);
   };
-  server.start(running([&] { return bind_twice(); }));
+  server.run([&] { return bind_twice(); });
   w.run_for(1s);
   EXPECT_EQ(first, error_code{});
   EXPECT_EQ(second, asio::error::address_in_use);
@@ -169,9 +158,9 @@ TEST_F(a_world, answers_requests_between_three_processes) {
       answers += m.front() == what ? 1 : 0;
     }
   };
-  server.start(running([&] { return serve(); }));
-  client.start(running([&] { return ask("one"); }));
-  other.start(running([&] { return ask("other"); }));
+  server.run([&] { return serve(); });
+  client.run([&] { return ask("one"); });
+  other.run([&] { return ask("other"); });
   EXPECT_TRUE(w.run_until([&] { return answers == 200; }, 10s));
 }
 
@@ -180,21 +169,21 @@ std::uint64_t trace_of(std::uint64_t seed) {
   net_options options;
   options.cuts = true;
   options.jitter = 1ms;
-  world w{seed, options};
+  world w{seed};
   auto& server = w.add("server");
   std::vector<process*> clients;
   std::vector<std::string> received;
-  server.start(running([&] { return pull_all(received); }));
+  server.run([&] { return pull_all(received); });
   for (int i = 0; i < 5; ++i) {
     clients.push_back(&w.add("client" + std::to_string(i)));
-    clients.back()->start(running([] { return push_numbers(200); }));
+    clients.back()->run([] { return push_numbers(200); });
   }
   for (int i = 0; i < 20; ++i) {
     w.run_for(w.random().up_to(std::chrono::milliseconds{300}));
     auto& one = *clients[w.random().pick(clients.size())];
     if (w.random().chance(50)) {
       one.kill(w.random().chance(50) ? death::power : death::process);
-      one.start(running([] { return push_numbers(50); }));
+      one.run([] { return push_numbers(50); });
     } else {
       server.pause();
       w.run_for(50ms);
