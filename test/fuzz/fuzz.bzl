@@ -3,26 +3,24 @@
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load("//tools/build:cc.bzl", "zinc_library")
 
-def fuzz_test(name, srcs, corpus, deps = []):
-    """A test that replays the files below corpus/ and mutations of them.
+def fuzz_tests(tests):
+    """Tests that replay the files below corpus/ and mutations of them, as a dictionary: names, and what each needs.
 
-    With --config=fuzz the same target is the libFuzzer binary. As a test it fuzzes for a
-    minute; for longer, and to keep what it finds in the corpus:
+    NAME_fuzz has LLVMFuzzerTestOneInput in NAME_fuzz.cc and its files in corpus/NAME. With
+    --config=fuzz the same target is the libFuzzer binary. As a test it fuzzes for a minute; for
+    longer, and to keep what it finds in the corpus:
 
-        bazel build --config=fuzz //test/fuzz:<name>
-        bazel-bin/test/fuzz/<name> -max_total_time=3600 test/fuzz/corpus/<corpus>
-
-    Args:
-      name: of the test.
-      srcs: where LLVMFuzzerTestOneInput is.
-      corpus: the folder below corpus/.
-      deps: what the target uses.
+        bazel build --config=fuzz //test/fuzz:NAME_fuzz
+        bazel-bin/test/fuzz/NAME_fuzz -max_total_time=3600 test/fuzz/corpus/NAME
     """
-    folder = "corpus/" + corpus
+    for name, deps in tests.items():
+        _fuzz_test(name, deps)
+
+def _fuzz_test(name, deps):
+    folder = "corpus/" + name[:-len("_fuzz")]
     zinc_library(
         name = name + "_target",
-        testonly = True,
-        srcs = srcs,
+        srcs = [name + ".cc"],
         # Only libFuzzer's main or the replay's refers to the target.
         alwayslink = True,
         visibility = ["//visibility:private"],

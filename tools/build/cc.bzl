@@ -13,8 +13,12 @@ _WARNINGS = [
 # A test is compiled more often than it runs, and so is what only tests use.
 _TEST_OPTIONS = _WARNINGS + ["-O1"]
 
-def _options(testonly):
-    return _TEST_OPTIONS if testonly else _WARNINGS
+def _is_for_tests():
+    """Whether the BUILD file is below test/, where everything is for tests only."""
+    return native.package_name().startswith("test/")
+
+def _options():
+    return _TEST_OPTIONS if _is_for_tests() else _WARNINGS
 
 _ONLY_IF_TOGETHER = select({
     "//tools/build:tests_together": [],
@@ -26,18 +30,28 @@ _ONLY_IF_APART = select({
     "//conditions:default": [],
 })
 
-def zinc_library(name, hdrs = [], srcs = [], deps = [], visibility = None, testonly = False, **kwargs):
+def zinc_library(name, hdrs = [], srcs = [], deps = [], visibility = None, testonly = None, **kwargs):
     """Files that are used together: headers, sources, what they need, and who may use them."""
     cc_library(
         name = name,
         hdrs = hdrs,
         srcs = srcs,
         deps = deps,
-        copts = _options(testonly),
-        testonly = testonly,
+        copts = _options(),
+        testonly = testonly or _is_for_tests(),
         visibility = visibility,
         **kwargs
     )
+
+def zinc_headers(headers, **kwargs):
+    """Libraries of one header each, as a dictionary: their names, and what each needs."""
+    for name, deps in headers.items():
+        zinc_library(name = name, hdrs = [name + ".h"], deps = deps, **kwargs)
+
+def zinc_units(units, **kwargs):
+    """Libraries of one header and one source each, as a dictionary: their names, and what each needs."""
+    for name, deps in units.items():
+        zinc_library(name = name, hdrs = [name + ".h"], srcs = [name + ".cc"], deps = deps, **kwargs)
 
 def zinc_test(name, srcs, deps = [], size = "small", **kwargs):
     """A GoogleTest program with GoogleTest's main."""
@@ -70,15 +84,25 @@ def zinc_tests(name, names, size = "small", **kwargs):
         **kwargs
     )
 
-def zinc_binary(name, srcs, deps = [], testonly = False, **kwargs):
+def zinc_binary(name, srcs, deps = [], testonly = None, **kwargs):
     cc_binary(
         name = name,
         srcs = srcs,
         deps = deps,
-        copts = _options(testonly),
-        testonly = testonly,
+        copts = _options(),
+        testonly = testonly or _is_for_tests(),
         **kwargs
     )
+
+def zinc_programs(programs, deps = [], **kwargs):
+    """Programs of one source each, as a dictionary: their names, and what each needs besides `deps`."""
+    for name, further in programs.items():
+        zinc_binary(name = name, srcs = [name + ".cc"], deps = deps + further, **kwargs)
+
+def python_tests(tests, data = [], size = "medium", **kwargs):
+    """Tests that are Python programs, as a dictionary: their names, and the files that each needs besides `data`."""
+    for name, further in tests.items():
+        native.sh_test(name = name, srcs = [name + ".py"], data = data + further, size = size, **kwargs)
 
 def _headers_impl(ctx):
     headers = depset(transitive = [dep[CcInfo].compilation_context.headers for dep in ctx.attr.deps])
