@@ -9,7 +9,7 @@
 namespace zmtp {
 
 // The result of queueing one message.
-enum class [[nodiscard]] send_status {
+enum class send_status {
   queued,       // the socket took the message
   full,         // every possible peer is at its high-water mark, or there is none
   unknown,      // no such peer
