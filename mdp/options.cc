@@ -35,8 +35,7 @@ boost::system::error_code check_service(std::string_view name) noexcept {
 
 void check(const broker_options& options) {
   zmtp::option_check{"broker", errc::bad_option}
-      .duration("heartbeat", options.heartbeat)
-      .number("liveness", options.liveness, zmtp::max_liveness)
+      .heartbeats(options.heartbeat, options.liveness)
       .number("worker_in_flight", options.worker_in_flight)
       .number("client_limit.requests", options.client_limit.requests)
       .number("client_limit.bytes", options.client_limit.bytes)
@@ -64,8 +63,7 @@ void check(const worker_options& options) {
     throw boost::system::system_error{ec, component};
   }
   zmtp::option_check{component, errc::bad_option}
-      .duration("heartbeat", options.heartbeat)
-      .number("liveness", options.liveness, zmtp::max_liveness)
+      .heartbeats(options.heartbeat, options.liveness)
       .duration("reconnect_delay", options.reconnect_delay, 0ms)
       .number("in_flight", options.in_flight);
 }

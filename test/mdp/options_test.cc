@@ -49,25 +49,25 @@ TEST(broker_options, out_of_range_are_named) {
   expect_rows<broker_options>(
       {},
       {{[](auto& o) { o.heartbeat = 0ms; },
-        "broker: heartbeat must be 1 ms to 365 days"},
+        "broker: heartbeat must be 1 ms to 24 h"},
        {[](auto& o) { o.heartbeat = milliseconds::max(); },
-        "broker: heartbeat must be 1 ms to 365 days"},
-       {[](auto& o) { o.heartbeat = 24h * 365; }, ""},
-       {[](auto& o) { o.liveness = 0; }, "broker: liveness must be 1 to 100"},
-       {[](auto& o) { o.liveness = 101; }, "broker: liveness must be 1 to 100"},
-       {[](auto& o) { o.liveness = 100; }, ""},
+        "broker: heartbeat must be 1 ms to 24 h"},
+       {[](auto& o) { o.heartbeat = 24h; }, ""},
+       {[](auto& o) { o.liveness = 0; }, "broker: liveness must be 1 to 1000"},
+       {[](auto& o) { o.liveness = 1'001; }, "broker: liveness must be 1 to 1000"},
+       {[](auto& o) { o.liveness = 1'000; }, ""},
        {[](auto& o) { o.worker_in_flight = 0; }, "broker: worker_in_flight must be at least 1"},
        {[](auto& o) { o.client_limit.requests = 0; },
         "broker: client_limit.requests must be at least 1"},
        {[](auto& o) { o.client_limit.bytes = 0; }, "broker: client_limit.bytes must be at least 1"},
        {[](auto& o) { o.outcome_limit.time = milliseconds::max(); },
-        "broker: outcome_limit.time must be 0 ms to 365 days"},
+        "broker: outcome_limit.time must be 0 ms to 8760 h"},
        {[](auto& o) { o.services.attempts = 0; }, "broker, services: attempts must be at least 1"},
        {[](auto& o) { o.services.unserved_timeout = milliseconds::max(); },
-        "broker, services: unserved_timeout must be 0 ms to 365 days"},
+        "broker, services: unserved_timeout must be 0 ms to 8760 h"},
        {[](auto& o) { o.services.unserved_timeout = 0ms; }, ""},
        {[](auto& o) { o.services.queue_timeout = -1ms; },
-        "broker, services: queue_timeout must be 0 ms to 365 days"},
+        "broker, services: queue_timeout must be 0 ms to 8760 h"},
        {[](auto& o) { o.services.limit.bytes = 0; },
         "broker, services: limit.bytes must be at least 1"},
        {[](auto& o) { o.services.limit.requests = 0; },
@@ -75,35 +75,35 @@ TEST(broker_options, out_of_range_are_named) {
        {[](auto& o) {
           o.rules = {{"echo", {.busy_expiry = 0ms}}};
         },
-        "broker, rule echo: busy_expiry must be 1 ms to 365 days"},
+        "broker, rule echo: busy_expiry must be 1 ms to 8760 h"},
        {[](auto& o) {
           o.rules = {{"echo", {.busy_timeout = milliseconds::max()}}};
         },
-        "broker, rule echo: busy_timeout must be 1 ms to 365 days"}});
+        "broker, rule echo: busy_timeout must be 1 ms to 8760 h"}});
 }
 
 TEST(client_options, out_of_range_are_named) {
   expect_rows<client_options>(
-      {}, {{[](auto& o) { o.timeout = 0ms; }, "client: timeout must be 1 ms to 365 days"},
-           {[](auto& o) { o.timeout = milliseconds::max(); },
-            "client: timeout must be 1 ms to 365 days"},
-           {[](auto& o) { o.attempts = 0; }, "client: attempts must be at least 1"},
-           {[](auto& o) { o.backoff = -1ms; }, "client: backoff must be 0 ms to 365 days"},
-           {[](auto& o) { o.backoff = 0ms; }, ""},
-           {[](auto& o) { o.longest_backoff = milliseconds::max(); },
-            "client: longest_backoff must be 0 ms to 365 days"},
-           {[](auto& o) { o.idle_time = milliseconds::max(); },
-            "client: idle_time must be 0 ms to 365 days"}});
+      {},
+      {{[](auto& o) { o.timeout = 0ms; }, "client: timeout must be 1 ms to 8760 h"},
+       {[](auto& o) { o.timeout = milliseconds::max(); }, "client: timeout must be 1 ms to 8760 h"},
+       {[](auto& o) { o.attempts = 0; }, "client: attempts must be at least 1"},
+       {[](auto& o) { o.backoff = -1ms; }, "client: backoff must be 0 ms to 8760 h"},
+       {[](auto& o) { o.backoff = 0ms; }, ""},
+       {[](auto& o) { o.longest_backoff = milliseconds::max(); },
+        "client: longest_backoff must be 0 ms to 8760 h"},
+       {[](auto& o) { o.idle_time = milliseconds::max(); },
+        "client: idle_time must be 0 ms to 8760 h"}});
 }
 
 TEST(worker_options, out_of_range_are_named) {
   expect_rows<worker_options>(
       {.service = "echo"},
       {{[](auto& o) { o.heartbeat = milliseconds::max(); },
-        "worker echo: heartbeat must be 1 ms to 365 days"},
-       {[](auto& o) { o.liveness = 0; }, "worker echo: liveness must be 1 to 100"},
+        "worker echo: heartbeat must be 1 ms to 24 h"},
+       {[](auto& o) { o.liveness = 0; }, "worker echo: liveness must be 1 to 1000"},
        {[](auto& o) { o.reconnect_delay = milliseconds::max(); },
-        "worker echo: reconnect_delay must be 0 ms to 365 days"},
+        "worker echo: reconnect_delay must be 0 ms to 8760 h"},
        {[](auto& o) { o.in_flight = 0; }, "worker echo: in_flight must be at least 1"}});
 }
 

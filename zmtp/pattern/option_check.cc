@@ -11,12 +11,18 @@ namespace {
 using std::chrono::milliseconds;
 
 std::string text_of(milliseconds time) {
-  constexpr milliseconds day = std::chrono::hours{24};
-  return time >= day && time % day == milliseconds::zero() ? std::to_string(time / day) + " days"
-                                                           : std::to_string(time.count()) + " ms";
+  constexpr milliseconds hour = std::chrono::hours{1};
+  return time >= hour && time % hour == milliseconds::zero() ? std::to_string(time / hour) + " h"
+                                                             : std::to_string(time.count()) + " ms";
 }
 
 }  // namespace
+
+const option_check& option_check::heartbeats(milliseconds heartbeat_interval,
+                                             unsigned liveness) const {
+  return duration("heartbeat_interval", heartbeat_interval, milliseconds{1}, longest_heartbeat)
+      .number("liveness", liveness, max_liveness);
+}
 
 const option_check& option_check::duration(std::string_view option,
                                            std::optional<milliseconds> value, milliseconds least,

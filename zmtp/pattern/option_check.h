@@ -15,7 +15,8 @@ namespace zmtp {
 
 // Longer durations could overflow when they are multiplied or added to a time_point in nanoseconds.
 inline constexpr std::chrono::milliseconds longest_duration = std::chrono::hours{24 * 365};
-inline constexpr unsigned max_liveness = 100;  // intervals without a message
+inline constexpr std::chrono::milliseconds longest_heartbeat = std::chrono::hours{24};
+inline constexpr unsigned max_liveness = 1'000;  // intervals without a message
 
 // Each function does nothing if the value is absent or in its range. Otherwise it throws
 // boost::system::system_error with `fault`, and a text with the component, the option and its
@@ -25,6 +26,9 @@ public:
   option_check(std::string component, boost::system::error_code fault)
       : component_{std::move(component)}, fault_{fault} {}
 
+  // The interval of heartbeats, and the number of intervals after which a silent peer is dead.
+  const option_check& heartbeats(std::chrono::milliseconds heartbeat_interval,
+                                 unsigned liveness) const;
   const option_check& duration(std::string_view option,
                                std::optional<std::chrono::milliseconds> value,
                                std::chrono::milliseconds least = std::chrono::milliseconds{1},

@@ -180,8 +180,7 @@ private:
 pirate_queue::pirate_queue(asio::any_io_executor executor, const pirate_queue_options& options,
                            event_handler on_event) {
   option_check{"pirate_queue", call_errc::bad_call_option}
-      .duration("heartbeat", options.heartbeat)
-      .number("liveness", options.liveness, max_liveness)
+      .heartbeats(options.heartbeat, options.liveness)
       .duration("busy_timeout", options.busy_timeout)
       .number("waiting", options.waiting)
       .number("waiting_bytes", options.waiting_bytes)

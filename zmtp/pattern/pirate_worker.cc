@@ -133,8 +133,7 @@ pirate_worker::pirate_worker(asio::any_io_executor executor, std::string_view qu
                              const pirate_worker_options& options, handler on_request,
                              event_handler on_event) {
   option_check{"pirate_worker", call_errc::bad_call_option}
-      .duration("heartbeat", options.heartbeat)
-      .number("liveness", options.liveness, max_liveness)
+      .heartbeats(options.heartbeat, options.liveness)
       .duration("reconnect_delay", options.reconnect_delay)
       .duration("longest_reconnect_delay", options.longest_reconnect_delay);
   const auto own =
