@@ -234,6 +234,7 @@ private:
 broker::broker(asio::any_io_executor executor, const broker_options& options,
                broker_handlers handlers)
     : executor_{executor} {
+  check(options);
   const auto instance = random_instance();
   const auto state = std::make_shared<broker_state>(options, instance);
   const auto own = std::make_shared<core>(executor, state, instance, std::move(handlers));
@@ -278,6 +279,7 @@ void broker::start_drain(zmtp::deadline until, drain_handler on_drained) {
 }
 
 void broker::change_services(const broker_options& options) {
+  check(options);
   if (const auto own = core_.lock()) {
     own->change_services(options);
   }

@@ -47,6 +47,7 @@ struct broker_handlers {
 // executor, and never inside the call that starts or ends its operation.
 class broker {
 public:
+  // Throws: boost::system::system_error with errc::bad_option, and the option and its range.
   explicit broker(boost::asio::any_io_executor executor, const broker_options& options = {},
                   broker_handlers handlers = {});
   broker(const broker&) = delete;
@@ -85,6 +86,7 @@ public:
 
   // Replaces the options of services (`services` and `rules`), for existing services too. No
   // request is lost. The other options have no effect. Does nothing if the broker is stopped.
+  // Throws: as the constructor. Nothing has changed then.
   void change_services(const broker_options& options);
 
   [[nodiscard]] broker_status status() const;

@@ -36,7 +36,7 @@ outcome outcome_of(const error_code& ec) noexcept {
                      ec == errc::request_forgotten || ec == asio::error::operation_aborted;
   const bool unsent = ec == errc::not_connected || ec == errc::request_in_flight ||
                       ec == errc::no_service || ec == errc::service_too_long ||
-                      ec == errc::no_body || ec == errc::too_many_frames;
+                      ec == errc::no_body || ec == errc::too_many_frames || ec == errc::bad_option;
   return maybe ? outcome::unknown : unsent ? outcome::not_sent : outcome::refused;
 }
 
@@ -334,6 +334,7 @@ client::client(asio::any_io_executor executor, std::vector<std::string> brokers,
   if (brokers.empty()) {
     throw boost::system::system_error{zmtp::errc::bad_endpoint, "client without a broker"};
   }
+  check(options);
   core_ = std::make_shared<core>(executor, std::move(brokers), options, std::move(handlers));
   core_->open();
 }

@@ -49,6 +49,7 @@ public:
   // Starts to connect to the first broker.
   // Throws: boost::system::system_error with an error of zmtp::socket::connect, or with
   // zmtp::errc::bad_endpoint if an endpoint cannot be connected to or `brokers` is empty.
+  // Throws: errc::bad_option with the option and its range.
   client(boost::asio::any_io_executor executor, std::string_view broker,
          const client_options& options = {}, conversation_handlers handlers = {});
   client(boost::asio::any_io_executor executor, std::vector<std::string> brokers,

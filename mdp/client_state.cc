@@ -2,6 +2,7 @@
 
 #include "mdp/request_error.h"
 #include "zmtp/pattern/liveness.h"
+#include "zmtp/pattern/option_check.h"
 
 #include <algorithm>
 #include <cstring>
@@ -158,6 +159,9 @@ boost::system::error_code client_state::ask(std::string_view service, zmtp::mess
   }
   if (const auto fault = check_service(service)) {
     return fault;
+  }
+  if (std::max(how.timeout.value_or(0ms), how.in_all.value_or(0ms)) > zmtp::longest_duration) {
+    return errc::bad_option;
   }
   if (body.empty()) {
     return errc::no_body;

@@ -79,7 +79,8 @@ public:
 
   // Starts a request and sends it when there is a connection. If there is an error, `body` is not
   // moved from.
-  // Errors: request_in_flight, no_service, service_too_long, no_body, too_many_frames.
+  // Errors: request_in_flight, no_service, service_too_long, no_body, too_many_frames, bad_option (a
+  // duration above zmtp::longest_duration).
   [[nodiscard]] boost::system::error_code ask(std::string_view service, zmtp::message&& body,
                                               const request_options& how, time_point now,
                                               actions& out);

@@ -46,6 +46,9 @@ const char* text(errc e) noexcept {
     case errc::partial_not_possible: return "MDP/0.1 has no partial replies: use MDP/0.2";
     case errc::request_in_flight:
       return "a request is in flight on this connection: await its reply or use another connection";
+    case errc::bad_option:
+      return "option out of its range: a duration is at most 8760 h; see the comments of the "
+             "options";
     case errc::not_connected:
       return "request not sent: no connection to the broker; check the endpoint and that the "
              "broker "

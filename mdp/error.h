@@ -35,6 +35,7 @@ enum class errc {
   no_request,            // the request has already ended, or its connection was lost
   partial_not_possible,  // a PARTIAL to a 0.1 broker
   request_in_flight,     // a second request on a connection that waits for a reply
+  bad_option,            // an option is out of its range
 
   // Outcomes of a request without a reply, found by the client.
   not_connected,    // never sent, because no broker was connected

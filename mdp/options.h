@@ -155,8 +155,12 @@ struct request_options {
   std::optional<bool> idempotent{};
 };
 
-// Returns the error that a worker with these options would fail with, or no error.
-[[nodiscard]] boost::system::error_code check(const worker_options& options) noexcept;
+// These functions check options before a component uses them.
+// Throw: boost::system::system_error with errc::bad_option, and a text with the option and its range.
+void check(const broker_options& options);
+void check(const client_options& options);
+// Throws: also no_service, service_too_long and service_reserved.
+void check(const worker_options& options);
 // Returns the error of a request to a service of this name, or no error. The broker's own services
 // (`mmi.`) are allowed.
 [[nodiscard]] boost::system::error_code check_service(std::string_view name) noexcept;

@@ -201,9 +201,7 @@ worker::handler answered_by(const asio::any_io_executor& executor, worker::corou
 worker::worker(asio::any_io_executor executor, std::string_view broker,
                const worker_options& options, handler on_request, conversation_handlers handlers)
     : executor_{executor} {
-  if (const auto ec = check(options)) {
-    throw boost::system::system_error{ec, "worker " + options.service};
-  }
+  check(options);
   const auto own =
       std::make_shared<core>(executor, broker, options, std::move(on_request), std::move(handlers));
   core_ = own;

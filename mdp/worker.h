@@ -94,8 +94,8 @@ public:
   using coroutine = std::function<boost::asio::awaitable<zmtp::message>(zmtp::message)>;
 
   // Starts to connect.
-  // Throws: boost::system::system_error with errc::no_service, service_too_long or
-  // service_reserved, or with an error of zmtp::socket::connect.
+  // Throws: boost::system::system_error with errc::no_service, service_too_long, service_reserved or
+  // bad_option (with the option and its range), or with an error of zmtp::socket::connect.
   worker(boost::asio::any_io_executor executor, std::string_view broker,
          const worker_options& options, handler on_request, conversation_handlers handlers = {});
   worker(boost::asio::any_io_executor executor, std::string_view broker,

@@ -2,6 +2,7 @@
 
 #include "mdp/client.h"
 #include "mdp/titanic/command.h"
+#include "zmtp/pattern/option_check.h"
 #include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -179,8 +180,14 @@ constexpr auto complete_with_result = [](const auto& executor, auto&& handler, a
 }  // namespace
 
 client::client(asio::any_io_executor executor, std::string_view broker,
-               const client_options& options, conversation_handlers handlers)
-    : core_{std::make_shared<core>(executor, broker, options, std::move(handlers))} {}
+               const client_options& options, conversation_handlers handlers) {
+  zmtp::option_check{"titanic client", mdp::errc::bad_option}
+      .duration("timeout", options.timeout)
+      .number("attempts", options.attempts)
+      .duration("least_wait", options.least_wait)
+      .duration("most_wait", options.most_wait);
+  core_ = std::make_shared<core>(executor, broker, options, std::move(handlers));
+}
 
 client::~client() { stop(); }
 

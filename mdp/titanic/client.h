@@ -43,7 +43,8 @@ struct client_options {
 // executor, and never inside the call that starts or ends its operation.
 class client {
 public:
-  // Throws: boost::system::system_error with an error of zmtp::socket::connect.
+  // Throws: boost::system::system_error with an error of zmtp::socket::connect, or with
+  // mdp::errc::bad_option and the option and its range.
   client(boost::asio::any_io_executor executor, std::string_view broker,
          const client_options& options = {}, conversation_handlers handlers = {});
   client(const client&) = delete;

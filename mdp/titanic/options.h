@@ -53,4 +53,8 @@ struct server_options {
   titanic_options core{};
 };
 
+// Throws: boost::system::system_error with mdp::errc::bad_option, and a text with the option and its
+// range.
+void check(const server_options& options);
+
 }  // namespace mdp::titanic

@@ -218,9 +218,10 @@ private:
 
 server::server(asio::any_io_executor executor, std::string_view broker,
                const server_options& options, std::shared_ptr<request_database> store,
-               open_handler on_open, dispatch_handler on_dispatch)
-    : core_{std::make_shared<core>(std::move(executor), broker, options, std::move(store),
-                                   std::move(on_dispatch))} {
+               open_handler on_open, dispatch_handler on_dispatch) {
+  check(options);
+  core_ = std::make_shared<core>(std::move(executor), broker, options, std::move(store),
+                                 std::move(on_dispatch));
   core_->open(std::move(on_open));
 }
 

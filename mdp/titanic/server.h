@@ -39,7 +39,8 @@ public:
   // throws propagates out of `io_context::run()`.
   using dispatch_handler = std::function<void(const request_id&)>;
 
-  // Throws: boost::system::system_error with an error of zmtp::socket::connect.
+  // Throws: boost::system::system_error with an error of zmtp::socket::connect, or with
+  // mdp::errc::bad_option and the option and its range.
   server(boost::asio::any_io_executor executor, std::string_view broker,
          const server_options& options, std::shared_ptr<request_database> store,
          open_handler on_open = {}, dispatch_handler on_dispatch = {});

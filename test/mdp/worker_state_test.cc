@@ -507,12 +507,5 @@ TEST_P(worker_conversation, replies_to_several_requests_in_flight_in_any_order) 
   }
 }
 
-TEST(worker_options, are_checked) {
-  EXPECT_EQ(check(worker_options{}), errc::no_service);
-  EXPECT_EQ(check({.service = "mmi.service"}), errc::service_reserved);
-  EXPECT_EQ(check({.service = std::string(256, 's')}), errc::service_too_long);
-  EXPECT_FALSE(check({.service = std::string(255, 's')}));
-}
-
 }  // namespace
 }  // namespace mdp

@@ -1,7 +1,9 @@
 #include "zmtp/pattern/freelance_client.h"
 
 #include "zmtp/error.h"
+#include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/freelance_frames.h"
+#include "zmtp/pattern/option_check.h"
 #include "zmtp/pattern/server_list.h"
 #include "zmtp/runtime/alarm.h"
 #include "zmtp/runtime/completion.h"
@@ -231,11 +233,13 @@ freelance_client::freelance_client(asio::any_io_executor executor,
                                    const freelance_client_options& options)
     : executor_{executor} {
   check_servers(servers, "freelance_client");
-  if (options.timeout.count() <= 0 || options.ping_interval.count() <= 0 ||
-      options.ping_timeout.count() <= 0 || options.server_ttl.count() <= 0 || options.calls == 0 ||
-      servers.size() > freelance_client_state::max_servers) {
-    throw boost::system::system_error{call_errc::bad_call_option, "freelance_client"};
-  }
+  option_check{"freelance_client", call_errc::bad_call_option}
+      .duration("timeout", options.timeout)
+      .duration("ping_interval", options.ping_interval)
+      .duration("ping_timeout", options.ping_timeout)
+      .duration("server_ttl", options.server_ttl)
+      .number("calls", options.calls)
+      .number("the number of servers", servers.size(), freelance_client_state::max_servers);
   const auto state =
       std::make_shared<freelance_client_state>(options, servers.size(), random_session());
   const auto own = std::make_shared<core>(executor, state);

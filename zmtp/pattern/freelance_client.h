@@ -31,8 +31,8 @@ namespace zmtp {
 // members in it.
 class freelance_client {
 public:
-  // Throws boost::system::system_error: call_errc::no_servers, call_errc::bad_call_option (a
-  // duration that is not positive, or more than 64 servers), and what zmtp::socket::connect throws.
+  // Throws boost::system::system_error: call_errc::no_servers, call_errc::bad_call_option with the
+  // option and its range (at most 64 servers), and what zmtp::socket::connect throws.
   freelance_client(boost::asio::any_io_executor executor, const std::vector<std::string>& servers,
                    const freelance_client_options& options = {});
   freelance_client(const freelance_client&) = delete;

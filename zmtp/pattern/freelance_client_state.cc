@@ -2,6 +2,7 @@
 
 #include "zmtp/pattern/freelance_frames.h"
 #include "zmtp/pattern/liveness.h"
+#include "zmtp/pattern/option_check.h"
 
 #include <algorithm>
 #include <numeric>
@@ -32,6 +33,9 @@ freelance_client_state::freelance_client_state(const freelance_client_options& o
 boost::system::result<std::uint64_t> freelance_client_state::ask(message&& body,
                                                                  const freelance_call_options& how,
                                                                  time_point now, actions& out) {
+  if (how.timeout && *how.timeout > longest_duration) {
+    return make_error_code(call_errc::bad_call_option);
+  }
   if (calls_.size() >= options_.calls) {
     return make_error_code(call_errc::too_many_calls);
   }

@@ -98,7 +98,7 @@ public:
   void on_not_taken(std::size_t server, std::uint64_t call, time_point now, actions& out);
 
   // Starts a call. Its number is not zero and never reused.
-  // Errors: call_errc::too_many_calls.
+  // Errors: call_errc::too_many_calls, bad_call_option (a timeout above longest_duration).
   [[nodiscard]] boost::system::result<std::uint64_t> ask(message&& body,
                                                          const freelance_call_options& how,
                                                          time_point now, actions& out);

@@ -1,7 +1,9 @@
 #include "zmtp/pattern/freelance_server.h"
 
 #include "zmtp/metadata.h"
+#include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/freelance_frames.h"
+#include "zmtp/pattern/option_check.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/socket/request_sockets.h"
 
@@ -152,6 +154,11 @@ private:
 freelance_server::freelance_server(asio::any_io_executor executor, const std::string& identity,
                                    const freelance_server_options& options, handler on_request,
                                    freelance_server_handlers handlers) {
+  const option_check check{"freelance_server", call_errc::bad_call_option};
+  check.number("requests", options.requests);
+  if (options.keep_replies) {
+    check.duration("keep_replies.age", options.keep_replies->age);
+  }
   const auto state = std::make_shared<freelance_server_state>(options);
   const auto own =
       std::make_shared<core>(executor, identity, state, std::move(on_request), std::move(handlers));

@@ -43,7 +43,8 @@ public:
 
   // `identity` is the routing id of the server. For clients of the Guide's third model, this must
   // be exactly the endpoint to which they connect. Otherwise leave it empty.
-  // Throws boost::system::system_error: errc::bad_option (an identity above 255 bytes).
+  // Throws boost::system::system_error: errc::bad_option (an identity above 255 bytes),
+  // call_errc::bad_call_option with the option and its range.
   freelance_server(boost::asio::any_io_executor executor, const std::string& identity,
                    const freelance_server_options& options, handler on_request,
                    freelance_server_handlers handlers = {});

@@ -2,6 +2,8 @@
 
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
+#include "zmtp/pattern/call_error.h"
+#include "zmtp/pattern/option_check.h"
 #include "zmtp/pattern/server_list.h"
 #include "zmtp/runtime/alarm.h"
 #include "zmtp/runtime/completion.h"
@@ -192,9 +194,10 @@ lazy_pirate_client::lazy_pirate_client(asio::any_io_executor executor,
                                        const lazy_pirate_options& options,
                                        lazy_pirate_handlers handlers) {
   check_servers(servers, "lazy_pirate_client");
-  if (options.timeout.count() <= 0 || options.pause.count() < 0 || options.attempts == 0U) {
-    throw system_error{call_errc::bad_call_option, "lazy_pirate_client"};
-  }
+  option_check{"lazy_pirate_client", call_errc::bad_call_option}
+      .duration("timeout", options.timeout)
+      .number("attempts", options.attempts)
+      .duration("pause", options.pause, std::chrono::milliseconds{0});
   core_ = std::make_shared<core>(executor, std::move(servers), options, std::move(handlers));
 }
 

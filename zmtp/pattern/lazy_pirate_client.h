@@ -58,9 +58,8 @@ struct lazy_pirate_handlers {
 // members in it.
 class lazy_pirate_client {
 public:
-  // Throws boost::system::system_error: call_errc::no_servers, call_errc::bad_call_option (a
-  // timeout that is not positive, a negative pause, zero attempts), and what zmtp::socket::connect
-  // throws.
+  // Throws boost::system::system_error: call_errc::no_servers, call_errc::bad_call_option with the
+  // option and its range, and what zmtp::socket::connect throws.
   lazy_pirate_client(boost::asio::any_io_executor executor, std::vector<std::string> servers,
                      const lazy_pirate_options& options = {}, lazy_pirate_handlers handlers = {});
   lazy_pirate_client(const lazy_pirate_client&) = delete;

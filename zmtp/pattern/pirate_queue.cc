@@ -1,5 +1,7 @@
 #include "zmtp/pattern/pirate_queue.h"
 
+#include "zmtp/pattern/call_error.h"
+#include "zmtp/pattern/option_check.h"
 #include "zmtp/runtime/alarm.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/socket/request_sockets.h"
@@ -21,6 +23,7 @@ namespace asio = boost::asio;
 
 namespace {
 
+using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 socket_options router_options() {
@@ -180,6 +183,13 @@ private:
 
 pirate_queue::pirate_queue(asio::any_io_executor executor, const pirate_queue_options& options,
                            event_handler on_event) {
+  option_check{"pirate_queue", call_errc::bad_call_option}
+      .heartbeats(options.heartbeat_interval, options.liveness)
+      .duration("busy_deadline", options.busy_deadline)
+      .number("waiting", options.waiting)
+      .number("waiting_bytes", options.waiting_bytes)
+      .duration("unserved_expiry", options.unserved_expiry, 0ms)
+      .number("workers", options.workers);
   const auto state = std::make_shared<pirate_queue_state>(options, random_mark());
   const auto own = std::make_shared<core>(executor, state, std::move(on_event));
   core_ = own;

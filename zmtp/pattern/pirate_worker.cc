@@ -2,6 +2,7 @@
 
 #include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/conversation_socket.h"
+#include "zmtp/pattern/option_check.h"
 #include "zmtp/runtime/completion.h"
 
 #include <chrono>
@@ -129,6 +130,10 @@ private:
 pirate_worker::pirate_worker(asio::any_io_executor executor, std::string_view queue,
                              const pirate_worker_options& options, handler on_request,
                              event_handler on_event) {
+  option_check{"pirate_worker", call_errc::bad_call_option}
+      .heartbeats(options.heartbeat_interval, options.liveness)
+      .duration("reconnect_delay", options.reconnect_delay)
+      .duration("longest_reconnect_delay", options.longest_reconnect_delay);
   const auto own =
       std::make_shared<core>(executor, queue, options, std::move(on_request), std::move(on_event));
   core_ = own;

@@ -32,7 +32,8 @@ public:
   using handler = std::function<void(held_request)>;
   using event_handler = std::function<void(const pirate_worker_event&)>;
 
-  // Throws what zmtp::socket::connect throws.
+  // Throws boost::system::system_error: call_errc::bad_call_option with the option and its range,
+  // and what zmtp::socket::connect throws.
   pirate_worker(boost::asio::any_io_executor executor, std::string_view queue,
                 const pirate_worker_options& options, handler on_request,
                 event_handler on_event = {});

@@ -296,6 +296,8 @@ TEST_F(freelancers, faults_of_making_one_are_thrown) {
   EXPECT_EQ(fault_of({}, {}), call_errc::no_servers);
   EXPECT_EQ(fault_of({"nowhere"}, {}), errc::bad_endpoint);
   EXPECT_EQ(fault_of({"tcp://127.0.0.1:1"}, {.timeout = 0ms}), call_errc::bad_call_option);
+  EXPECT_EQ(fault_of({"tcp://127.0.0.1:1"}, {.server_ttl = std::chrono::milliseconds::max()}),
+            call_errc::bad_call_option);
   EXPECT_EQ(fault_of(std::vector<std::string>(65, "tcp://127.0.0.1:1"), {}),
             call_errc::bad_call_option);
 }

@@ -121,6 +121,8 @@ TEST_F(lazy_pirates, reject_invalid_options) {
   EXPECT_EQ(fault_of({at_}, {}), error_code{});
   EXPECT_EQ(fault_of({}, {}), call_errc::no_servers);
   EXPECT_EQ(fault_of({at_}, {.timeout = 0ms}), call_errc::bad_call_option);
+  EXPECT_EQ(fault_of({at_}, {.timeout = std::chrono::milliseconds::max()}),
+            call_errc::bad_call_option);
   EXPECT_EQ(fault_of({at_}, {.attempts = 0}), call_errc::bad_call_option);
   EXPECT_EQ(fault_of({at_}, {.pause = -1ms}), call_errc::bad_call_option);
   EXPECT_EQ(fault_of({"tcp://nowhere"}, {}), errc::bad_endpoint);

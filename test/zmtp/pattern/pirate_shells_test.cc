@@ -274,5 +274,30 @@ TEST_P(paranoid_pirates, a_worker_leaves_an_unresponsive_queue) {
   EXPECT_EQ(receive(silent).content, message{"\1"sv});
 }
 
+TEST_P(pirates, reject_options_out_of_range) {
+  const auto fault_of = [&](const pirate_queue_options& options) {
+    try {
+      const pirate_queue made{executor(), options};
+    } catch (const boost::system::system_error& e) {
+      EXPECT_EQ(e.code(), call_errc::bad_call_option);
+      return std::string{e.what()};
+    }
+    return std::string{};
+  };
+  EXPECT_EQ(fault_of({.heartbeat_interval = std::chrono::milliseconds::max()})
+                .find("pirate_queue: heartbeat_interval must be 1 ms to 24 h"),
+            0U);
+  EXPECT_EQ(fault_of({.liveness = 1'001}).find("pirate_queue: liveness must be 1 to 1000"), 0U);
+  try {
+    const pirate_worker made{executor(),
+                             "tcp://127.0.0.1:1",
+                             {.longest_reconnect_delay = std::chrono::milliseconds::max()},
+                             [](const auto&...) {}};
+    ADD_FAILURE() << "no error";
+  } catch (const boost::system::system_error& e) {
+    EXPECT_EQ(e.code(), call_errc::bad_call_option);
+  }
+}
+
 }  // namespace
 }  // namespace zmtp
