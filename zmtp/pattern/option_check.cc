@@ -18,9 +18,9 @@ std::string text_of(milliseconds time) {
 
 }  // namespace
 
-const option_check& option_check::heartbeats(milliseconds heartbeat_interval,
+const option_check& option_check::heartbeats(milliseconds heartbeat,
                                              unsigned liveness) const {
-  return duration("heartbeat_interval", heartbeat_interval, milliseconds{1}, longest_heartbeat)
+  return duration("heartbeat", heartbeat, milliseconds{1}, longest_heartbeat)
       .number("liveness", liveness, max_liveness);
 }
 

@@ -28,7 +28,10 @@ std::string_view view(const mark_bytes& bytes) noexcept { return {bytes.data(), 
 
 pirate_queue_state::pirate_queue_state(const pirate_queue_options& options,
                                        std::uint64_t first_mark)
-    : options_{options}, liveness_{options.heartbeat, options.liveness}, next_mark_{first_mark} {}
+    : options_{options},
+      liveness_{options.heartbeat, options.liveness},
+      waiting_{{options.waiting, options.waiting_bytes, options.unserved_timeout}, liveness_},
+      next_mark_{first_mark} {}
 
 void pirate_queue_state::on_worker_attached(peer_id worker, const metadata& properties) {
   workers_[worker].multipart = options_.multipart_for_all ||
@@ -88,7 +91,7 @@ bool pirate_queue_state::enlist(entry& one, pirate_kind said, time_point now, ac
     return false;
   }
   ++registered_;
-  count_worker(one.second, 1, now);
+  waiting_.count_worker(one.second.multipart, 1, now);
   one.second.registered = true;
   one.second.last.sent = now;
   out.events.emplace_back(pirate_event::worker_ready, one.first);
@@ -112,22 +115,16 @@ void pirate_queue_state::take_reply(entry& one, message&& m, actions& out) {
 // Assigns the oldest suitable request to the worker, or makes the worker idle.
 void pirate_queue_state::rest(entry& one, time_point now, actions& out) {
   one.second.envelope.clear();
-  line* next = nullptr;
-  for (auto& each : lines_) {
-    if (!each.requests.empty() && takes(one.second, each.requests.front()) &&
-        (next == nullptr || each.requests.front().number < next->requests.front().number)) {
-      next = &each;
-    }
-  }
-  if (next != nullptr) {
-    give(one, leave_front(*next, out), now, out);
+  if (auto next = waiting_.take(one.second.multipart, out.resume)) {
+    give(one, std::move(*next), now, out);
     return;
   }
   one.second.resting = idle_.insert(idle_.end(), one.first);
   set_due(one, due_of(one.second));
 }
 
-void pirate_queue_state::give(entry& one, request&& what, time_point now, actions& out) {
+void pirate_queue_state::give(entry& one, pirate_waiting_state::request&& what, time_point now,
+                              actions& out) {
   auto& to = one.second;
   if (to.resting) {
     idle_.erase(*to.resting);
@@ -144,8 +141,9 @@ void pirate_queue_state::give(entry& one, request&& what, time_point now, action
   out.to_workers.emplace_back(one.first, std::move(what.body));
 }
 
-bool pirate_queue_state::takes(const worker_record& one, const request& what) const noexcept {
-  return one.multipart || what.body.part_count() == 1;
+bool pirate_queue_state::takes(const worker_record& one,
+                               const pirate_waiting_state::request& what) const noexcept {
+  return one.multipart || !what.has_several_parts();
 }
 
 void pirate_queue_state::on_worker_detached(peer_id worker, time_point now, actions& out) {
@@ -170,18 +168,7 @@ void pirate_queue_state::strike_off(entry& one, time_point now) noexcept {
   one.second.envelope.clear();
   one.second.registered = false;
   --registered_;
-  count_worker(one.second, -1, now);
-}
-
-void pirate_queue_state::count_worker(const worker_record& one, int change,
-                                      time_point now) noexcept {
-  auto& [single, several] = lines_;
-  for (auto* each : {&single, one.multipart ? &several : nullptr}) {
-    if (each != nullptr) {
-      each->workers += static_cast<std::size_t>(change);
-      each->unserved_since = now;
-    }
-  }
+  waiting_.count_worker(one.second.multipart, -1, now);
 }
 
 void pirate_queue_state::on_not_taken(peer_id worker, message&& m, time_point now, actions& out) {
@@ -195,7 +182,8 @@ void pirate_queue_state::on_not_taken(peer_id worker, message&& m, time_point no
       m.front() == view(bytes_of(one.second.mark))) {
     --counters_.requests;
     static_cast<void>(take_front(m, 2));
-    request back{one.second.client, std::move(one.second.envelope), std::move(m)};
+    pirate_waiting_state::request back{one.second.client, std::move(one.second.envelope),
+                                       std::move(m)};
     out.events.emplace_back(pirate_event::worker_lost, worker);
     strike_off(one, now);
     const auto other = std::find_if(idle_.begin(), idle_.end(),
@@ -203,7 +191,7 @@ void pirate_queue_state::on_not_taken(peer_id worker, message&& m, time_point no
     if (other != idle_.end()) {
       give(*workers_.find(*other), std::move(back), now, out);
     } else {
-      wait_for_worker(std::move(back), true, now);
+      waiting_.push_front(std::move(back), now);
     }
   } else {
     out.events.emplace_back(pirate_event::worker_lost, worker);
@@ -218,109 +206,18 @@ void pirate_queue_state::on_client_message(peer_id client, message&& m, time_poi
     ++counters_.invalid_requests;
     return;
   }
-  request what{client, take_front(m, size), std::move(m)};
+  pirate_waiting_state::request what{client, take_front(m, size), std::move(m)};
   const auto free = std::find_if(idle_.begin(), idle_.end(),
                                  [&](peer_id id) { return takes(workers_.at(id), what); });
   if (free != idle_.end()) {
     give(*workers_.find(*free), std::move(what), now, out);
-  } else {
-    wait_for_worker(std::move(what), false, now);
-    if (full() && paused_.insert(client).second) {
-      out.pause.push_back(client);
-    }
-  }
-}
-
-pirate_queue_state::line& pirate_queue_state::line_of(const request& what) noexcept {
-  return lines_[what.body.part_count() == 1 ? 0 : 1];
-}
-
-void pirate_queue_state::wait_for_worker(request&& what, bool in_front, time_point now) {
-  what.bytes = what.body.memory_size() + what.envelope.memory_size();
-  what.since = now;
-  what.number = in_front ? 0 : ++last_number_;
-  ++waiting_;
-  waiting_bytes_ += what.bytes;
-  ++waiting_of_[what.client];
-  auto& requests = line_of(what).requests;
-  if (in_front) {
-    requests.push_front(std::move(what));
-  } else {
-    requests.push_back(std::move(what));
-  }
-}
-
-pirate_queue_state::request pirate_queue_state::leave_front(line& of, actions& out) {
-  auto what = std::move(of.requests.front());
-  of.requests.pop_front();
-  leave(what, out);
-  return what;
-}
-
-// Counts a request that leaves its line. Resumes clients that may have another pending request now.
-void pirate_queue_state::leave(const request& what, actions& out) {
-  --waiting_;
-  waiting_bytes_ -= what.bytes;
-  if (const auto own = waiting_of_.find(what.client); --own->second == 0) {
-    waiting_of_.erase(own);
-    if (paused_.erase(what.client) != 0) {
-      out.resume.push_back(what.client);
-    }
-  }
-  if (roomy()) {
-    out.resume.insert(out.resume.end(), paused_.begin(), paused_.end());
-    paused_.clear();
+  } else if (waiting_.push(std::move(what), now)) {
+    out.pause.push_back(client);
   }
 }
 
 void pirate_queue_state::on_client_detached(peer_id client, actions& out) {
-  // A disconnected client is not resumed.
-  paused_.erase(client);
-  if (!waiting_of_.contains(client)) {
-    return;
-  }
-  for (auto& each : lines_) {
-    std::erase_if(each.requests, [&](const request& r) {
-      if (r.client != client) {
-        return false;
-      }
-      ++counters_.abandoned;
-      leave(r, out);
-      return true;
-    });
-  }
-}
-
-bool pirate_queue_state::full() const noexcept {
-  return waiting_ >= options_.waiting || waiting_bytes_ >= options_.waiting_bytes;
-}
-
-// Returns true well below the limits, so that a full queue does not pause and resume for each
-// request.
-bool pirate_queue_state::roomy() const noexcept {
-  const auto level = [](std::size_t limit) { return limit - limit / 4; };
-  return waiting_ < level(options_.waiting) && waiting_bytes_ < level(options_.waiting_bytes);
-}
-
-// Returns when the oldest request of the line expires, if no suitable worker connects.
-std::optional<pirate_queue_state::time_point> pirate_queue_state::expiry_of(
-    const line& one) const noexcept {
-  if (one.workers != 0 || one.requests.empty()) {
-    return std::nullopt;
-  }
-  const auto since = std::max(one.requests.front().since, one.unserved_since);
-  return liveness_.verdict_at(since + options_.unserved_timeout);
-}
-
-void pirate_queue_state::expire_requests(time_point now, actions& out) {
-  for (auto& each : lines_) {
-    for (auto due = expiry_of(each); due && *due <= now; due = expiry_of(each)) {
-      ++counters_.expired;
-      out.events.emplace_back(
-          registered_ == 0 ? pirate_event::request_unserved : pirate_event::request_unsuitable,
-          leave_front(each, out).client);
-    }
-  }
+  counters_.abandoned += waiting_.drop(client, out.resume);
 }
 
 // For an idle worker. Messages only update a time, and the deadline is computed again when it is
@@ -344,17 +241,12 @@ void pirate_queue_state::set_due(entry& one, std::optional<time_point> due) {
 }
 
 std::optional<pirate_queue_state::time_point> pirate_queue_state::next_deadline() const noexcept {
-  std::optional<time_point> first;
-  const auto consider = [&](std::optional<time_point> due) {
-    if (due && (!first || *due < *first)) {
-      first = due;
-    }
-  };
-  consider(deadlines_.empty() ? std::nullopt : std::optional{deadlines_.begin()->first});
-  for (const auto& each : lines_) {
-    consider(expiry_of(each));
+  const auto of_requests = waiting_.next_deadline();
+  if (deadlines_.empty()) {
+    return of_requests;
   }
-  return first;
+  const auto of_workers = deadlines_.begin()->first;
+  return of_requests ? std::min(*of_requests, of_workers) : of_workers;
 }
 
 void pirate_queue_state::on_deadline(time_point now, actions& out) {
@@ -379,7 +271,12 @@ void pirate_queue_state::on_deadline(time_point now, actions& out) {
     }
     set_due(one, due_of(one.second));
   }
-  expire_requests(now, out);
+  while (const auto expired = waiting_.take_expired(now, out.resume)) {
+    ++counters_.expired;
+    out.events.emplace_back(
+        registered_ == 0 ? pirate_event::request_unserved : pirate_event::request_unsuitable,
+        expired->client);
+  }
 }
 
 void pirate_queue_state::expire(entry& one, time_point now, actions& out) {

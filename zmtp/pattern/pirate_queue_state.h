@@ -6,18 +6,16 @@
 #include "zmtp/metadata.h"
 #include "zmtp/pattern/liveness.h"
 #include "zmtp/pattern/pirate_message.h"
+#include "zmtp/pattern/pirate_waiting_state.h"
 #include "zmtp/peer.h"
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <list>
 #include <optional>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -130,23 +128,9 @@ public:
   [[nodiscard]] const pirate_queue_counters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::size_t workers() const noexcept { return registered_; }
   [[nodiscard]] std::size_t idle_workers() const noexcept { return idle_.size(); }
-  [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
+  [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
 private:
-  struct request {
-    peer_id client;
-    message envelope;
-    message body;
-    std::size_t bytes = 0;     // bytes that count while the request is pending
-    time_point since{};        // when it became pending
-    std::uint64_t number = 0;  // order of pending requests
-  };
-  // Pending requests for the same set of workers.
-  struct line {
-    std::deque<request> requests;
-    std::size_t workers = 0;  // registered workers that accept these requests
-    time_point unserved_since{};
-  };
   struct worker_record {
     bool multipart = false;
     bool registered = false;
@@ -163,35 +147,22 @@ private:
   [[nodiscard]] bool enlist(entry& one, pirate_kind said, time_point now, actions& out);
   void take_reply(entry& one, message&& m, actions& out);
   void rest(entry& one, time_point now, actions& out);
-  void give(entry& one, request&& what, time_point now, actions& out);
+  void give(entry& one, pirate_waiting_state::request&& what, time_point now, actions& out);
   void strike_off(entry& one, time_point now) noexcept;
   void expire(entry& one, time_point now, actions& out);
-  [[nodiscard]] line& line_of(const request& what) noexcept;
-  void wait_for_worker(request&& what, bool in_front, time_point now);
-  void count_worker(const worker_record& one, int change, time_point now) noexcept;
-  [[nodiscard]] request leave_front(line& of, actions& out);
-  void leave(const request& what, actions& out);
-  [[nodiscard]] bool full() const noexcept;
-  [[nodiscard]] bool roomy() const noexcept;
-  [[nodiscard]] std::optional<time_point> expiry_of(const line& one) const noexcept;
-  void expire_requests(time_point now, actions& out);
   void set_due(entry& one, std::optional<time_point> due);
   [[nodiscard]] std::optional<time_point> due_of(const worker_record& one) const noexcept;
-  [[nodiscard]] bool takes(const worker_record& one, const request& what) const noexcept;
+  [[nodiscard]] bool takes(const worker_record& one,
+                           const pirate_waiting_state::request& what) const noexcept;
 
   const pirate_queue_options options_;
   liveness liveness_;
+  pirate_waiting_state waiting_;
   std::uint64_t next_mark_;
   std::unordered_map<peer_id, worker_record> workers_;  // all connected workers
   std::size_t registered_ = 0;
   std::list<peer_id> idle_;  // idle for longest first
   std::set<std::pair<time_point, peer_id>> deadlines_;
-  std::array<line, 2> lines_;  // bodies of one part, bodies of several parts
-  std::size_t waiting_ = 0;    // pending requests in both
-  std::size_t waiting_bytes_ = 0;
-  std::uint64_t last_number_ = 0;
-  std::unordered_map<peer_id, std::size_t> waiting_of_;  // pending requests per client
-  std::unordered_set<peer_id> paused_;                   // clients that are paused
   pirate_queue_counters counters_;
 };
 
