@@ -30,6 +30,8 @@ public:
     return (mark_.messages && size_ >= *mark_.messages) ||
            (mark_.bytes && bytes_ >= *mark_.bytes) || bytes_ >= quota();
   }
+  // From now on, the queue has no marks.
+  void lift_marks() noexcept { mark_ = {.messages = {}, .bytes = {}}; }
   // Returns whether the queue is at most half full by every limit. Decoding that had stopped
   // resumes then.
   [[nodiscard]] bool half_empty() const noexcept {

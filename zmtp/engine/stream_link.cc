@@ -365,6 +365,9 @@ void stream_link::tell(bool subscribe, std::string_view topic) {
 void stream_link::cut_off() {
   send_broken_ = true;
   stream_->shutdown();
+  if (auto* p = own_pipe()) {
+    core_->state().take_rest(*p);
+  }
 }
 
 void stream_link::wait_writable() {

@@ -238,6 +238,11 @@ void socket_state::room_again(pipe& p) {
   }
 }
 
+void socket_state::take_rest(pipe& p) {
+  p.in.lift_marks();
+  room_again(p);
+}
+
 // Takes the front of the queue whose turn it is. The result has no parts if it marks attach or
 // detach.
 inline bool socket_state::take(message& to, peer_id& from) {

@@ -101,6 +101,10 @@ public:
   void on_conflated(std::size_t messages) noexcept { counters_.dropped_conflated += messages; }
   // Call when p.out has shrunk.
   virtual void on_written(pipe& p);
+  // Call when nothing can be written to the peer any more. What it has sent is then received in
+  // spite of the marks: otherwise a user who waits to send to this peer would never receive, and
+  // the end of the connection would never be read.
+  void take_rest(pipe& p);
   // Call when the connection has ended. Closes the pipe unless it is durable.
   virtual void on_detached(pipe& p);
   // Call when the endpoint is disconnected and its connection has ended. Drops queued messages. The

@@ -7,6 +7,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/intrusive/list.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -23,7 +24,12 @@ class simulated_runtime final : public runtime {
 public:
   explicit simulated_runtime(run_state& state) noexcept : state_{&state} {}
 
-  [[nodiscard]] time_point now() const noexcept override;
+  [[nodiscard]] time_point now() const noexcept override {
+    if (state_->random.chance(clock_moves)) {
+      state_->events.advance(state_->random.up_to(clock_moves_by));
+    }
+    return state_->events.now();
+  }
   // Starts at 2026-01-01.
   [[nodiscard]] wall_time wall_clock() const noexcept override;
   // From the seed of the simulation.
@@ -34,8 +40,10 @@ public:
 
 private:
   friend class simulated_timer;
-  using timer_hook =
-      boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
+  // Of a hundred looks at the clock, this many find that some time has passed since the last one.
+  static constexpr unsigned clock_moves = 25;
+  static constexpr std::chrono::microseconds clock_moves_by{5};
 
   run_state* state_;
   // Timers, whose type is incomplete here.

@@ -5,6 +5,7 @@
 #include "zmtp/socket/pubsub_sockets.h"
 #include "zmtp/socket/request_sockets.h"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
@@ -162,6 +163,65 @@ TEST_F(a_world, answers_requests_between_three_processes) {
   client.run([&] { return ask("one"); });
   other.run([&] { return ask("other"); });
   EXPECT_TRUE(w.run_until([&] { return answers == 200; }, 10s));
+}
+
+// Answers each request before it receives the next one, and waits while it cannot.
+socket_options careful() {
+  socket_options options;
+  options.mandatory = true;
+  options.send_mark.messages = options.receive_mark.messages = 1;
+  return options;
+}
+
+awaitable<void> answer_all(int& failures) {
+  const auto options = careful();
+  router_socket router{co_await asio::this_coro::executor, options};
+  router.bind("tcp://*:5555");
+  for (;;) {
+    auto request = co_await router.async_receive(use_awaitable);
+    const auto [ec] = co_await router.async_send(request.peer, std::move(request.content),
+                                                 asio::as_tuple(use_awaitable));
+    failures += ec ? 1 : 0;
+  }
+}
+
+// The answer to a peer that is gone waits for space. What the peer sent fills the queue, so that
+// nothing is read from it, and its end is not noticed by reading.
+TEST_F(a_world, ends_a_send_to_a_lost_peer_whose_messages_wait) {
+  net_options options;
+  options.least_window = options.most_window = 2'000;
+  world small{1, options};
+  auto& router = small.add("server");
+  auto& deaf = small.add("deaf");
+  auto& other = small.add("other");
+  int failures = 0;
+  int answers = 0;
+  const auto only_send = []() -> awaitable<void> {
+    dealer_socket dealer{co_await asio::this_coro::executor};
+    dealer.connect("tcp://server:5555");
+    for (;;) {
+      co_await dealer.async_send(message{std::string(500, 'x')}, use_awaitable);
+    }
+  };
+  const auto ask = [&answers]() -> awaitable<void> {
+    dealer_socket dealer{co_await asio::this_coro::executor};
+    dealer.connect("tcp://server:5555");
+    for (;;) {
+      co_await dealer.async_send(message{"question"}, use_awaitable);
+      (void)co_await dealer.async_receive(use_awaitable);
+      ++answers;
+    }
+  };
+  router.run([&] { return answer_all(failures); });
+  deaf.run(only_send);
+  small.run_for(1s);
+  deaf.pause();
+  other.run(ask);
+  small.run_for(1s);
+  deaf.kill(death::process);
+  answers = 0;
+  EXPECT_TRUE(small.run_until([&] { return answers > 10; }, 10s));
+  EXPECT_GT(failures, 0);
 }
 
 // Everything that can differ between two runs: hosts, pauses, kills, cut segments.
