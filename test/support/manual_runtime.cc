@@ -66,6 +66,21 @@ void manual_runtime::advance_to(time_point time) {
   }
 }
 
+void manual_runtime::pass(time_point::duration time, asio::io_context& context) {
+  const auto run = [&] {
+    context.restart();
+    context.poll();
+  };
+  const auto end = now_ + time;
+  run();
+  for (auto due = next(); due && *due <= end; due = next()) {
+    advance_to(*due);
+    run();
+  }
+  advance_to(end);
+  run();
+}
+
 std::optional<runtime::time_point> manual_runtime::next() const noexcept {
   if (pending_.empty() || pending_.begin()->first.first == time_point::max()) {
     return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
@@ -32,6 +33,9 @@ public:
   // Moves both clocks forward and posts the handlers that are due.
   void advance_to(time_point time);
   void advance(time_point::duration by) { advance_to(now_ + by); }
+  // Moves both clocks forward and runs the context. Every timer that is due on the way expires at its
+  // own time.
+  void pass(time_point::duration time, boost::asio::io_context& context);
   // Returns the earliest time for which a timer waits.
   [[nodiscard]] std::optional<time_point> next() const noexcept;
 

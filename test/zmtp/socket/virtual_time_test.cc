@@ -18,16 +18,7 @@ using namespace std::chrono_literals;
 
 class virtual_time : public network_test {
 protected:
-  // Every timer that is due on the way expires at its own time.
-  void pass(std::chrono::milliseconds time) {
-    const auto end = time_.now() + time;
-    for (auto next = time_.next(); next && *next <= end; next = time_.next()) {
-      time_.advance_to(*next);
-      run_ready();
-    }
-    time_.advance_to(end);
-    run_ready();
-  }
+  void pass(std::chrono::milliseconds time) { time_.pass(time, context()); }
   void attach(raw_peer& peer, router_socket& router) {
     peer.connect(router.bind("tcp://127.0.0.1:*"));
     peer.start_reading();
@@ -43,7 +34,14 @@ protected:
   // Returns the next event of this kind.
   monitor_event wait_for(monitor& from, monitor_event::kind what) {
     monitor_event event;
-    run_until([&] { return from.try_receive(event) && event.what == what; });
+    run_until([&] {
+      while (from.try_receive(event)) {
+        if (event.what == what) {
+          return true;
+        }
+      }
+      return false;
+    });
     return event;
   }
 
