@@ -160,7 +160,8 @@ boost::system::error_code client_state::ask(std::string_view service, zmtp::mess
   if (const auto fault = check_service(service)) {
     return fault;
   }
-  if (std::max(how.timeout.value_or(0ms), how.total_timeout.value_or(0ms)) > zmtp::longest_duration) {
+  if (std::max(how.timeout.value_or(0ms), how.total_timeout.value_or(0ms)) >
+      zmtp::longest_duration) {
     return errc::bad_option;
   }
   if (body.empty()) {

@@ -5,12 +5,12 @@
 //   --first-seed S    from which on (1, or the first of the part)
 
 #include "test/interop/libzmq_peer.h"
-#include "zmtp/simulation/random_source.h"
 #include "test/support/long_run.h"
 #include "test/support/network_test.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
 #include "zmtp/endpoint.h"
+#include "zmtp/simulation/random_source.h"
 #include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/pubsub_sockets.h"
 #include "zmtp/socket/request_sockets.h"

@@ -43,8 +43,9 @@ TEST_P(client_dialog, what_cannot_be_asked) {
   attach();
   EXPECT_EQ(state.ask("echo", {"x"sv}, {.timeout = std::chrono::milliseconds::max()}, now, actions),
             errc::bad_option);
-  EXPECT_EQ(state.ask("echo", {"x"sv}, {.total_timeout = std::chrono::milliseconds::max()}, now, actions),
-            errc::bad_option);
+  EXPECT_EQ(
+      state.ask("echo", {"x"sv}, {.total_timeout = std::chrono::milliseconds::max()}, now, actions),
+      errc::bad_option);
   EXPECT_EQ(state.ask("", {"x"sv}, {}, now, actions), errc::no_service);
   EXPECT_EQ(state.ask(std::string(256, 's'), {"x"sv}, {}, now, actions), errc::service_too_long);
   EXPECT_EQ(state.ask("echo", {}, {}, now, actions), errc::no_body);

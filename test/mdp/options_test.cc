@@ -48,8 +48,7 @@ void expect_rows(const Options& valid, const std::vector<row<Options>>& table) {
 TEST(broker_options, out_of_range_are_named) {
   expect_rows<broker_options>(
       {},
-      {{[](auto& o) { o.heartbeat = 0ms; },
-        "broker: heartbeat must be 1 ms to 24 h"},
+      {{[](auto& o) { o.heartbeat = 0ms; }, "broker: heartbeat must be 1 ms to 24 h"},
        {[](auto& o) { o.heartbeat = milliseconds::max(); },
         "broker: heartbeat must be 1 ms to 24 h"},
        {[](auto& o) { o.heartbeat = 24h; }, ""},

@@ -18,8 +18,7 @@ std::string text_of(milliseconds time) {
 
 }  // namespace
 
-const option_check& option_check::heartbeats(milliseconds heartbeat,
-                                             unsigned liveness) const {
+const option_check& option_check::heartbeats(milliseconds heartbeat, unsigned liveness) const {
   return duration("heartbeat", heartbeat, milliseconds{1}, longest_heartbeat)
       .number("liveness", liveness, max_liveness);
 }

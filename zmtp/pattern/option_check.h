@@ -27,8 +27,7 @@ public:
       : component_{std::move(component)}, fault_{fault} {}
 
   // The interval of heartbeats, and the number of intervals after which a silent peer is dead.
-  const option_check& heartbeats(std::chrono::milliseconds heartbeat,
-                                 unsigned liveness) const;
+  const option_check& heartbeats(std::chrono::milliseconds heartbeat, unsigned liveness) const;
   const option_check& duration(std::string_view option,
                                std::optional<std::chrono::milliseconds> value,
                                std::chrono::milliseconds least = std::chrono::milliseconds{1},
