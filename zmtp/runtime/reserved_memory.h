@@ -12,7 +12,12 @@ namespace zmtp {
 
 // Gives its memory to one operation at a time, which may allocate several blocks. Uses the heap for
 // blocks that do not fit, as those of a second operation.
+//
+// The operation may outlive this object: its handler may own the object, and a handler is destroyed
+// before its memory is given back.
 class reserved_memory {
+  class area;
+
 public:
   // For boost::asio::bind_allocator.
   template <class T>
@@ -20,13 +25,14 @@ public:
   public:
     using value_type = T;
 
-    explicit allocator(reserved_memory& from) noexcept : from_{&from} {}
+    explicit allocator(std::shared_ptr<area> from) noexcept : from_{std::move(from)} {}
     template <class U>
     allocator(const allocator<U>& other) noexcept
         : from_{other.from_} {}  // NOLINT: allocators convert implicitly
 
     [[nodiscard]] T* allocate(std::size_t count) {
-      auto* const reserved = alignof(T) <= alignment ? from_->take(count * sizeof(T)) : nullptr;
+      auto* const reserved =
+          alignof(T) <= area::alignment ? from_->take(count * sizeof(T)) : nullptr;
       return reserved != nullptr ? static_cast<T*>(reserved) : std::allocator<T>{}.allocate(count);
     }
     void deallocate(T* memory, std::size_t count) noexcept {
@@ -40,42 +46,44 @@ public:
     template <class U>
     friend class allocator;
 
-    reserved_memory* from_;
+    std::shared_ptr<area> from_;
   };
 
-  reserved_memory() noexcept = default;
-  reserved_memory(const reserved_memory&) = delete;
-  reserved_memory& operator=(const reserved_memory&) = delete;
-
-  [[nodiscard]] allocator<void*> get_allocator() noexcept { return allocator<void*>{*this}; }
+  [[nodiscard]] allocator<void*> get_allocator() const noexcept { return allocator<void*>{area_}; }
 
 private:
-  static constexpr std::size_t alignment = alignof(std::max_align_t);
+  class area {
+  public:
+    static constexpr std::size_t alignment = alignof(std::max_align_t);
 
-  // Returns nullptr if the rest of the memory is too small.
-  [[nodiscard]] void* take(std::size_t size) noexcept {
-    const auto needed = (size + alignment - 1) / alignment * alignment;
-    if (needed > memory_.size() - used_) {
-      return nullptr;
+    // Returns nullptr if the rest of the memory is too small.
+    [[nodiscard]] void* take(std::size_t size) noexcept {
+      const auto needed = (size + alignment - 1) / alignment * alignment;
+      if (needed > memory_.size() - used_) {
+        return nullptr;
+      }
+      ++blocks_;
+      return memory_.data() + std::exchange(used_, used_ + needed);
     }
-    ++blocks_;
-    return memory_.data() + std::exchange(used_, used_ + needed);
-  }
-  // All memory is free again when no block is left.
-  [[nodiscard]] bool give_back(const void* block) noexcept {
-    const std::less<const void*> before;
-    if (before(block, memory_.data()) || !before(block, memory_.data() + memory_.size())) {
-      return false;
+    // All memory is free again when no block is left.
+    [[nodiscard]] bool give_back(const void* block) noexcept {
+      const std::less<const void*> before;
+      if (before(block, memory_.data()) || !before(block, memory_.data() + memory_.size())) {
+        return false;
+      }
+      if (--blocks_ == 0) {
+        used_ = 0;
+      }
+      return true;
     }
-    if (--blocks_ == 0) {
-      used_ = 0;
-    }
-    return true;
-  }
 
-  alignas(alignment) std::array<std::byte, 384> memory_;
-  std::size_t used_ = 0;  // bytes from the start
-  int blocks_ = 0;        // allocated ones
+  private:
+    alignas(alignment) std::array<std::byte, 416> memory_;
+    std::size_t used_ = 0;  // bytes from the start
+    int blocks_ = 0;        // allocated ones
+  };
+
+  std::shared_ptr<area> area_ = std::make_shared<area>();
 };
 
 }  // namespace zmtp
