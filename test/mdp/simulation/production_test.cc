@@ -112,9 +112,14 @@ private:
     bool once = false;
   };
 
+  struct restartable {
+    simulation::process* in;
+    std::function<program()> make;
+  };
+
   void add(simulation::process& in, std::function<program()> make) {
-    programs_.emplace_back(&in, std::move(make));
-    in.start(programs_.back().second());
+    programs_.push_back({&in, std::move(make)});
+    in.start(programs_.back().make());
   }
 
   program broker_program() {
@@ -212,14 +217,14 @@ private:
   void make_trouble() {
     ++made_;
     auto& random = world_.random();
-    auto& [one, make] = programs_[random.pick(programs_.size())];
-    auto& process = *one;
+    const auto& one = programs_[random.pick(programs_.size())];
+    auto& process = *one.in;
     switch (random.pick(4)) {
       case 0:
         process.kill(random.chance(30) ? simulation::death::power : simulation::death::process);
-        world_.after(random.up_to(milliseconds{500}), [&process, &make] {
-          if (!process.running()) {
-            process.start(make());
+        world_.after(random.up_to(milliseconds{500}), [&one] {
+          if (!one.in->running()) {
+            one.in->start(one.make());
           }
         });
         return;
@@ -239,7 +244,7 @@ private:
         return;
       }
       default: {
-        auto& broker = *programs_.front().first;
+        auto& broker = *programs_.front().in;
         if (&broker != &process) {
           world_.net().part(process.machine(), broker.machine());
           world_.after(random.up_to(milliseconds{3'000}), [this, &process, &broker] {
@@ -254,7 +259,7 @@ private:
 
   simulation::world world_;
   planted planted_;
-  std::vector<std::pair<simulation::process*, std::function<program()>>> programs_;
+  std::vector<restartable> programs_;
   std::map<std::string, record> asked_;
   std::vector<simulation::finding<violation>> findings_;
   std::size_t answered_ = 0;

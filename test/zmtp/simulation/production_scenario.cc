@@ -321,8 +321,10 @@ awaitable<void> scenario::answer(participant& p, rep_socket& socket) {
     auto reply = history_->next(p.number, request->sender, request->sequence);
     auto m = wrap(reply, {}, {}, world_.random());
     history_->offered(reply);
+    // A REP drops a reply that its peer has no space for.
+    const auto sent_before = socket.counters().messages_sent;
     const auto [ec] = co_await socket.async_send(std::move(m), no_throw);
-    if (!ec) {
+    if (!ec && socket.counters().messages_sent != sent_before) {
       history_->queued(reply);
     }
   }
