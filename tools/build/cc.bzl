@@ -84,12 +84,12 @@ def zinc_tests(name, names, size = "small", **kwargs):
         **kwargs
     )
 
-def zinc_binary(name, srcs, deps = [], testonly = None, copts = [], **kwargs):
+def zinc_binary(name, srcs, deps = [], testonly = None, **kwargs):
     cc_binary(
         name = name,
         srcs = srcs,
         deps = deps,
-        copts = _options() + copts,
+        copts = _options(),
         testonly = testonly or _is_for_tests(),
         **kwargs
     )
