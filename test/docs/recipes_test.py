@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The examples in docs/recipes.md, docs/chp.md and docs/simulation.md are the compiled ones, and behave as the pages say."""
+"""The examples in the pages are the compiled ones, and behave as the pages say."""
 
 import os
 import re

@@ -1,5 +1,5 @@
-// A service and its client, tested in a simulation: the server is killed, paused and cut off, and
-// each request is answered all the same.
+// A test of a service and its client in a simulation. Kills, pauses and cuts hit the server, and
+// the client still gets an answer to each request.
 
 #include "zmtp/pattern/lazy_pirate_client.h"
 #include "zmtp/simulation/world.h"

@@ -1,5 +1,5 @@
 #pragma once
-// What the users of simulated sockets sent and received, and every disagreement.
+// The messages that users of simulated sockets sent and received, and every disagreement.
 
 #include "test/simulation/parcel.h"
 #include "test/simulation/run_result.h"

@@ -193,7 +193,7 @@ void scenario::start(participant& p) {
   });
 }
 
-// What differs between the types is here: whether they speak, listen, or answer.
+// The types differ here: they speak, listen, or answer.
 template <class Socket>
 awaitable<void> scenario::live(participant& p) {
   const auto in = co_await asio::this_coro::executor;
@@ -406,7 +406,7 @@ void scenario::make_trouble() {
   }
 }
 
-// Everyone sends what is left and one more, of which nothing may be lost.
+// Waits until each participant has sent all its parcels, and those that must arrive have arrived.
 void scenario::come_to_rest() {
   const auto done = [this] {
     return history_->missing() == 0 && std::all_of(all_.begin(), all_.end(), [](const auto& p) {
