@@ -67,7 +67,7 @@ asio::awaitable<void> follow(zmtp::sub_socket sub, bench::update_run& run) {
     }
     for (const auto& m : batch) {
       const auto sequence =
-          m.part_count() > 1 ? bench::update_sequence(*std::next(m.begin())) : std::uint64_t{0};
+          m.size() > 1 ? bench::update_sequence(*std::next(m.begin())) : std::uint64_t{0};
       if (m.front() != "HUGZ" && !run.on_update(m.front(), sequence)) {
         co_return;
       }

@@ -204,8 +204,8 @@ private:
   void work(worker& w, zmtp::message&& m) const {
     const bool old = arguments_.protocol == mdp::version::v01;
     const auto least = old ? 6U : 5U;
-    if (m.part_count() < least) {
-      if (m.part_count() == least - 3 && m == mdp::make_heartbeat(dialect())) {
+    if (m.size() < least) {
+      if (m.size() == least - 3 && m == mdp::make_heartbeat(dialect())) {
         return;
       }
       throw std::runtime_error{"a worker was sent away, or spoken to in another version of MDP"};
@@ -296,7 +296,7 @@ private:
       }
       return {0, c.rounds[0]};
     }
-    if (!reply || !reply->final || m.part_count() != 2) {
+    if (!reply || !reply->final || m.size() != 2) {
       throw std::runtime_error{"not the reply of an echo: check what offers the service"};
     }
     const auto body = m.back();

@@ -27,7 +27,7 @@ void fill(zmtp::message& m, const stream& work) {
 }
 
 void check(const zmtp::message& m, const stream& work) {
-  if (m.part_count() != work.parts || m.front().size() != work.size) {
+  if (m.size() != work.parts || m.front().size() != work.size) {
     fail("a message of another size or number of parts: give both programs the same arguments");
   }
 }

@@ -181,8 +181,8 @@ private:
   };
 
   void on_state(const zmtp::message& m) {
-    const auto report = m.part_count() == 1 ? parse_state(m.front())
-                                            : boost::system::result<peer_report>{errc::not_a_state};
+    const auto report = m.size() == 1 ? parse_state(m.front())
+                                      : boost::system::result<peer_report>{errc::not_a_state};
     if (!report) {
       ++shown_->bad_messages[static_cast<std::size_t>(report.error().value())];
       return;

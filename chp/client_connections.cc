@@ -271,7 +271,7 @@ void client_connections::on_item(collector& from, zmtp::routed_message& item, ti
   switch (item.what) {
     case zmtp::routed_message::kind::attached: from.peer = item.peer; return;
     case zmtp::routed_message::kind::message:
-      if (item.content.part_count() == 1 && item.content.front().starts_with(subscribes)) {
+      if (item.content.size() == 1 && item.content.front().starts_with(subscribes)) {
         listener_.on_collector_subscribed(from.server, now);
       }
       return;

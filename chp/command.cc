@@ -63,7 +63,7 @@ struct frames {
 parsed<frames> take_frames(const zmtp::message& m, form how) noexcept {
   frames found;
   const bool is_kvmsg = how == form::kvmsg;
-  if (m.part_count() != (is_kvmsg ? kvmsg_frames : kvsimple_frames)) {
+  if (m.size() != (is_kvmsg ? kvmsg_frames : kvsimple_frames)) {
     return errc::wrong_frame_count;
   }
   auto part = m.begin();
@@ -121,7 +121,7 @@ parsed<snapshot_end> make_end(const frames& f, form how) noexcept {
 }
 
 parsed<std::uint64_t> number_behind_name(const zmtp::message& m) noexcept {
-  if (m.part_count() != 2) {
+  if (m.size() != 2) {
     return errc::wrong_frame_count;
   }
   const auto bytes = m[1];
@@ -132,7 +132,7 @@ parsed<std::uint64_t> number_behind_name(const zmtp::message& m) noexcept {
 }
 
 parsed<position_report> take_position(const zmtp::message& m) noexcept {
-  if (m.part_count() != 3) {
+  if (m.size() != 3) {
     return errc::wrong_frame_count;
   }
   const auto applied = m[1];
@@ -160,7 +160,7 @@ parsed<resubmission_answer> take_answer(const zmtp::message& m) noexcept {
 
 parsed<resubmission> take_resubmission(const zmtp::message& m,
                                        const command_limits& limits) noexcept {
-  if (m.part_count() != resubmit_frames) {
+  if (m.size() != resubmit_frames) {
     return errc::wrong_frame_count;
   }
   auto part = ++m.begin();
@@ -262,10 +262,10 @@ parsed<snapshot_port_input> parse_snapshot_port(const zmtp::message& m,
   }
   const auto name = m.front();
   if (name == icanhaz) {
-    if (m.part_count() > 2) {
+    if (m.size() > 2) {
       return errc::wrong_frame_count;
     }
-    const bool has_subtree = m.part_count() == 2;
+    const bool has_subtree = m.size() == 2;
     return snapshot_request{has_subtree ? m.back() : ""sv, has_subtree};
   }
   if (name == position) {
@@ -278,7 +278,7 @@ parsed<snapshot_port_input> parse_snapshot_port(const zmtp::message& m,
     const auto count = number_behind_name(m);
     return count ? parsed<snapshot_port_input>{resubmission_end{*count}} : count.error();
   }
-  if (name == hugz && m.part_count() == kvmsg_frames) {
+  if (name == hugz && m.size() == kvmsg_frames) {
     const auto found = take_frames(m, form::kvmsg);
     return found ? parsed<snapshot_port_input>{register_piece{found->value}} : found.error();
   }
@@ -298,7 +298,7 @@ update_id id_of_set(const zmtp::message& m, form how) noexcept {
 
 parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
                                       const command_limits& limits) {
-  if (how == form::kvmsg && m.part_count() == 3 && m.front() == resubmitted) {
+  if (how == form::kvmsg && m.size() == 3 && m.front() == resubmitted) {
     return widen<snapshot_input>(take_answer(m));
   }
   const auto found = take_frames(m, how);

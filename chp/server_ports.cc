@@ -54,7 +54,7 @@ void on_subscriber(server_state& state, const zmtp::routed_message& item,
   }
   // Messages other than subscriptions are ignored.
   const auto topic = item.content.front();
-  if (item.content.part_count() == 1 && topic.starts_with('\1')) {
+  if (item.content.size() == 1 && topic.starts_with('\1')) {
     state.on_subscription(item.peer, topic.substr(1), out);
   }
 }

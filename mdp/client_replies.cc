@@ -46,7 +46,7 @@ bool gather(request& r, const zmtp::message& body, const gathering_quota& limit)
     r.gathered = std::make_unique<zmtp::message>();
   }
   if (r.gathered->framed_size() + body.framed_size() > limit.bytes ||
-      r.gathered->part_count() + body.part_count() > limit.parts) {
+      r.gathered->size() + body.size() > limit.parts) {
     return false;
   }
   r.gathered->append(body);

@@ -167,7 +167,7 @@ boost::system::error_code client_state::ask(std::string_view service, zmtp::mess
   if (body.empty()) {
     return errc::no_body;
   }
-  if (body.part_count() > max_frames) {
+  if (body.size() > max_frames) {
     return errc::too_many_frames;
   }
   service_ = service;

@@ -47,7 +47,7 @@ struct header {
 };
 
 parsed<header> take_header(zmtp::message& m) {
-  if (m.part_count() > max_frames) {
+  if (m.size() > max_frames) {
     return errc::too_many_frames;
   }
   const bool delimited = !m.empty() && m.front().empty();
@@ -98,7 +98,7 @@ errc check_service(const zmtp::message& m) noexcept {
 // Format: [service][body+]
 errc check_service_and_body(const zmtp::message& m) noexcept {
   const auto fault = check_service(m);
-  return fault != none ? fault : m.part_count() < 2 ? errc::no_body : none;
+  return fault != none ? fault : m.size() < 2 ? errc::no_body : none;
 }
 
 // Format: [address][][body+], with one address and not a stack of them.
@@ -106,10 +106,10 @@ errc check_address_and_body(const zmtp::message& m) noexcept {
   if (m.empty() || m.front().empty()) {
     return errc::no_address;
   }
-  if (m.part_count() < 2 || !m[1].empty()) {
+  if (m.size() < 2 || !m[1].empty()) {
     return errc::address_not_delimited;
   }
-  return m.part_count() < 3 ? errc::no_body : none;
+  return m.size() < 3 ? errc::no_body : none;
 }
 
 template <class Command>
@@ -180,7 +180,7 @@ parsed<broker_input> parse_ready(const zmtp::message& m, dialect how) {
   if (const auto fault = check_service(m); fault != none) {
     return fault;
   }
-  if (m.part_count() > 1) {
+  if (m.size() > 1) {
     return errc::surplus_frames;
   }
   return broker_input{worker_ready{how, m.front()}};
@@ -197,7 +197,7 @@ parsed<broker_input> parse_nack(const zmtp::message& m, dialect how) {
   if (const auto fault = check_address_and_body(m); fault != none) {
     return fault;
   }
-  if (m.part_count() > 3) {
+  if (m.size() > 3) {
     return errc::surplus_frames;
   }
   if (m[2] != refused && m[2] != failed) {

@@ -42,7 +42,7 @@ void keyed_requests::add_part(keyed_request& one, const zmtp::message& part) {
   auto& kept = one.parts.emplace_back(part);
   // Without the copy, the part could pin the read buffer that contains it.
   kept.compact();
-  one.frames += kept.part_count();
+  one.frames += kept.size();
   charge(one, kept.framed_size());
 }
 
@@ -108,8 +108,7 @@ void keyed_requests::drop_parts(keyed_request& one) noexcept {
 
 bool keyed_requests::make_room(const keyed_request& one, const zmtp::message& part) noexcept {
   const auto bytes = part.framed_size();
-  if (one.bytes + bytes > reply_limit_.bytes ||
-      one.frames + part.part_count() > reply_limit_.parts) {
+  if (one.bytes + bytes > reply_limit_.bytes || one.frames + part.size() > reply_limit_.parts) {
     return false;
   }
   forget_down_to(bytes);

@@ -41,11 +41,10 @@ zmtp::message make_not_known(dialect how, std::string_view service,
 }
 
 std::optional<request_error> parse_error(const zmtp::message& body) noexcept {
-  if (body.part_count() < 3 || body.part_count() > 4 ||
-      (body[1] != refused && body[1] != unknown)) {
+  if (body.size() < 3 || body.size() > 4 || (body[1] != refused && body[1] != unknown)) {
     return std::nullopt;
   }
-  const bool has_memory = body.part_count() == 4;
+  const bool has_memory = body.size() == 4;
   const auto outcome = body[1] == refused ? request_outcome::refused : request_outcome::unknown;
   for (const auto fault : all_faults) {
     if (body[0] == std::to_string(static_cast<unsigned>(fault)) &&

@@ -104,7 +104,7 @@ boost::system::error_code worker_state::send_reply(std::uint64_t request, zmtp::
   if (body.empty()) {
     return errc::no_body;
   }
-  if (body.part_count() > max_frames) {
+  if (body.size() > max_frames) {
     return errc::too_many_frames;
   }
   push_worker_reply(body, options_.protocol, final, at->address);

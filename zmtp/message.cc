@@ -21,7 +21,7 @@ std::span<const std::byte> bytes_of(std::string_view part) noexcept {
 
 }  // namespace
 
-std::string_view message::back() const noexcept { return (*this)[part_count() - 1U]; }
+std::string_view message::back() const noexcept { return (*this)[size() - 1U]; }
 
 std::string_view message::operator[](std::size_t index) const noexcept {
   auto part = begin();
@@ -194,11 +194,11 @@ void message::prepend(const message& other) {
     append(other);
     return;
   }
-  if (other.part_count() == 1) {
+  if (other.size() == 1) {
     push_front(other.front());
     return;
   }
-  require_room_for(other.part_count());
+  require_room_for(other.size());
   // `other` may be this message.
   const auto last = other.last_offset();
   const auto added = other.parts_;
@@ -259,7 +259,7 @@ void message::compact() {
 }
 
 bool operator==(const message& a, const message& b) noexcept {
-  return a.part_count() == b.part_count() && std::equal(a.begin(), a.end(), b.begin());
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
 }
 
 }  // namespace zmtp

@@ -71,14 +71,13 @@ public:
   message(const block_ptr& owner, std::span<const std::byte> run, std::size_t parts);
 
   [[nodiscard]] bool empty() const noexcept { return parts_ == 0; }
-  [[nodiscard]] std::size_t part_count() const noexcept { return parts_; }
-  // Returns the number of parts, under the name that containers use. For bytes see payload_size().
+  // Returns the number of parts. For bytes see payload_size().
   [[nodiscard]] std::size_t size() const noexcept { return parts_; }
   [[nodiscard]] const_iterator begin() const noexcept;
   [[nodiscard]] const_iterator end() const noexcept;
   [[nodiscard]] std::string_view front() const noexcept;
   [[nodiscard]] std::string_view back() const noexcept;
-  // Iterates from the front, so use it for the first few parts. `index` must be below part_count().
+  // Iterates from the front, so use it for the first few parts. `index` must be below size().
   [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept;
   // Returns a part as bytes.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t index) const noexcept {

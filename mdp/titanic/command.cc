@@ -14,7 +14,7 @@ std::string_view code_of(const zmtp::message& answer) noexcept {
 
 // Returns whether frame `at` is a service, with at least one frame of body after it.
 bool is_request(const zmtp::message& asked, std::size_t at) noexcept {
-  return asked.part_count() >= at + 2 && !check_service(asked[at]);
+  return asked.size() >= at + 2 && !check_service(asked[at]);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ result<submission> parse_submission(const zmtp::message& asked) {
 }
 
 result<request_id> parse_id(const zmtp::message& asked) {
-  const auto id = asked.part_count() == 1 ? request_id::parse(asked.front()) : std::nullopt;
+  const auto id = asked.size() == 1 ? request_id::parse(asked.front()) : std::nullopt;
   if (!id) {
     return errc::unknown_id;
   }
@@ -44,7 +44,7 @@ result<request_id> parse_id(const zmtp::message& asked) {
 
 result<std::string> parse_accepted(const zmtp::message& answer) {
   const auto code = code_of(answer);
-  if (code == ok && answer.part_count() == 2 && !answer.back().empty()) {
+  if (code == ok && answer.size() == 2 && !answer.back().empty()) {
     return std::string{answer.back()};
   }
   return code == refused ? errc::bad_request : code == broken ? errc::not_stored : errc::bad_reply;
@@ -52,7 +52,7 @@ result<std::string> parse_accepted(const zmtp::message& answer) {
 
 result<zmtp::message> parse_reply(zmtp::message&& answer) {
   const auto code = code_of(answer);
-  if (code == ok && answer.part_count() >= 2) {
+  if (code == ok && answer.size() >= 2) {
     answer.pop_front();
     return std::move(answer);
   }

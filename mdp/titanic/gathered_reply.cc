@@ -16,7 +16,7 @@ constexpr gathering_quota largest_reply{.parts = max_frames - 1};
 }  // namespace
 
 void gathered_reply::add(const zmtp::message& part) {
-  const auto parts = parts_.part_count() + part.part_count();
+  const auto parts = parts_.size() + part.size();
   const auto bytes = parts_.framed_size() + part.framed_size();
   if (too_large_ || parts > largest_reply.parts || bytes > largest_reply.bytes) {
     too_large_ = true;
@@ -27,7 +27,7 @@ void gathered_reply::add(const zmtp::message& part) {
 }
 
 boost::system::error_code gathered_reply::finish(zmtp::message& last) {
-  if (!too_large_ && parts_.empty() && last.part_count() <= largest_reply.parts) {
+  if (!too_large_ && parts_.empty() && last.size() <= largest_reply.parts) {
     return {};
   }
   add(last);

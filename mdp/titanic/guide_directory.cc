@@ -82,7 +82,7 @@ private:
   }
   void add(std::uint64_t count) {
     const auto taken = take(count);
-    if (whole_ && parts_.part_count() < max_frames) {
+    if (whole_ && parts_.size() < max_frames) {
       known_.emplace_back(reinterpret_cast<const char*>(taken.data()), taken.size());
       parts_.push_back(known_.back());
     } else {
@@ -91,7 +91,7 @@ private:
   }
   // Repeats a remembered object. The list is the first one, then each part follows.
   void again(std::uint64_t which) {
-    if (whole_ && which != 0 && which <= known_.size() && parts_.part_count() < max_frames) {
+    if (whole_ && which != 0 && which <= known_.size() && parts_.size() < max_frames) {
       const auto part = known_[static_cast<std::size_t>(which - 1)];
       parts_.push_back(part);
     } else {

@@ -18,7 +18,7 @@ constexpr std::size_t size_bytes = 8;
 
 void append_bytes(const zmtp::message& m, std::vector<std::byte>& to) {
   auto at = to.size();
-  to.resize(at + m.payload_size() + m.part_count() * size_bytes);
+  to.resize(at + m.payload_size() + m.size() * size_bytes);
   for (const auto part : m) {
     const auto size = boost::endian::native_to_little(static_cast<std::uint64_t>(part.size()));
     std::memcpy(to.data() + at, &size, size_bytes);
@@ -32,7 +32,7 @@ void append_bytes(const zmtp::message& m, std::vector<std::byte>& to) {
 std::optional<zmtp::message> message_of(std::span<const std::byte> bytes) {
   zmtp::message m;
   while (!bytes.empty()) {
-    if (bytes.size() < size_bytes || m.part_count() == max_frames) {
+    if (bytes.size() < size_bytes || m.size() == max_frames) {
       return std::nullopt;
     }
     std::uint64_t size = 0;

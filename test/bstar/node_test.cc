@@ -39,7 +39,7 @@ protected:
     listener.connect(of.at);
     zmtp::message m;
     run_until([&] { return listener.try_receive(m); });
-    EXPECT_EQ(m.part_count(), 1U);
+    EXPECT_EQ(m.size(), 1U);
     return std::string{m.front()};
   }
 };

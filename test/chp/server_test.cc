@@ -315,7 +315,7 @@ TEST_F(server_shell, serves_the_guides_model_3_from_a_pull) {
     }
     return subscriber.try_receive(m);
   });
-  EXPECT_EQ(m.part_count(), 3U);
+  EXPECT_EQ(m.size(), 3U);
   EXPECT_EQ(m.front(), "key");
 }
 

@@ -13,7 +13,7 @@ namespace zmtp::fuzz {
 // for two more.
 [[nodiscard]] inline message take_message(std::string_view& bytes, std::size_t most) {
   message m;
-  while (!bytes.empty() && m.part_count() < most) {
+  while (!bytes.empty() && m.size() < most) {
     std::size_t size = static_cast<unsigned char>(bytes.front());
     bytes.remove_prefix(1);
     if (size == 255 && bytes.size() >= 2) {

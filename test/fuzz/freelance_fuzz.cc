@@ -68,7 +68,7 @@ void try_server(const freelance_server_options& options, std::string_view bytes)
       freelance_server_actions after;
       if (what / 32 % 2 == 0) {
         require(!server.reply(one.id, std::move(one.body), now, after), "it can be answered");
-        require(after.sends.size() == 1 && after.sends.front().second.part_count() >= 2,
+        require(after.sends.size() == 1 && after.sends.front().second.size() >= 2,
                 "with one reply, behind what it is known by");
       } else if (what / 64 % 2 == 0) {
         server.drop(one.id);

@@ -205,13 +205,13 @@ private:
   // Checks that a sent message is a command. Keeps a request for its reply.
   static void take(peer_record& to, const message& content) {
     const std::size_t at = content.front().empty() ? 1 : 0;
-    require(content.part_count() > at + 1, "a command has a header and more");
+    require(content.size() > at + 1, "a command has a header and more");
     const auto header = content[at];
     const bool worker = header == "MDPW01" || header == "MDPW02";
     require(worker || header == "MDPC01" || header == "MDPC02",
             "a command has one of four headers");
     if (worker && content[at + 1] == "\2") {
-      require(content.part_count() > at + 4 && content[at + 3].empty(),
+      require(content.size() > at + 4 && content[at + 3].empty(),
               "a request has an address, an empty frame and a body");
       to.given.push_back({header == "MDPW01" ? mdp::version::v01 : mdp::version::v02,
                           std::string{content[at + 2]}});

@@ -25,15 +25,15 @@ void try_commands(const message& m) {
     }
   }
   if (const auto service = titanic::parse_request(m)) {
-    require(m.part_count() >= 2 && *service == m.front(), "a request is a service and a body");
+    require(m.size() >= 2 && *service == m.front(), "a request is a service and a body");
   }
   if (const auto given = titanic::parse_submission(m)) {
-    require(m.part_count() >= 3 && given->service == m[1], "a submission is an id and a request");
+    require(m.size() >= 3 && given->service == m[1], "a submission is an id and a request");
   }
   static_cast<void>(titanic::parse_accepted(m));
   static_cast<void>(titanic::parse_closed(m));
   if (const auto reply = titanic::parse_reply(message{m})) {
-    require(reply->part_count() + 1 == m.part_count(), "a reply is all behind its code");
+    require(reply->size() + 1 == m.size(), "a reply is all behind its code");
   }
 }
 

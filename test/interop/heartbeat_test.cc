@@ -78,7 +78,7 @@ TEST_P(heartbeat, goes_on_between_large_messages) {
   const auto echo = [&]() -> asio::awaitable<void> {
     for (bool last = false; !last;) {
       message m = co_await ours.async_receive(use_awaitable);
-      last = m.part_count() == 1;
+      last = m.size() == 1;
       co_await ours.async_send(std::move(m), use_awaitable);
     }
   };

@@ -62,7 +62,7 @@ summary summarize(const zmtp::message& m) {
     sum.process_bytes(size.data(), size.size());
     sum.process_bytes(part.data(), part.size());
   }
-  return {m.part_count(), sum.checksum()};
+  return {m.size(), sum.checksum()};
 }
 
 void on_end(std::exception_ptr failure) {
@@ -120,7 +120,7 @@ private:
 
   void note(const zmtp::message& m) {
     const std::string_view text = m.front();
-    if (m.part_count() == 1 && text.starts_with("good ")) {
+    if (m.size() == 1 && text.starts_with("good ")) {
       std::cout << text << std::endl;
     } else {
       received_.push_back(summarize(m));

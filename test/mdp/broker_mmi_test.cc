@@ -12,7 +12,7 @@ public:
   std::string lookup(std::string_view name) {
     ask(client, "mmi.service", {name});
     const auto m = next(client);
-    EXPECT_EQ(m.part_count(), 4U);
+    EXPECT_EQ(m.size(), 4U);
     return std::string{m.back()};
   }
   zmtp::peer_id client = attach();
@@ -98,7 +98,7 @@ TEST_F(broker_mmi, services_are_listed_with_their_queues_workers_and_counters) {
                            "oversized=0 errors=0 repeats=0 unwanted_replies=0"sv}));
   // Only those behind the name that is given.
   EXPECT_EQ(list("echo")[1], "unknown");
-  EXPECT_EQ(list("echo").part_count(), 3U);
+  EXPECT_EQ(list("echo").size(), 3U);
   EXPECT_EQ(list("unknown"), zmtp::message{"200"sv});
 }
 
@@ -114,8 +114,8 @@ TEST_F(broker_mmi, long_lists_come_in_pieces) {
   for (std::size_t expected : {100U, 100U, 50U, 0U}) {
     ask(client, "mmi.services", {last});
     const auto m = next(client);
-    ASSERT_EQ(m.part_count(), 4 + 2 * expected);
-    for (std::size_t i = 4; i < m.part_count(); i += 2) {
+    ASSERT_EQ(m.size(), 4 + 2 * expected);
+    for (std::size_t i = 4; i < m.size(); i += 2) {
       EXPECT_LT(last, m[i]);
       last = m[i];
       seen.insert(last);

@@ -348,7 +348,7 @@ void random_life::a_stranger_speaks() {
   const auto at = pick(static_cast<unsigned>(strangers_.size()));
   const auto id = strangers_[at];
   // The peer returns the messages that it received, more or less unchanged.
-  if (auto m = next(id); m.part_count() >= 5 && m.part_count() < 20) {
+  if (auto m = next(id); m.size() >= 5 && m.size() < 20) {
     seen_.push_back(m);
   }
   if (pick(8) == 0) {

@@ -81,7 +81,7 @@ TEST_F(broker_services, a_request_that_must_not_run_twice_is_given_once) {  // M
     EXPECT_EQ(next(client), error("502", "unknown", "once"));
     EXPECT_TRUE(silent(client));
     echo(second);
-    EXPECT_EQ(next(client).part_count(), 4U);
+    EXPECT_EQ(next(client).size(), 4U);
     EXPECT_TRUE(silent(second));
     detach(second);
     detach(client);

@@ -15,7 +15,7 @@ TEST_F(broker_dialog, request_goes_to_the_worker_and_its_reply_to_the_client) { 
   say(client, {"MDPC02"sv, "\x01"sv, "echo"sv, "Hello"sv, "world"sv});
 
   auto m = next(worker);
-  ASSERT_EQ(m.part_count(), 6U);
+  ASSERT_EQ(m.size(), 6U);
   EXPECT_EQ(m[0], "MDPW02");
   EXPECT_EQ(m[1], "\x02");
   const std::string address{m[2]};
@@ -36,7 +36,7 @@ TEST_F(broker_dialog, the_same_in_version_01) {  // MD1-1, MD1-4
   const auto client = attach();
   say(client, {""sv, "MDPC01"sv, "echo"sv, "Hello"sv});
   auto m = next(worker);
-  ASSERT_EQ(m.part_count(), 6U);
+  ASSERT_EQ(m.size(), 6U);
   const std::string address{m[3]};
   EXPECT_EQ(m, (zmtp::message{""sv, "MDPW01"sv, "\x02"sv, address, ""sv, "Hello"sv}));
   say(worker, {""sv, "MDPW01"sv, "\x03"sv, address, ""sv, "Hi"sv});

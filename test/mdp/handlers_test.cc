@@ -21,7 +21,7 @@ using messages = std::vector<message>;
 
 class handlers : public shell_test {
 protected:
-  static bool is_heartbeat(const message& m) { return m.part_count() == 3 && m[2] == "\4"; }
+  static bool is_heartbeat(const message& m) { return m.size() == 3 && m[2] == "\4"; }
   // All but heartbeats, which come whenever there is time.
   static std::function<void(const message&)> into(messages& to) {
     return [&to](const message& m) {
@@ -93,7 +93,7 @@ TEST_F(handlers, see_messages_as_they_are_on_the_wire) {
   // The worker knows only that the frame is an address.
   ASSERT_EQ(at_worker.size(), 1U);
   const auto& request = at_worker.front();
-  ASSERT_EQ(request.part_count(), 6U);
+  ASSERT_EQ(request.size(), 6U);
   EXPECT_EQ(request, (message{"", "MDPW01", "\2", request[3], "", "body"}));
   const message reply{"", "MDPW01", "\3", request[3], "", "body"};
   EXPECT_EQ(of_worker, (messages{ready, reply}));

@@ -311,7 +311,7 @@ void ledger::notified(std::uint32_t socket, publication_check& of, peer_id by, c
   ++accounts_[socket].received;
   const auto what = m.front();
   const auto begins = what.starts_with('\1');
-  if (m.part_count() != 1 || !(begins || what.starts_with('\0')) ||
+  if (m.size() != 1 || !(begins || what.starts_with('\0')) ||
       !of.on_told(by, begins, what.substr(1))) {
     report(violation::mistold, "socket " + number(socket) + " is told that \"" +
                                    std::string{what.substr(std::min<std::size_t>(1, what.size()))} +

@@ -75,7 +75,7 @@ bool is_parcel(const message& m) {
 
 message without_last_part(const message& m) {
   message shorter;
-  std::size_t left = m.part_count() - 1;
+  std::size_t left = m.size() - 1;
   for (const auto part : m) {
     if (left-- == 0) {
       break;
@@ -97,7 +97,7 @@ TEST(ledger, agrees_without_injected_faults) {
 TEST(ledger, notices_a_missing_part) {
   const auto cut_short = [](messages& all) {
     for (auto& m : all) {
-      if (m.part_count() > 1) {
+      if (m.size() > 1) {
         m = without_last_part(m);
       }
     }
@@ -112,7 +112,7 @@ TEST(ledger, notices_parts_of_another_message) {
   EXPECT_TRUE(noticed(violation::spliced, socket_type::dealer, socket_type::dealer,
                       editing(socket_type::dealer, [](messages& all) {
                         for (auto& m : all) {
-                          if (m.part_count() > 1) {
+                          if (m.size() > 1) {
                             m = without_last_part(m);
                             m.push_back("of another");
                           }

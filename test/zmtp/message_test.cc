@@ -52,7 +52,7 @@ message read_from_buffer(const std::string& bytes, std::size_t parts) {
 }
 
 void expect_parts(const message& m, const std::deque<std::string>& parts) {
-  ASSERT_EQ(m.part_count(), parts.size());
+  ASSERT_EQ(m.size(), parts.size());
   ASSERT_EQ(wire(m), framed(parts));
   std::size_t i = 0;
   for (const auto part : m) {
@@ -260,7 +260,7 @@ TEST(message, rejects_more_than_the_maximal_number_of_parts) {
   auto m = read_from_buffer(run, message::max_parts);
   EXPECT_THROW(m.push_back(""), std::length_error);
   EXPECT_THROW(m.push_front(""), std::length_error);
-  EXPECT_EQ(m.part_count(), message::max_parts);
+  EXPECT_EQ(m.size(), message::max_parts);
 }
 
 TEST(message, random_changes_equal_a_list_of_strings) {

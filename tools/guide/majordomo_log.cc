@@ -28,7 +28,7 @@ constexpr names commands_of_0_2{"",      "READY",     "REQUEST",   "PARTIAL",
 // Of what is to a worker or from one, a command that there is; of all else nothing.
 std::string_view worker_command(const zmtp::message& m) {
   const std::size_t header = !m.empty() && m.front().empty() ? 1 : 0;
-  if (m.part_count() < header + 2 || m[header + 1].size() != 1) {
+  if (m.size() < header + 2 || m[header + 1].size() != 1) {
     return {};
   }
   const auto byte = static_cast<unsigned char>(m[header + 1].front());

@@ -25,7 +25,7 @@ asio::awaitable<int> subscribe(const settings& is) {
   subscriber.connect(is.connect);
   for (;;) {
     const auto m = co_await subscriber.async_receive(asio::use_awaitable);
-    if (m.part_count() != 2 || m.front() != topic) {
+    if (m.size() != 2 || m.front() != topic) {
       fmt::print(stderr, "E: what came is no update of topic {}\n", topic);
       co_return guide::exit_code::failed;
     }

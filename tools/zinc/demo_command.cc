@@ -115,7 +115,7 @@ private:
       const auto [ec, reply] = co_await of.client.async_request("echo", std::move(body), token);
       if (ec) {
         ++of.failed;
-      } else if (reply.part_count() != 1 || reply.front() != text) {
+      } else if (reply.size() != 1 || reply.front() != text) {
         ++of.wrong;
       } else {
         ++of.answered;

@@ -189,14 +189,14 @@ void freelance_client_state::on_message(std::size_t server, message&& m, time_po
   from.pinged_at.reset();
   const bool back = std::exchange(from.silent, false);
   const auto accept = [&] {
-    if (options_.model == freelance_model::directed && m.part_count() == 1 &&
+    if (options_.model == freelance_model::directed && m.size() == 1 &&
         m.front() == freelance_pong) {
       return;
     }
     if (options_.model == freelance_model::shotgun && !m.empty() && m.front().empty()) {
       m.pop_front();
     }
-    const auto control = m.part_count() > 1 ? control_frame::parse(m.front()) : std::nullopt;
+    const auto control = m.size() > 1 ? control_frame::parse(m.front()) : std::nullopt;
     if (!control || control->session != session_ || control->number == 0 ||
         control->number > last_number_) {
       ++counters_.invalid;

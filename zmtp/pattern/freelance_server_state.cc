@@ -69,7 +69,7 @@ freelance_server_state::freelance_server_state(const freelance_server_options& o
 void freelance_server_state::on_message(peer_id client, bool sessions, message&& m, time_point now,
                                         actions& out) {
   const bool flp = options_.form == freelance_form::flp;
-  if (flp && m.part_count() == 1 && m.front() == freelance_ping) {
+  if (flp && m.size() == 1 && m.front() == freelance_ping) {
     ++counters_.pings;
     out.sends.emplace_back(client, message{freelance_pong});
     return;
@@ -77,12 +77,12 @@ void freelance_server_state::on_message(peer_id client, bool sessions, message&&
   // The envelope of the reply.
   const auto front =
       flp ? 1 : envelope_size(m) + (options_.form == freelance_form::sequenced ? 1 : 0);
-  if ((!flp && envelope_size(m) == 0) || m.part_count() <= front) {
+  if ((!flp && envelope_size(m) == 0) || m.size() <= front) {
     ++counters_.invalid;
     return;
   }
   auto envelope = take_front(m, front);
-  if (flp && !sessions && m.part_count() > 1 && m.front().empty()) {
+  if (flp && !sessions && m.size() > 1 && m.front().empty()) {
     m.pop_front();  // the Guide's Python clients send an empty frame here
   }
   std::string key;

@@ -13,12 +13,12 @@ constexpr auto heartbeat_body = "\2"sv;
 
 std::optional<pirate_kind> parse_pirate(message& m, pirate_protocol how) noexcept {
   if (how == pirate_protocol::simple) {
-    if (m.part_count() < 2 || !m.front().empty()) {
+    if (m.size() < 2 || !m.front().empty()) {
       return std::nullopt;
     }
     m.pop_front();
   }
-  if (m.part_count() == 1) {
+  if (m.size() == 1) {
     if (m.front() == ready_body) {
       return pirate_kind::ready;
     }
@@ -42,7 +42,7 @@ std::size_t envelope_size(const message& m) noexcept {
   for (const auto part : m) {
     ++size;
     if (part.empty()) {
-      return size < m.part_count() ? size : 0;
+      return size < m.size() ? size : 0;
     }
   }
   return 0;

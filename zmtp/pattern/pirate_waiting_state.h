@@ -30,7 +30,7 @@ public:
     message envelope;
     message body;
 
-    [[nodiscard]] bool has_several_parts() const noexcept { return body.part_count() != 1; }
+    [[nodiscard]] bool has_several_parts() const noexcept { return body.size() != 1; }
   };
   // See pirate_queue_options.
   struct limits {

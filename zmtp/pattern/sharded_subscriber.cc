@@ -37,7 +37,7 @@ void message_packer::pack(message& m) {
   const auto tail = m.tail();
   std::copy(tail.begin(), tail.end(), std::copy(head.begin(), head.end(), begin));
   used_ += size;
-  m = message{block_, std::span{begin, size}, m.part_count()};
+  m = message{block_, std::span{begin, size}, m.size()};
 }
 
 // A thread and its queue. The lock is the only one, and each side takes it once per batch.

@@ -90,7 +90,7 @@ bool req_state::is_reply(message& m) const {
     }
     m.pop_front();
   }
-  if (m.part_count() < 2 || !m.front().empty()) {
+  if (m.size() < 2 || !m.front().empty()) {
     return false;
   }
   m.pop_front();
@@ -119,7 +119,7 @@ bool rep_state::receive(message& to) {
 
 bool rep_state::take_envelope(message& m) {
   envelope_.clear();
-  while (m.part_count() > 1 && envelope_.part_count() < largest_envelope) {
+  while (m.size() > 1 && envelope_.size() < largest_envelope) {
     const bool delimiter = m.front().empty();
     envelope_.push_back(m.front());
     m.pop_front();

@@ -106,7 +106,7 @@ std::optional<message> proxy_state::on_command(const message& m, bool is_answere
     return std::nullopt;
   }
   message answer;
-  for (auto part = m.begin(); answer.part_count() + 1 < m.part_count(); ++part) {
+  for (auto part = m.begin(); answer.size() + 1 < m.size(); ++part) {
     answer.push_back(*part);
   }
   if (!statistics) {

@@ -76,7 +76,7 @@ bool router_state::receive(message& to) {
     if (!socket_state::receive(next) || next.what != routed_message::kind::message) {
       continue;
     }
-    if (next.content.part_count() == message::max_parts) {
+    if (next.content.size() == message::max_parts) {
       drop_received();
       continue;
     }
@@ -93,7 +93,7 @@ send_status router_state::send(message&& m, if_full then) {
   const auto status = p == nullptr || !reachable(*p) ? send_status::unknown
                       : p->out.full()                ? send_status::full
                                                      : send_status::queued;
-  if (m.part_count() == 1) {
+  if (m.size() == 1) {
     ++counters_.dropped_unexpected;
     m.clear();
   } else if (status == send_status::queued) {

@@ -153,7 +153,7 @@ public:
   // Returns whether a message can be sent at all: it has at least one part, and space for an
   // envelope.
   [[nodiscard]] static bool sendable(const message& m) noexcept {
-    return !m.empty() && m.part_count() <= message::max_parts - largest_envelope;
+    return !m.empty() && m.size() <= message::max_parts - largest_envelope;
   }
   // Sends to the peers that the pattern selects. Moves from `m` only if it was queued, or dropped
   // by the pattern.

@@ -101,8 +101,8 @@ bool sub_state::receive(routed_message& to) {
 }
 
 send_status xsub_state::send(message&& m, if_full then) {
-  const auto parsed = m.part_count() == 1 ? command::parse_subscription(m.front())
-                                          : decltype(command::parse_subscription({})){};
+  const auto parsed = m.size() == 1 ? command::parse_subscription(m.front())
+                                    : decltype(command::parse_subscription({})){};
   const auto* const s = std::get_if<command::subscription>(&parsed);
   if (s == nullptr) {
     return send_to_all(std::move(m), then);

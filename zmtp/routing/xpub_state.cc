@@ -133,7 +133,7 @@ bool xpub_state::receive(routed_message& to) {
       if (options_.announce_peers) {
         return true;
       }
-    } else if (to.content.part_count() != 1 || is_news(to.peer, to.content.front())) {
+    } else if (to.content.size() != 1 || is_news(to.peer, to.content.front())) {
       return true;
     } else {
       --counters_.messages_received;

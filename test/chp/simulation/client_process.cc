@@ -110,7 +110,7 @@ bool client_process::collect_subscriptions(std::size_t server) {
     switch (item.what) {
       case zmtp::routed_message::kind::attached: own.peer = item.peer; break;
       case zmtp::routed_message::kind::message:
-        if (item.content.part_count() == 1 && item.content.front().starts_with('\1')) {
+        if (item.content.size() == 1 && item.content.front().starts_with('\1')) {
           one.state.on_collector_subscribed(server, here().now(), one.actions);
         }
         break;

@@ -25,7 +25,7 @@ std::optional<dialect> worker_dialect_of(const zmtp::message& m) {
   if (m.front() == "MDPW02") {
     return dialect::v02;
   }
-  if (m.part_count() > 1 && m.front().empty()) {
+  if (m.size() > 1 && m.front().empty()) {
     if (m[1] == "MDPW01") {
       return dialect::v01;
     }

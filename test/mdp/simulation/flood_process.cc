@@ -64,11 +64,11 @@ bool flood_process::receive() {
 // The reply alone tells which call it answers.
 void flood_process::on_message(const zmtp::message& m) {
   zmtp::message body;
-  for (std::size_t i = 3; i < m.part_count(); ++i) {
+  for (std::size_t i = 3; i < m.size(); ++i) {
     body.push_back(m[i]);
   }
   const auto pieces = pieces_of(body);
-  if (m.part_count() < 4 || !m[0].empty() || m[1] != header || m[2] != asks_->name || !pieces) {
+  if (m.size() < 4 || !m[0].empty() || m[1] != header || m[2] != asks_->name || !pieces) {
     here().books().report(violation::wrong_answer, name() + " got a reply that it did not request");
     return;
   }

@@ -48,7 +48,7 @@ scenario_options spoiling_titanic(std::function<void(titanic_process::planted_fa
 
 // Whether this is for a worker, with a request.
 bool is_request(const zmtp::message& m) {
-  return m.part_count() > 3 && (m.front() == "MDPW02" ? m[1] == "\2" : m[2] == "\2");
+  return m.size() > 3 && (m.front() == "MDPW02" ? m[1] == "\2" : m[2] == "\2");
 }
 
 TEST(ledger, agrees_without_injected_faults) {
@@ -242,7 +242,7 @@ TEST(ledger, notices_a_reply_that_has_changed) {
   EXPECT_TRUE(noticed(violation::changed, spoiling_titanic([](auto& faults) {
                         faults.edit = [count = 0](titanic::titanic_actions& all) mutable {
                           for (auto& one : all.answers) {
-                            if (one.body.part_count() > parts_of_piece && ++count % 2 == 0) {
+                            if (one.body.size() > parts_of_piece && ++count % 2 == 0) {
                               auto again = one.body;
                               again.pop_front();
                               one.body.append(again);

@@ -39,7 +39,7 @@ zmtp::message wrap_call(std::uint32_t call, std::size_t bytes) {
 }
 
 std::optional<std::uint32_t> call_of(const zmtp::message& body, std::size_t at) {
-  if (body.part_count() != at + 2) {
+  if (body.size() != at + 2) {
     return std::nullopt;
   }
   const auto call = number_behind(call_prefix, body[at]);
@@ -55,7 +55,7 @@ zmtp::message wrap_piece(const piece& what) {
 }
 
 std::optional<std::vector<piece>> pieces_of(const zmtp::message& body) {
-  if (body.part_count() % parts_of_piece != 0) {
+  if (body.size() % parts_of_piece != 0) {
     return std::nullopt;
   }
   std::vector<piece> found;

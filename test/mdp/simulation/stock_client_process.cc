@@ -94,12 +94,12 @@ bool stock_client_process::receive() {
 }
 
 void stock_client_process::on_message(const zmtp::message& m) {
-  if (asked_ == nullptr || m.part_count() < 3 || m[0] != header || m[1] != asked_->name) {
+  if (asked_ == nullptr || m.size() < 3 || m[0] != header || m[1] != asked_->name) {
     here().books().report(violation::wrong_answer, name() + " got a reply that it did not request");
     return;
   }
   zmtp::message body;
-  for (std::size_t i = 2; i < m.part_count(); ++i) {
+  for (std::size_t i = 2; i < m.size(); ++i) {
     body.push_back(m[i]);
   }
   asked_ = nullptr;

@@ -66,7 +66,7 @@ bool stock_worker_process::receive() {
 
 void stock_worker_process::on_message(zmtp::message&& m) {
   liveness_ = full_liveness;
-  if (m.part_count() < 3 || !m[0].empty() || m[1] != header) {
+  if (m.size() < 3 || !m[0].empty() || m[1] != header) {
     here().books().report(violation::wrong_answer, name() + " got a message that is not MDP/0.1");
   } else if (m[2] == request) {
     take(m);
@@ -77,7 +77,7 @@ void stock_worker_process::on_message(zmtp::message&& m) {
 
 // Behind the command come the client's address, an empty frame and the body.
 void stock_worker_process::take(const zmtp::message& m) {
-  const auto call = m.part_count() > 5 && m[4].empty() ? call_of(m, 5) : std::nullopt;
+  const auto call = m.size() > 5 && m[4].empty() ? call_of(m, 5) : std::nullopt;
   if (!call) {
     here().books().report(violation::wrong_answer, name() + " got a request that no client sent");
     return;

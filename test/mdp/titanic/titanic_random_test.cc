@@ -357,7 +357,7 @@ private:
         auto& r = requests_.at(about.id);
         if (code == "200") {
           ++replies_;
-          ASSERT_EQ(body.part_count(), 3U);
+          ASSERT_EQ(body.size(), 3U);
           EXPECT_EQ(body.back(), r.body) << "another's reply";
           EXPECT_FALSE(r.closed);
           if (r.reply) {

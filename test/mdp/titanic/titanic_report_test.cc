@@ -47,8 +47,8 @@ TEST_F(titanic_test, services_that_requests_wait_for_are_listed) {
   EXPECT_EQ(all, (zmtp::message{"200", report(state->status()), "echo", "pending=2 in_flight=2",
                                 "other", "pending=1 in_flight=0"}));
   EXPECT_EQ(answer_status(*state, {"x", "echo"})[2], "other");
-  EXPECT_EQ(answer_status(*state, {}).part_count(), 6U);
-  EXPECT_EQ(answer_status(*state, zmtp::message{"other"}).part_count(), 2U);
+  EXPECT_EQ(answer_status(*state, {}).size(), 6U);
+  EXPECT_EQ(answer_status(*state, zmtp::message{"other"}).size(), 2U);
 }
 
 TEST_F(titanic_test, a_long_list_of_services_comes_in_pieces) {
@@ -56,10 +56,10 @@ TEST_F(titanic_test, a_long_list_of_services_comes_in_pieces) {
     accept("service" + std::to_string(100 + i), "body");
   }
   const auto first = answer_status(*state, zmtp::message{""});
-  ASSERT_EQ(first.part_count(), 2U + 200U);
+  ASSERT_EQ(first.size(), 2U + 200U);
   const auto last = std::string{first[200]};
   EXPECT_EQ(last, "service199");
-  EXPECT_EQ(answer_status(*state, zmtp::message{last}).part_count(), 2U + 100U);
+  EXPECT_EQ(answer_status(*state, zmtp::message{last}).size(), 2U + 100U);
 }
 
 }  // namespace

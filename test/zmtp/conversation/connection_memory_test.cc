@@ -155,7 +155,7 @@ TEST_F(connection_memory, a_large_message_of_many_parts_is_not_moved_for_each_pa
   from.read(frame(0, "end"));
   EXPECT_LE(from.moves(), 20);
   ASSERT_EQ(s.in.size(), 1U);
-  EXPECT_EQ(s.in.pop().part_count(), 1001U);
+  EXPECT_EQ(s.in.pop().size(), 1001U);
 }
 
 // The ledger gets each request for memory before the connection takes it, and no other call.

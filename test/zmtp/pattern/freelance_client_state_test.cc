@@ -161,7 +161,7 @@ TEST_P(freelances, control_frame_is_a_session_and_a_number) {
   EXPECT_EQ(sent.front(), "\x01\x23\x45\x67\x89\xab\xcd\xef\0\0\0\0\0\0\0\1"sv);
   EXPECT_EQ(control_frame::parse(sent.front()), (control_frame{session, call}));
   EXPECT_EQ(sent.back(), "body"sv);
-  EXPECT_EQ(sent.part_count(), 2U);
+  EXPECT_EQ(sent.size(), 2U);
   EXPECT_FALSE(control_frame::parse("PING"));
 }
 

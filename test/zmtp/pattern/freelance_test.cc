@@ -138,7 +138,7 @@ TEST_F(freelancers, clients_of_the_second_model_work_with_a_rep) {
   const auto notified = call(client, {"name"sv});
   message request;
   run_until([&] { return server.try_receive(request); });
-  EXPECT_EQ(request.part_count(), 2U);
+  EXPECT_EQ(request.size(), 2U);
   message reply{request.front(), "OK"sv};
   EXPECT_EQ(server.try_send(std::move(reply)), send_status::queued);
   EXPECT_EQ(answer_of(notified), message{"OK"sv});

@@ -18,7 +18,7 @@ TEST(message_packer, packed_messages_are_unchanged) {
     auto m = before;
     packer.pack(m);
     EXPECT_EQ(m, before);
-    EXPECT_EQ(m.part_count(), 4U);
+    EXPECT_EQ(m.size(), 4U);
     m.pop_front();
     m.push_back("more");
     EXPECT_EQ(m.front(), std::string(size, 'x'));

@@ -143,11 +143,11 @@ private:
       EXPECT_FALSE(who->second.has) << "a second request";
       auto inside = content;
       EXPECT_EQ(parse_pirate(inside, how_), pirate_kind::request);
-      EXPECT_EQ(inside.part_count(), 3U);
+      EXPECT_EQ(inside.size(), 3U);
       who->second.has = content;
     }
     for (const auto& [to, content] : actions_.to_clients) {
-      ASSERT_EQ(content.part_count(), 3U);
+      ASSERT_EQ(content.size(), 3U);
       EXPECT_EQ(content[0], "hop"sv);
       EXPECT_EQ(content[1], ""sv);
       if (const auto client = clients_.find(to); client != clients_.end()) {

@@ -133,7 +133,7 @@ TEST_P(pirate_queues, give_a_request_to_a_worker_and_its_reply_to_the_client) {
   const auto [to, sent] = run.to_worker();
   EXPECT_EQ(to, worker_a);
   const auto inside = inner(sent);
-  EXPECT_EQ(inside.part_count(), 3U);
+  EXPECT_EQ(inside.size(), 3U);
   EXPECT_EQ(inside[1], ""sv);
   EXPECT_EQ(inside[2], "request"sv);
   EXPECT_NE(inside[0].front(), '\1');
@@ -150,7 +150,7 @@ TEST_P(pirate_queues, the_envelope_of_a_request_precedes_its_reply) {
   run.join(worker_a);
   run.ask(client_a, {"far"sv, "near"sv, ""sv, "request"sv});
   const auto sent = run.to_worker().second;
-  EXPECT_EQ(inner(sent).part_count(), 3U) << "a worker of the Guide takes no more";
+  EXPECT_EQ(inner(sent).size(), 3U) << "a worker of the Guide takes no more";
   run.say(worker_a, answer(sent, "reply"));
   EXPECT_EQ(run.to_client().second, (message{"far"sv, "near"sv, ""sv, "reply"sv}));
 }
@@ -464,7 +464,7 @@ TEST_F(paranoid_queue, assigns_several_parts_only_to_workers_that_accept_them) {
   run.join(worker_b);
   const auto [to, sent] = run.to_worker();
   EXPECT_EQ(to, worker_b);
-  EXPECT_EQ(sent.part_count(), 4U);
+  EXPECT_EQ(sent.size(), 4U);
 
   queue_run all{{.protocol = pirate_protocol::paranoid, .multipart_for_all = true}};
   all.join(worker_a, false);
@@ -509,7 +509,7 @@ TEST_F(paranoid_queue, a_request_that_no_present_worker_takes_expires_with_a_rea
   brief.ask(client_a, {""sv, "two"sv, "parts"sv});
   brief.actions.to_workers.clear();
   brief.join(worker_b);
-  EXPECT_EQ(brief.to_worker().second.part_count(), 4U);
+  EXPECT_EQ(brief.to_worker().second.size(), 4U);
 }
 
 TEST_F(paranoid_queue, expires_no_request_after_a_pause_of_its_own) {

@@ -91,7 +91,7 @@ TEST_P(pirates, workers_take_turns) {
   const auto first = answer_of(ask(client, {"1"sv}));
   const auto second = answer_of(ask(client, {"2"sv, "with two parts"sv}));
   EXPECT_EQ(first.front(), "1");
-  EXPECT_EQ(second.part_count(), 3U);
+  EXPECT_EQ(second.size(), 3U);
   EXPECT_NE(first.back(), second.back());
   EXPECT_EQ(queue_->counters().replies, 2U);
 }

@@ -97,7 +97,7 @@ TEST(immediate_router, the_routing_id_of_an_endpoint_that_is_not_connected_is_un
     router.on_detached(p);
     message late{"server", "while it is not"};
     EXPECT_EQ(router.send(std::move(late)), mandatory ? send_status::unknown : send_status::queued);
-    EXPECT_EQ(late.part_count(), mandatory ? 2U : 0U);  // NOLINT: that is what is tested
+    EXPECT_EQ(late.size(), mandatory ? 2U : 0U);  // NOLINT: that is what is tested
     EXPECT_TRUE(p.out.empty());
     EXPECT_EQ(router.counters().dropped_unknown, mandatory ? 0U : 1U);
     EXPECT_EQ(router.counters().messages_sent, 1U);

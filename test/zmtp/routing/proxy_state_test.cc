@@ -160,7 +160,7 @@ TEST_F(proxy_decision, statistics_are_eight_numbers) {
 TEST_F(proxy_decision, an_answer_returns_in_its_envelope) {
   const auto statistics = notified({"id", "", "STATISTICS"});
   ASSERT_TRUE(statistics);
-  ASSERT_EQ(statistics->part_count(), 10U);
+  ASSERT_EQ(statistics->size(), 10U);
   EXPECT_EQ((*statistics)[0], "id");
   EXPECT_EQ((*statistics)[1], "");
   EXPECT_EQ(notified({"id", "PAUSE"}, true), (message{"id", ""}));

@@ -67,7 +67,7 @@ TEST(planted_faults, a_lost_message_is_noticed) {
 TEST(planted_faults, a_missing_part_is_noticed) {
   EXPECT_TRUE(noticed_with(violation::partial, [](const message& m) {
     message shorter;
-    for (std::size_t i = 0; i + 1 < m.part_count(); ++i) {
+    for (std::size_t i = 0; i + 1 < m.size(); ++i) {
       shorter.push_back(m[i]);
     }
     return only(std::move(shorter));
@@ -77,8 +77,8 @@ TEST(planted_faults, a_missing_part_is_noticed) {
 TEST(planted_faults, a_part_of_another_message_is_noticed) {
   EXPECT_TRUE(noticed_with(violation::spliced, [last = message{}](message m) mutable {
     message mixed;
-    for (std::size_t i = 0; i < m.part_count(); ++i) {
-      const bool replaced = i != 0 && i + 1 == m.part_count() && last.part_count() > 1;
+    for (std::size_t i = 0; i < m.size(); ++i) {
+      const bool replaced = i != 0 && i + 1 == m.size() && last.size() > 1;
       mixed.push_back(replaced ? last.back() : m[i]);
     }
     last = std::move(m);

@@ -32,7 +32,7 @@ protected:
   int take_until_last(Socket& from, const message& last) {
     int before = 0;
     for (auto m = take(from); m != last && !HasFailure(); m = take(from)) {
-      EXPECT_EQ(m.part_count(), last.part_count());
+      EXPECT_EQ(m.size(), last.size());
       ++before;
     }
     return before;

@@ -79,7 +79,7 @@ TEST_F(lost_reply, with_relaxed_and_correlate_late_replies_are_dropped) {
     EXPECT_EQ(receive_in_vain(req), errc::timed_out);
   }
   for (const auto& question : asked) {
-    ASSERT_EQ(question.content.part_count(), 4U);
+    ASSERT_EQ(question.content.size(), 4U);
     EXPECT_EQ(question.content[0].size(), 4U);
     EXPECT_EQ(question.content[1], "");
     // As an echo, with all that stands before it.

@@ -124,7 +124,7 @@ TEST_F(queue_proxy, captures_both_directions) {
   run(p);
   ask({"question"}, {"answer"});
   const auto first = take(watcher);
-  ASSERT_EQ(first.part_count(), 3U);
+  ASSERT_EQ(first.size(), 3U);
   EXPECT_EQ(first[2], "question");
   EXPECT_EQ(take(watcher), (message{first[0], "", "answer"}));
 }

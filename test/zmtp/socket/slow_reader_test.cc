@@ -45,7 +45,7 @@ message numbered(std::size_t number) {
 }
 
 std::size_t number_of(const message& m) {
-  EXPECT_EQ(m.part_count(), 2U);
+  EXPECT_EQ(m.size(), 2U);
   EXPECT_EQ(m.back().size(), size);
   return std::stoul(std::string{m.front()});
 }

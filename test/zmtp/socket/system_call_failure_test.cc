@@ -196,7 +196,7 @@ private:
           }
           bool answered = false;
           for (message m; by.try_receive(m);) {
-            EXPECT_EQ(m.part_count(), 2U);
+            EXPECT_EQ(m.size(), 2U);
             answered = is_last(m) || answered;
           }
           return answered;
