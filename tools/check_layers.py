@@ -42,7 +42,9 @@ FLOORS = [
     ("zmtp/zmtp",              ["zmtp/socket"]),
     ("zmtp/socket",            ["zmtp/engine"]),
     # The Asio code behind every socket.
-    ("zmtp/engine",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation"]),
+    ("zmtp/engine",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation", "zmtp/authenticator"]),
+    # An interface for users, with the handler of an asynchronous operation.
+    ("zmtp/authenticator",     ["zmtp"]),
     ("zmtp/transport",         ["zmtp/runtime"]),
     # Time, executors and completion.
     ("zmtp/runtime",           ["zmtp"]),
@@ -59,7 +61,7 @@ FLOORS = [
 # new folder needs a line of its own above.
 OPEN_ROOMS = {"tools", "test", "bench"}
 # One file of its folder that is a room of its own, because it is a target of its own.
-FILE_ROOMS = {"chp/replicated_server", "zmtp/zmtp"}
+FILE_ROOMS = {"chp/replicated_server", "zmtp/authenticator", "zmtp/zmtp"}
 
 # Pure: bytes, time and random numbers come in as arguments.
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/framing", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}

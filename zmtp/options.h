@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <ratio>
 #include <string>
@@ -15,6 +16,8 @@
 #include <vector>
 
 namespace zmtp {
+
+class authenticator;
 
 // Limits for one peer. All of them apply per connection.
 struct limits {
@@ -174,6 +177,9 @@ struct socket_options {
   limits limit{};
   transport_options transport{};
   security_options security{};
+  // Decides which peers may use the socket (zmtp/authenticator.h). A change applies to later
+  // handshakes. Null: every peer may.
+  std::shared_ptr<zmtp::authenticator> authenticator{};
   int backlog = 4'096;  // connections in a listener's accept queue; the kernel has a maximum too
   // Limit per listener. When it is reached, accepting pauses. One address may take a quarter of it,
   // except loopback.

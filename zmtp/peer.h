@@ -48,6 +48,9 @@ struct peer_info {
   std::string address;              // transport address: 127.0.0.1:40312, [::1]:40312, /run/a, @a
   metadata properties;
   std::optional<process_credentials> credentials{};  // only of a peer that is connected over ipc
+  // From the authenticator of this socket, which the peer cannot choose. Empty without one.
+  std::string user_id{};
+  metadata user_properties{};
 };
 
 // Returns `*known`, or an empty peer_info if `known` is null because the peer has disconnected. The

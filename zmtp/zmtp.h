@@ -2,6 +2,7 @@
 // All asynchronous sockets, with messages, options, errors, monitors, proxies and memory budgets.
 // zmtp/blocking/socket.h has the blocking sockets.
 
+#include "zmtp/authenticator.h"
 #include "zmtp/counters.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"

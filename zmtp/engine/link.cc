@@ -81,11 +81,11 @@ void peer_link::report_start() {
   report(on_end_ ? monitor_event::kind::connected : monitor_event::kind::accepted);
 }
 
-void peer_link::report_end(error_code reason) {
+void peer_link::report_end(error_code reason, error_code reported) {
   report(ready_at_                   ? monitor_event::kind::detached
          : is_refusal(reason, false) ? monitor_event::kind::refused
                                      : monitor_event::kind::handshake_failed,
-         reason);
+         reported ? reported : reason);
 }
 
 void peer_link::detach(error_code reason) {

@@ -89,7 +89,8 @@ protected:
   // For monitors.
   void report(monitor_event::kind what, error_code reason = {});
   void report_start();
-  void report_end(error_code reason);
+  // `reported` is the error for monitors, if it is not `reason`.
+  void report_end(error_code reason, error_code reported = {});
   [[nodiscard]] virtual peer_info known_peer() = 0;
   // The reason in the peer's ERROR, if there was one.
   [[nodiscard]] virtual std::string_view peer_error() const noexcept { return {}; }

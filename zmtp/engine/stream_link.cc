@@ -56,7 +56,7 @@ send_queue& stream_link::out() noexcept {
 }
 
 void stream_link::wait_readable() {
-  if (reading_ || ended_ || connection_.over() ||
+  if (reading_ || ended_ || connection_.over() || connection_.deciding() ||
       (connection_.blocked() && !graceful_close_.begun()) || !graceful_close_.listens()) {
     return;
   }
@@ -228,7 +228,7 @@ void stream_link::on_event(conversation::event&& event) {
   struct {
     stream_link& self;
     void operator()(const conversation::authentication_requested&) const {
-      self.connection_.authenticated();
+      self.on_authentication();
     }
     void operator()(const conversation::admission_requested&) const { self.on_admission(); }
     void operator()(const conversation::ready&) const { self.on_ready(); }
@@ -251,6 +251,35 @@ void stream_link::on_event(conversation::event&& event) {
   std::visit(act, event);
 }
 
+void stream_link::on_authentication() {
+  const auto& whom = core_->options().authenticator;
+  if (whom == nullptr) {
+    connection_.authenticated();
+    return;
+  }
+  admission_ = std::make_unique<admission>(core_->executor());
+  admission_->ask(whom, known_peer(), connection_.shown(),
+                  [link = std::weak_ptr{self()}](authenticator::verdict answer) {
+                    if (const auto self = link.lock(); self && !self->ended_) {
+                      self->on_verdict(std::move(answer));
+                    }
+                  });
+}
+
+void stream_link::on_verdict(authenticator::verdict&& answer) {
+  or_end([&] {
+    core_->turn([&] {
+      if (const auto* refused = admission_->record(std::move(answer))) {
+        connection_.refuse(errc::not_admitted, refused->status);
+      } else {
+        connection_.authenticated();
+      }
+      process();
+    });
+  });
+  or_end([this] { settle(); });
+}
+
 void stream_link::on_admission() {
   const peer_info info{.type = connection_.peer_type(),
                        .routing_id = std::string{connection_.peer_routing_id()},
@@ -268,6 +297,7 @@ void stream_link::on_ready() {
     connection_.close(errc::socket_closed);
     return;
   }
+  admission_.reset();
   for (const auto& m : core_->state().greetings()) {
     connection_.greet(m);
   }
@@ -474,18 +504,21 @@ void stream_link::end(error_code reason) {
   }
   ended_ = true;
   const auto keep = self();
-  report_end(reason);
+  report_end(reason, admission_ ? admission_->reported(reason) : reason);
   abandon();
   detach(reason);
 }
 
 peer_info stream_link::known_peer() {
   auto remote = stream_->remote();
+  auto accepted = admission_ ? admission_->accepted() : authenticator::principal{};
   return {.type = connection_.peer_type(),
           .routing_id = std::string{connection_.peer_routing_id()},
           .address = std::move(remote.address),
           .properties = connection_.peer_metadata(),
-          .credentials = remote.process};
+          .credentials = remote.process,
+          .user_id = std::move(accepted.user_id),
+          .user_properties = std::move(accepted.properties)};
 }
 
 void stream_link::abandon() noexcept {
@@ -493,6 +526,7 @@ void stream_link::abandon() noexcept {
   connection_.drop_unread();
   charge(0);
   partial_message_.reset();
+  admission_.reset();
   stream_->close();
   timer_.reset();
 }

@@ -3,6 +3,7 @@
 
 #include "zmtp/conversation/conversation.h"
 #include "zmtp/conversation/graceful_close.h"
+#include "zmtp/engine/admission.h"
 #include "zmtp/engine/link.h"
 #include "zmtp/engine/memory_share.h"
 #include "zmtp/transport/network.h"
@@ -64,6 +65,8 @@ private:
   void charge(std::size_t bytes) noexcept;
   void process();
   void on_event(conversation::event&& event);
+  void on_authentication();
+  void on_verdict(authenticator::verdict&& answer);
   void on_admission();
   void on_ready();
   void settle();
@@ -95,6 +98,7 @@ private:
   send_queue no_out_{{}};
   std::unique_ptr<partial_message> partial_message_;  // null before the first partial message
   std::size_t charged_ = 0;  // bytes charged to the account for undecoded data
+  std::unique_ptr<admission> admission_;  // from the question to the authenticator to the attach
   std::optional<timer> timer_;
   std::optional<clock::time_point> timer_due_;
   bool reading_ = false;               // a wait for readability is pending
