@@ -42,7 +42,7 @@ public:
   virtual ~authenticator() = default;
 
   // Call `done` once, now or later, from any thread. The socket continues in its executor, which is
-  // also the associated executor of `done`. Destroying `done` refuses the peer. A verdict that
+  // also the associated executor of `done` (it can only dispatch). Destroying `done` refuses the peer. A verdict that
   // arrives after the end of the connection or of the socket has no effect.
   //
   // The socket calls this function directly from its executor, not inside another call. So an

@@ -1,0 +1,525 @@
+// A program decides about peers, at once, later, in another thread or never, while their
+// connections wait.
+
+#include "zmtp/authenticator.h"
+
+#include "test/support/other_thread.h"
+#include "test/support/pattern_test.h"
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+#include "zmtp/socket/monitor.h"
+
+#include <boost/asio/append.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+using kind = monitor_event::kind;
+using principal = authenticator::principal;
+using refused = authenticator::refusal;
+
+// Keeps every question until the test answers it.
+class desk final : public authenticator {
+public:
+  struct question {
+    peer_info peer;
+    credentials shown;
+    handler done;
+  };
+
+  void authenticate(const peer_info& peer, const credentials& shown, handler done) override {
+    questions.push_back(std::make_unique<question>(question{peer, shown, std::move(done)}));
+  }
+  // Takes the question of a peer.
+  std::unique_ptr<question> take(std::size_t which = 0) {
+    auto taken = std::move(questions.at(which));
+    questions.erase(questions.begin() + static_cast<std::ptrdiff_t>(which));
+    return taken;
+  }
+  void answer(std::size_t which, verdict v) { std::move(take(which)->done)(std::move(v)); }
+
+  std::deque<std::unique_ptr<question>> questions;
+};
+
+// Decides inside the call.
+class clerk final : public authenticator {
+public:
+  explicit clerk(std::function<void(const peer_info&, handler)> decide)
+      : decide_{std::move(decide)} {}
+
+  void authenticate(const peer_info& peer, const credentials&, handler done) override {
+    decide_(peer, std::move(done));
+  }
+
+private:
+  std::function<void(const peer_info&, handler)> decide_;
+};
+
+class authentication : public pattern_test {
+protected:
+  [[nodiscard]] socket_options asking() const {
+    auto options = impatient();
+    options.authenticator = asked;
+    return options;
+  }
+  [[nodiscard]] static socket_options asking(std::shared_ptr<authenticator> whom) {
+    auto options = impatient();
+    options.authenticator = std::move(whom);
+    return options;
+  }
+  void wait_for_questions(std::size_t count) {
+    run_until([&] { return asked->questions.size() == count; });
+  }
+  // The next event of this kind, passing over others.
+  [[nodiscard]] monitor_event next(monitor& of, kind what) {
+    monitor_event event;
+    run_until([&] {
+      while (of.try_receive(event)) {
+        if (event.what == what) {
+          return true;
+        }
+      }
+      return false;
+    });
+    return event;
+  }
+  // Runs everything that could happen by a mistake.
+  void settle() {
+    for (int i = 0; i < 20; ++i) {
+      run_ready();
+    }
+  }
+
+  std::shared_ptr<desk> asked = std::make_shared<desk>();
+};
+
+class at_a_router : public authentication {
+protected:
+  void come(raw_peer& who, std::string_view identity = {}) {
+    who.connect(at);
+    who.start_reading();
+    who.shake_hands("DEALER", identity);
+  }
+
+  router_socket router{executor(), asking()};
+  monitor watched = router.monitor();
+  endpoint at = router.bind("tcp://127.0.0.1:*");
+  raw_peer peer{context()};
+};
+
+TEST_F(at_a_router, a_peer_waits_unseen_until_it_is_accepted) {
+  come(peer, "me");
+  peer.send(framed({"early"}));
+  wait_for_questions(1);
+  settle();
+  EXPECT_EQ(peer.received(), greeting_of(3, 1)) << "READY follows the decision";
+  EXPECT_TRUE(router.peers().empty());
+  EXPECT_EQ(router.find("me"), std::nullopt);
+  routed_message m;
+  EXPECT_FALSE(router.try_receive(m));
+  const auto& about = *asked->questions.front();
+  EXPECT_EQ(about.peer.type, socket_type::dealer);
+  EXPECT_EQ(about.peer.routing_id, "me");
+  EXPECT_TRUE(about.peer.address.starts_with("127.0.0.1:"));
+  EXPECT_EQ(*about.peer.properties.find("Identity"), "me");
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(about.shown));
+
+  principal who{.user_id = "alice"};
+  who.properties.add("X-Role", "admin");
+  asked->answer(0, who);
+  const auto attached = next(watched, kind::attached);
+  EXPECT_EQ(attached.info.user_id, "alice");
+  run_until([&] { return router.try_receive(m); });
+  EXPECT_EQ(m.content.front(), "early");
+  EXPECT_EQ(router.find("me"), m.peer);
+  const auto info = router.peers().at(0).info;
+  EXPECT_EQ(info.user_id, "alice");
+  EXPECT_EQ(*info.user_properties.find("X-Role"), "admin");
+  EXPECT_EQ(info.properties.find("X-Role"), nullptr);
+}
+
+TEST_F(at_a_router, a_refused_peer_gets_the_status_and_is_never_seen) {
+  come(peer);
+  peer.send(framed({"early"}));
+  wait_for_questions(1);
+  asked->answer(0, refused{.reason = asio::error::access_denied, .status = "400"});
+  run_until([&] { return peer.ended(); });
+  EXPECT_EQ(peer.received(), greeting_of(3, 1) + framed_command("ERROR", bytes("03 '400'")));
+  EXPECT_EQ(next(watched, kind::refused).reason, asio::error::access_denied);
+  EXPECT_EQ(router.counters().ended.at(static_cast<std::size_t>(errc::not_admitted)), 1U);
+  routed_message m;
+  EXPECT_FALSE(router.try_receive(m));
+  EXPECT_TRUE(router.peers().empty());
+}
+
+TEST_F(at_a_router, a_status_is_three_digits_or_silence) {
+  const std::pair<std::string, std::string> statuses[] = {
+      {"", ""},
+      {"300", framed_command("ERROR", bytes("03 '300'"))},
+      {"40", framed_command("ERROR", bytes("03 '500'"))},
+      {"4x0", framed_command("ERROR", bytes("03 '500'"))},
+      {std::string(300, '4'), framed_command("ERROR", bytes("03 '500'"))},
+  };
+  for (const auto& [status, sent] : statuses) {
+    SCOPED_TRACE(status);
+    raw_peer other{context()};
+    come(other);
+    wait_for_questions(1);
+    asked->answer(0, refused{.status = status});
+    run_until([&] { return other.ended(); });
+    EXPECT_EQ(other.received(), greeting_of(3, 1) + sent);
+    EXPECT_EQ(next(watched, kind::refused).reason, errc::not_admitted);
+  }
+}
+
+TEST_F(at_a_router, a_destroyed_handler_refuses_in_silence) {
+  come(peer);
+  wait_for_questions(1);
+  asked->questions.clear();
+  run_until([&] { return peer.ended(); });
+  EXPECT_EQ(peer.received(), greeting_of(3, 1));
+  EXPECT_EQ(next(watched, kind::refused).reason, errc::not_admitted);
+}
+
+TEST_F(at_a_router, answers_in_any_order_reach_their_peers) {
+  raw_peer second{context()};
+  raw_peer third{context()};
+  come(peer, "1");
+  wait_for_questions(1);
+  come(second, "2");
+  wait_for_questions(2);
+  come(third, "3");
+  wait_for_questions(3);
+  asked->answer(2, principal{.user_id = "three"});
+  asked->answer(0, principal{.user_id = "one"});
+  asked->answer(0, refused{.status = "400"});
+  run_until([&] { return router.peers().size() == 2 && second.ended(); });
+  for (const auto& p : router.peers()) {
+    EXPECT_EQ(p.info.user_id, p.info.routing_id == "1" ? "one" : "three");
+  }
+  EXPECT_EQ(router.find("2"), std::nullopt);
+}
+
+TEST_F(at_a_router, of_two_peers_with_one_routing_id_the_first_accepted_has_it) {
+  raw_peer second{context()};
+  come(peer, "same");
+  wait_for_questions(1);
+  come(second, "same");
+  wait_for_questions(2);
+  asked->answer(1, principal{.user_id = "second"});
+  EXPECT_EQ(next(watched, kind::attached).info.user_id, "second");
+  asked->answer(0, principal{.user_id = "first"});
+  const auto event = next(watched, kind::refused);
+  EXPECT_EQ(event.reason, errc::duplicate_routing_id);
+  EXPECT_EQ(event.info.user_id, "first");
+  run_until([&] { return peer.ended(); });
+  ASSERT_EQ(router.peers().size(), 1U);
+  EXPECT_EQ(router.peers().at(0).info.user_id, "second");
+}
+
+TEST_F(at_a_router, with_handover_the_last_accepted_peer_has_the_routing_id) {
+  auto options = asking();
+  options.handover = true;
+  router.set_options(options);
+  raw_peer second{context()};
+  come(peer, "same");
+  wait_for_questions(1);
+  come(second, "same");
+  wait_for_questions(2);
+  asked->answer(1, principal{.user_id = "second"});
+  EXPECT_EQ(next(watched, kind::attached).info.user_id, "second");
+  EXPECT_FALSE(second.ended());
+  asked->answer(0, principal{.user_id = "first"});
+  EXPECT_EQ(next(watched, kind::attached).info.user_id, "first");
+  run_until([&] { return second.ended(); });
+  ASSERT_EQ(router.peers().size(), 1U);
+  EXPECT_EQ(router.peers().at(0).info.user_id, "first");
+}
+
+TEST_F(at_a_router, a_peer_that_goes_meanwhile_leaves_nothing_behind) {
+  come(peer, "me");
+  wait_for_questions(1);
+  peer.close();
+  settle();
+  asked->answer(0, principal{});
+  EXPECT_EQ(next(watched, kind::detached).reason, errc::connection_lost);
+  EXPECT_EQ(router.find("me"), std::nullopt);
+}
+
+TEST_F(at_a_router, an_answer_after_the_end_of_the_socket_has_no_effect) {
+  come(peer);
+  wait_for_questions(1);
+  router.close();
+  run_until([&] { return peer.ended(); });
+  asked->answer(0, principal{});
+  settle();
+  EXPECT_TRUE(router.peers().empty());
+  EXPECT_EQ(peer.received(), greeting_of(3, 1));
+}
+
+TEST(an_authenticator, may_answer_after_the_end_of_the_context) {
+  for (const bool answers : {true, false}) {
+    const auto asked = std::make_shared<desk>();
+    {
+      asio::io_context context{1};
+      auto options = impatient();
+      options.authenticator = asked;
+      router_socket router{context.get_executor(), options};
+      raw_peer peer{context};
+      peer.connect(router.bind("tcp://127.0.0.1:*"));
+      peer.shake_hands("DEALER");
+      while (asked->questions.empty()) {
+        context.run_one_for(1s);
+      }
+    }
+    if (answers) {
+      asked->answer(0, principal{});
+    } else {
+      asked->questions.clear();
+    }
+  }
+}
+
+TEST_F(authentication, the_handshake_has_its_deadline_while_nobody_answers) {
+  auto options = asking();
+  options.limit.handshake_time = 50ms;
+  router_socket router{executor(), options};
+  auto watched = router.monitor();
+  raw_peer peer{context()};
+  peer.connect(router.bind("tcp://127.0.0.1:*"));
+  peer.start_reading();
+  peer.shake_hands("DEALER");
+  EXPECT_EQ(next(watched, kind::handshake_failed).reason, errc::handshake_timeout);
+  run_until([&] { return peer.ended(); });
+  ASSERT_EQ(asked->questions.size(), 1U);
+  asked->answer(0, principal{});
+  settle();
+  EXPECT_TRUE(router.peers().empty());
+}
+
+// A peer that waits for the authenticator is not idle: the listener does not evict it.
+TEST_F(authentication, a_waiting_peer_keeps_its_place_among_the_handshakes) {
+  auto options = asking();
+  options.pending_handshakes = 1;
+  options.limit.handshake_silence = 1ms;
+  router_socket router{executor(), options};
+  auto watched = router.monitor();
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  raw_peer first{context()};
+  first.connect(at);
+  first.shake_hands("DEALER", "first");
+  wait_for_questions(1);
+  raw_peer second{context()};
+  second.connect(at);
+  second.shake_hands("DEALER", "second");
+  EXPECT_EQ(next(watched, kind::accept_paused).reason, errc::too_many_handshakes);
+  std::this_thread::sleep_for(5ms);
+  settle();
+  ASSERT_EQ(asked->questions.size(), 1U);
+  EXPECT_EQ(asked->questions.front()->peer.routing_id, "first");
+  asked->answer(0, principal{});
+  EXPECT_EQ(next(watched, kind::attached).info.routing_id, "first");
+  wait_for_questions(1);
+  EXPECT_EQ(asked->questions.front()->peer.routing_id, "second");
+}
+
+TEST_F(authentication, an_answer_inside_the_call_is_as_good) {
+  bool inside = false;
+  const auto whom = std::make_shared<clerk>([&](const peer_info& peer, auto done) {
+    inside = true;
+    std::move(done)(peer.routing_id == "good" ? authenticator::verdict{principal{.user_id = "good"}}
+                                              : authenticator::verdict{refused{.status = "400"}});
+    inside = false;
+  });
+  auto options = asking(whom);
+  options.announce_peers = true;
+  router_socket router{executor(), options};
+  router.async_receive([&](error_code, const routed_message&) { EXPECT_FALSE(inside); });
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  raw_peer bad{context()};
+  bad.connect(at);
+  bad.start_reading();
+  bad.shake_hands("DEALER", "bad");
+  raw_peer good{context()};
+  good.connect(at);
+  good.shake_hands("DEALER", "good");
+  run_until([&] { return bad.ended() && router.peers().size() == 1; });
+  EXPECT_EQ(router.peers().at(0).info.user_id, "good");
+}
+
+TEST_F(authentication, an_exception_leaves_run_and_refuses_the_peer) {
+  const auto whom = std::make_shared<clerk>(
+      [](const peer_info&, const auto&) { throw std::runtime_error{"of the authenticator"}; });
+  router_socket router{executor(), asking(whom)};
+  auto watched = router.monitor();
+  raw_peer peer{context()};
+  peer.connect(router.bind("tcp://127.0.0.1:*"));
+  peer.start_reading();
+  peer.shake_hands("DEALER");
+  EXPECT_THROW(run_until([&] { return peer.ended(); }), std::runtime_error);
+  EXPECT_EQ(next(watched, kind::refused).reason, errc::not_admitted);
+  run_until([&] { return peer.ended(); });
+}
+
+TEST_F(authentication, a_lack_of_memory_costs_only_the_connection) {
+  int asked_times = 0;
+  const auto whom = std::make_shared<clerk>([&](const peer_info&, auto done) {
+    if (++asked_times == 1) {
+      throw std::bad_alloc{};
+    }
+    // In the executor of the socket.
+    asio::dispatch(asio::append(std::move(done), authenticator::verdict{principal{}}));
+  });
+  router_socket router{executor(), asking(whom)};
+  dealer_socket dealer{executor(), impatient()};
+  join(router, dealer);
+  run_until([&] { return router.peers().size() == 1; });
+  EXPECT_EQ(asked_times, 2);
+}
+
+TEST_F(authentication, an_authenticator_may_close_the_socket) {
+  std::optional<router_socket> router;
+  const auto whom = std::make_shared<clerk>([&](const peer_info&, auto done) {
+    router.reset();
+    std::move(done)(principal{});
+  });
+  router.emplace(executor(), asking(whom));
+  raw_peer peer{context()};
+  peer.connect(router->bind("tcp://127.0.0.1:*"));
+  peer.start_reading();
+  peer.shake_hands("DEALER");
+  run_until([&] { return peer.ended(); });
+  run_to_the_end();
+}
+
+TEST_F(authentication, a_connecting_socket_sends_nothing_before_the_decision) {
+  dealer_socket dealer{executor(), asking()};
+  auto watched = dealer.monitor();
+  raw_listener listener{context()};
+  raw_peer peer{context()};
+  listener.start_accepting(peer);
+  dealer.connect(listener.endpoint());
+  ASSERT_EQ(dealer.try_send(message{"queued"}), send_status::queued);
+  run_until([&] { return listener.accepted(); });
+  peer.start_reading();
+  peer.shake_hands("ROUTER");
+  wait_for_questions(1);
+  settle();
+  EXPECT_EQ(peer.traffic(), "");
+  EXPECT_TRUE(dealer.peers().empty());
+  asked->answer(0, principal{.user_id = "server"});
+  EXPECT_EQ(next(watched, kind::attached).info.user_id, "server");
+  run_until([&] { return !peer.traffic().empty(); });
+  EXPECT_EQ(peer.traffic(), framed({"queued"}));
+}
+
+TEST_F(authentication, a_connecting_socket_that_refuses_tries_again_and_keeps_its_messages) {
+  router_socket router{executor()};
+  dealer_socket dealer{executor(), asking()};
+  auto watched = dealer.monitor();
+  join(router, dealer);
+  ASSERT_EQ(dealer.try_send(message{"queued"}), send_status::queued);
+  wait_for_questions(1);
+  asked->answer(0, refused{.reason = asio::error::access_denied, .status = "400"});
+  EXPECT_EQ(next(watched, kind::refused).reason, asio::error::access_denied);
+  EXPECT_EQ(next(watched, kind::connect_delayed).reason, errc::not_admitted);
+  wait_for_questions(1);
+  asked->answer(0, principal{});
+  EXPECT_EQ(receive(router).content.front(), "queued");
+}
+
+TEST_F(authentication, of_two_peers_of_a_pair_the_first_accepted_has_it) {
+  pair_socket pair{executor(), asking()};
+  auto watched = pair.monitor();
+  const auto at = pair.bind("tcp://127.0.0.1:*");
+  raw_peer first{context()};
+  first.connect(at);
+  first.start_reading();
+  first.shake_hands("PAIR");
+  first.send(framed({"first"}));
+  wait_for_questions(1);
+  raw_peer second{context()};
+  second.connect(at);
+  second.shake_hands("PAIR");
+  second.send(framed({"second"}));
+  wait_for_questions(2);
+  asked->answer(1, principal{.user_id = "second"});
+  EXPECT_EQ(take(pair).front(), "second");
+  asked->answer(0, principal{.user_id = "first"});
+  EXPECT_EQ(next(watched, kind::refused).reason, errc::already_paired);
+  run_until([&] { return first.ended(); });
+  message m;
+  EXPECT_FALSE(pair.try_receive(m));
+}
+
+TEST_F(authentication, two_of_our_sockets_may_both_ask) {
+  router_socket router{executor(), asking()};
+  dealer_socket dealer{executor(), asking()};
+  join(router, dealer);
+  wait_for_questions(1);
+  asked->answer(0, principal{});
+  wait_for_questions(1);
+  asked->answer(0, principal{});
+  put(dealer, message{"through"});
+  EXPECT_EQ(receive(router).content.front(), "through");
+}
+
+TEST_F(authentication, peers_inside_the_process_are_not_asked_about) {
+  router_socket router{executor(), asking()};
+  dealer_socket dealer{executor(), asking()};
+  join(router, dealer, medium::inproc);
+  put(dealer, message{"through"});
+  EXPECT_EQ(receive(router).content.front(), "through");
+  EXPECT_TRUE(asked->questions.empty());
+}
+
+TEST_F(authentication, the_answer_may_come_from_another_thread) {
+  other_thread other;
+  const auto whom = std::make_shared<clerk>([&](const peer_info& peer, auto done) {
+    asio::post(other.context(), [done = std::move(done), id = peer.routing_id]() mutable {
+      if (id == "refused") {
+        std::move(done)(refused{.status = "400"});
+      } else if (id == "accepted") {
+        std::move(done)(principal{.user_id = "accepted"});
+      }
+      // Otherwise the handler is destroyed in this thread.
+    });
+  });
+  router_socket router{executor(), asking(whom)};
+  const auto at = router.bind("tcp://127.0.0.1:*");
+  raw_peer bad{context()};
+  raw_peer forgotten{context()};
+  raw_peer good{context()};
+  for (auto* peer : {&bad, &forgotten, &good}) {
+    peer->connect(at);
+    peer->start_reading();
+  }
+  bad.shake_hands("DEALER", "refused");
+  forgotten.shake_hands("DEALER", "forgotten");
+  good.shake_hands("DEALER", "accepted");
+  const auto work = asio::make_work_guard(other.context());
+  other.start();
+  run_until([&] { return bad.ended() && forgotten.ended() && router.peers().size() == 1; });
+  EXPECT_EQ(router.peers().at(0).info.user_id, "accepted");
+  other.context().stop();
+}
+
+}  // namespace
+}  // namespace zmtp::test
