@@ -2,6 +2,7 @@
 // rejects them, delivers none of their messages, and continues to serve others.
 
 #include "test/interop/two_sides.h"
+#include "zmtp/authenticator.h"
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/redirect_error.hpp>
@@ -9,6 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
+#include <string>
+#include <utility>
 
 namespace zmtp::test {
 namespace {
@@ -152,6 +156,44 @@ TEST_F(refusal, our_dealer_rejects_a_req) {
       good.send(good.receive());
     }
   });
+}
+
+// Accepts every peer but the one with this routing id.
+class doorman final : public authenticator {
+public:
+  explicit doorman(std::string refused) : refused_{std::move(refused)} {}
+
+  void authenticate(const peer_info& peer, const credentials&, handler done) override {
+    if (peer.routing_id == refused_) {
+      std::move(done)(authenticator::refusal{.status = "400"});
+    } else {
+      std::move(done)(principal{.user_id = "libzmq"});
+    }
+  }
+
+private:
+  std::string refused_;
+};
+
+TEST_F(refusal, our_authenticator_decides_about_libzmq_peers) {
+  auto options = announcing();
+  options.authenticator = std::make_shared<doorman>("bad");
+  router_socket ours{sides.executor(), options};
+  libzmq::socket good{sides.theirs(), ZMQ_DEALER};
+  libzmq::socket bad{sides.theirs(), ZMQ_DEALER};
+  bad.set(ZMQ_ROUTING_ID, "bad");
+  libzmq::monitor events{sides.theirs(), bad};
+  const auto at = ours.bind("tcp://127.0.0.1:*").to_string();
+  sides.run([&] { return echo_to_the_good_peer(ours, 2); },
+            [&] {
+              bad.connect(at);
+              bad.send({"bad"});
+              events.wait(ZMQ_EVENT_HANDSHAKE_FAILED_AUTH);
+              good.connect(at);
+              expect_served(good);
+              expect_served(good);
+            });
+  EXPECT_EQ(ours.peers().at(0).info.user_id, "libzmq");
 }
 
 // A DEALER that connects to a peer that rejects it keeps its messages for a peer that accepts it.

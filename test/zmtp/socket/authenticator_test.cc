@@ -217,7 +217,7 @@ TEST_F(at_a_router, answers_in_any_order_reach_their_peers) {
   EXPECT_EQ(router.find("2"), std::nullopt);
 }
 
-TEST_F(at_a_router, of_two_peers_with_one_routing_id_the_first_accepted_has_it) {
+TEST_F(at_a_router, the_first_accepted_peer_has_the_routing_id_of_both) {
   raw_peer second{context()};
   come(peer, "same");
   wait_for_questions(1);
@@ -297,7 +297,7 @@ TEST(an_authenticator, may_answer_after_the_end_of_the_context) {
   }
 }
 
-TEST_F(authentication, the_handshake_has_its_deadline_while_nobody_answers) {
+TEST_F(authentication, the_deadline_of_the_handshake_goes_on_without_an_answer) {
   auto options = asking();
   options.limit.handshake_time = 50ms;
   router_socket router{executor(), options};
@@ -445,7 +445,7 @@ TEST_F(authentication, a_connecting_socket_that_refuses_tries_again_and_keeps_it
   EXPECT_EQ(receive(router).content.front(), "queued");
 }
 
-TEST_F(authentication, of_two_peers_of_a_pair_the_first_accepted_has_it) {
+TEST_F(authentication, the_first_accepted_peer_of_a_pair_has_its_place) {
   pair_socket pair{executor(), asking()};
   auto watched = pair.monitor();
   const auto at = pair.bind("tcp://127.0.0.1:*");
