@@ -199,13 +199,13 @@ void send_queue::drop_first() noexcept {
     room_ = 0;
     entries_.clear();
     first_ = 0;
-    settled_ = 0;
+    compacted_ = 0;
     if (entries_.capacity() > stored_entries) {
       entries_ = std::vector<entry>{};
     }
   } else if (first_ >= stored_entries && first_ * 2 >= entries_.size()) {
     entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
-    settled_ -= std::min(settled_, first_);
+    compacted_ -= std::min(compacted_, first_);
     first_ = 0;
   }
 }
@@ -236,7 +236,7 @@ void send_queue::hand_over(std::vector<entry>& to) {
   }
   entries_.clear();
   first_ = 0;
-  settled_ = 0;
+  compacted_ = 0;
 }
 
 void send_queue::release(std::size_t messages, std::size_t bytes) noexcept {
@@ -282,7 +282,7 @@ std::size_t send_queue::drop_unbegun() noexcept {
   if (at_boundary()) {
     discharge_all();
     entries_.clear();
-    first_ = settled_ = written_ = start_ = 0;
+    first_ = compacted_ = written_ = start_ = 0;
     messages_ = away_messages_;
     bytes_ = away_;
     return before - messages_;
@@ -293,12 +293,12 @@ std::size_t send_queue::drop_unbegun() noexcept {
     (void)discharge(entries_.back());
     entries_.pop_back();
   }
-  settled_ = std::min(settled_, entries_.size());
+  compacted_ = std::min(compacted_, entries_.size());
   return before - messages_;
 }
 
-void send_queue::settle() {
-  for (auto i = std::max(settled_, first_); i < entries_.size(); ++i) {
+void send_queue::compact() {
+  for (auto i = std::max(compacted_, first_); i < entries_.size(); ++i) {
     if (auto* m = std::get_if<message>(&entries_[i])) {
       if (m->wasteful()) {
         message own{*m};
@@ -316,7 +316,7 @@ void send_queue::settle() {
       charge(entries_[i]);
     }
   }
-  settled_ = entries_.size();
+  compacted_ = entries_.size();
 }
 
 void send_queue::clear() noexcept {
@@ -328,7 +328,7 @@ void send_queue::clear() noexcept {
   room_ = 0;
   unnoted_ = 0;
   first_ = 0;
-  settled_ = 0;
+  compacted_ = 0;
   written_ = 0;
   start_ = 0;
   away_ = 0;

@@ -32,7 +32,7 @@ public:
   using entry = std::variant<chunk, message>;
 
   // Without an account, the queue counts only for its own marks.
-  explicit send_queue(const high_water_mark& mark, queue_account* account = nullptr) noexcept
+  explicit send_queue(const high_water_mark& mark, memory_account* account = nullptr) noexcept
       : most_messages_{mark.messages.value_or(no_mark)},
         most_bytes_{mark.bytes.value_or(no_mark)},
         account_{account} {}
@@ -104,7 +104,7 @@ public:
   std::size_t drop_unbegun() noexcept;
   // Call at the end of a turn. Compacts the entries of this turn, so that they do not pin a read
   // buffer.
-  void settle();
+  void compact();
   void clear() noexcept;
 
 private:
@@ -136,11 +136,11 @@ private:
   std::byte* tail_ = nullptr;
   std::size_t room_ = 0;     // … and bytes that are free there
   std::size_t unnoted_ = 0;  // messages that the chunk does not count yet
-  queue_account* account_;
+  memory_account* account_;
 
   std::size_t first_ = 0;
   std::vector<entry> entries_;  // entries before first_ are written
-  std::size_t settled_ = 0;     // entries before this index are older than this turn
+  std::size_t compacted_ = 0;   // entries before this index are older than this turn
   std::size_t written_ = 0;     // bytes of the first entry that are written
   std::size_t start_ = 0;       // … of which this many before this connection
   std::size_t away_ = 0;        // bytes handed over and not released …

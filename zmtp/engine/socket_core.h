@@ -185,7 +185,7 @@ private:
   bool kept_awake_ = false;  // a posted handler keeps the thread awake (socket_options::spin)
   std::minstd_rand random_;
   serial_check serial_;
-  queue_share queues_;
+  memory_share queues_;
   std::shared_ptr<socket_core> lingering_;  // itself, while nothing else keeps it alive
 
   pending_operations waiting_;

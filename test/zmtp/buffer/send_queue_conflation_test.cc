@@ -72,12 +72,12 @@ TEST(send_queue_conflation, a_message_not_begun_is_dropped) {
     for (const auto& then : {small_one, large_one}) {
       send_queue queue{no_mark};
       queue.push(of(first));
-      queue.settle();
+      queue.compact();
       EXPECT_EQ(queue.drop_unbegun(), 1U);
       EXPECT_EQ(queue.messages(), 0U);
       EXPECT_EQ(queue.bytes(), 0U);
       queue.push(of(then));
-      queue.settle();
+      queue.compact();
       EXPECT_EQ(queue.messages(), 1U);
       EXPECT_EQ(write(queue), framed(then));
       EXPECT_EQ(queue.bytes(), 0U);
