@@ -2,7 +2,6 @@
 
 #include "zmtp/command.h"
 #include "zmtp/greeting.h"
-#include "zmtp/mechanism/null.h"
 #include "zmtp/socket/pubsub_sockets.h"
 #include "zmtp/socket/request_sockets.h"
 
@@ -57,7 +56,7 @@ void serve(int report, std::optional<rlim_t> descriptors) {
 }
 
 std::string opening(std::string_view type) {
-  const auto greeting = zmtp::greeting::encode(zmtp::null_mechanism::name, false);
+  const auto greeting = zmtp::greeting::encode("NULL", false);
   std::string said{reinterpret_cast<const char*>(greeting.data()), greeting.size()};
   const auto property = [](std::string_view name, std::string_view value) {
     std::string one{static_cast<char>(name.size())};

@@ -49,7 +49,8 @@ FLOORS = [
     ("zmtp/routing",           ["zmtp"]),
     ("zmtp/conversation",      ["zmtp/mechanism"]),
 
-    ("zmtp/mechanism",         ["zmtp"]),
+    ("zmtp/mechanism",         ["zmtp/framing"]),
+    ("zmtp/framing",           ["zmtp"]),
     # Words and bytes: one floor in two folders.
     ("zmtp",                   ["zmtp/buffer"]),
     ("zmtp/buffer",            ["zmtp"]),
@@ -61,7 +62,7 @@ OPEN_ROOMS = {"tools", "test", "bench"}
 FILE_ROOMS = {"chp/replicated_server", "zmtp/zmtp"}
 
 # Pure: bytes, time and random numbers come in as arguments.
-PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
+PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/framing", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
     # Of chp all but the shells and what is kept in files.
     r"(?:^chp/(?!(?:map_file|sqlite_map_database|server|server_core|client|client_connections|waiting_handlers|watch_queue|watcher"

@@ -12,6 +12,7 @@
 #include <ratio>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace zmtp {
@@ -67,8 +68,9 @@ struct heartbeat_options {
 
 // Delay before the next connection attempt: random, between half of a bound and the bound. The bound
 // doubles from `initial` to `maximum`, and to `refused_maximum` while the peer rejects the
-// connection. It starts again at `initial` after a connection has lasted `stable` past its handshake. When the socket stops
-// retrying an endpoint, it notifies monitors and treats the endpoint as disconnected.
+// connection. It starts again at `initial` after a connection has lasted `stable` past its
+// handshake. When the socket stops retrying an endpoint, it notifies monitors and treats the
+// endpoint as disconnected.
 struct reconnect_options {
   std::chrono::milliseconds initial{100};
   std::chrono::milliseconds maximum{2'000};
@@ -151,6 +153,12 @@ struct xpub_options {
   matching last_values_of = matching::prefix;
 };
 
+// The NULL mechanism (RFC 37): no encryption, and peers show no credentials.
+struct null_security {};
+
+// The security mechanism of a socket, and its keys. Both peers must use the same mechanism.
+using security_options = std::variant<null_security>;
+
 // A comment that begins with socket types names the types that have the option. The other options
 // are those of every type. find_fault() names an option that a type does not have. The comment of
 // each socket class lists its options.
@@ -166,6 +174,7 @@ struct socket_options {
   heartbeat_options heartbeat{};
   limits limit{};
   transport_options transport{};
+  security_options security{};
   int backlog = 4'096;  // connections in a listener's accept queue; the kernel has a maximum too
   // Limit per listener. When it is reached, accepting pauses. One address may take a quarter of it,
   // except loopback.

@@ -13,6 +13,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 
 namespace zmtp {
 
@@ -35,6 +36,10 @@ struct process_credentials {
 
   friend bool operator==(const process_credentials&, const process_credentials&) = default;
 };
+
+// The credentials from a peer's handshake, as the peer sent them. They prove nothing until an
+// authenticator accepts them. Each security mechanism has its own alternative. NULL has none.
+using credentials = std::variant<std::monostate>;
 
 // The properties of a peer after its handshake.
 struct peer_info {

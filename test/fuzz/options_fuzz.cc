@@ -113,9 +113,7 @@ void work_with(const socket_options& o) {
   own.add("Socket-Type", "REQ");
   own.add("Identity", o.routing_id);
   connection c{socket_type::req,
-               null_mechanism::name,
                std::make_unique<null_mechanism>(std::move(own), o.limit),
-               false,
                o.limit,
                o.heartbeat,
                now};

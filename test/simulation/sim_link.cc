@@ -1,7 +1,7 @@
 #include "test/simulation/sim_link.h"
 
 #include "test/simulation/sim_socket.h"
-#include "zmtp/mechanism/null.h"
+#include "zmtp/mechanism/security.h"
 #include "zmtp/metadata.h"
 #include "zmtp/socket_type.h"
 
@@ -18,15 +18,15 @@ namespace {
 constexpr int reads_per_turn = 2;
 
 std::unique_ptr<mechanism> make_mechanism(const socket_state& state, bool accepted) {
-  using ready = null_mechanism::ready;
   metadata own;
   own.add("Socket-Type", to_string(state.type()));
   if (announces_routing_id(state.type())) {
     own.add("Identity", state.options().routing_id);
   }
   announce_extensions(own, state.options().extensions);
-  return std::make_unique<null_mechanism>(std::move(own), state.options().limit,
-                                          accepted ? ready::once_admitted : ready::at_once);
+  return zmtp::make_mechanism(state.options().security,
+                              accepted ? handshake_role::accepting : handshake_role::connecting,
+                              std::move(own), state.options().limit);
 }
 
 }  // namespace
@@ -36,12 +36,8 @@ sim_link::sim_link(sim_socket& owner, std::shared_ptr<virtual_connection> stream
     : socket_{&owner},
       stream_{std::move(stream)},
       end_of_stream_{e},
-      connection_{owner.state().type(),
-                  null_mechanism::name,
-                  make_mechanism(owner.state(), !pipe),
-                  false,
-                  owner.state().options().limit,
-                  owner.state().options().heartbeat,
+      connection_{owner.state().type(), make_mechanism(owner.state(), !pipe),
+                  owner.state().options().limit, owner.state().options().heartbeat,
                   owner.net().now()},
       pipe_{pipe},
       on_end_{std::move(on_end)} {}
@@ -166,6 +162,9 @@ void sim_link::process() {
 void sim_link::on_event(connection::event&& event) {
   struct {
     sim_link& self;
+    void operator()(const connection::authentication_requested&) const {
+      self.connection_.authenticated();
+    }
     void operator()(const connection::admission_requested&) const { self.on_admission(); }
     void operator()(const connection::ready&) const { self.on_ready(); }
     void operator()(const connection::subscription& s) const { self.on_subscription(s); }

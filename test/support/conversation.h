@@ -161,18 +161,16 @@ private:
     metadata own;
     own.add("Socket-Type", to_string(options.type));
     own.add("Identity", options.identity);
-    return connection{options.type,
-                      null_mechanism::name,
-                      std::make_unique<null_mechanism>(std::move(own), limit),
-                      false,
-                      limit,
-                      beat,
-                      now};
+    return connection{options.type, std::make_unique<null_mechanism>(std::move(own), limit), limit,
+                      beat, now};
   }
 
   void note(const connection::event& event) {
     struct {
       side& self;
+      void operator()(const connection::authentication_requested&) const {
+        self.talk.authenticated();
+      }
       void operator()(const connection::admission_requested&) const {
         self.received.push_back(heard_request());
         if (self.options.admits) {

@@ -36,13 +36,11 @@ bool publishes(socket_type type) noexcept {
 
 }  // namespace
 
-connection::connection(socket_type own_type, std::string_view mechanism_name,
-                       std::unique_ptr<mechanism> handshake, bool as_server, const limits& limit,
-                       const heartbeat_options& beat, time_point now)
+connection::connection(socket_type own_type, std::unique_ptr<mechanism> handshake,
+                       const limits& limit, const heartbeat_options& beat, time_point now)
     : limit_{&limit},
       beat_{&beat},
       own_type_{own_type},
-      mechanism_name_{mechanism_name},
       mechanism_{std::move(handshake)},
       decoder_{limit},
       longest_read_{usual_read},
@@ -50,7 +48,7 @@ connection::connection(socket_type own_type, std::string_view mechanism_name,
       heartbeat_{beat},
       now_{now} {
   // Send the whole greeting at once. A peer that would downgrade is rejected anyway.
-  control_ = view(greeting::encode(mechanism_name, as_server));
+  control_ = view(greeting::encode(mechanism_->name(), mechanism_->as_server()));
 }
 
 std::span<std::byte> connection::prepare(std::size_t ahead) {
@@ -79,7 +77,7 @@ void connection::commit(std::size_t count, time_point now) noexcept {
 
 void connection::receive_into(receive_queue& queue) {
   blocked_ = false;
-  while (!event_ && !over() && state_ != state::admission) {
+  while (!event_ && !over() && !deciding()) {
     if (!(state_ == state::greeting ? read_greeting() : read_frame(queue))) {
       return;
     }
@@ -95,7 +93,7 @@ void connection::drop_unread() noexcept {
 bool connection::read_greeting() {
   const auto bytes = buffer_.undecoded();
   const auto seen = bytes.first(std::min(bytes.size(), greeting::size));
-  if (const auto fault = greeting::check(seen, mechanism_name_)) {
+  if (const auto fault = greeting::check(seen, mechanism_->name())) {
     close(fault);
     return false;
   }
@@ -170,13 +168,17 @@ void connection::on_handshake_command(std::string_view body) {
 void connection::on_progress(mechanism::progress progress) {
   switch (progress) {
     case mechanism::progress::more: state_ = state::handshake; return;
+    case mechanism::progress::authentication:
     case mechanism::progress::admission:
       if (const auto fault = judge_peer()) {
         close(fault);
-        return;
+      } else if (progress == mechanism::progress::authentication) {
+        state_ = state::authentication;
+        event_ = authentication_requested{};
+      } else {
+        state_ = state::admission;
+        event_ = admission_requested{};
       }
-      state_ = state::admission;
-      event_ = admission_requested{};
       return;
     case mechanism::progress::done:
       state_ = state::traffic;
@@ -201,6 +203,12 @@ error_code connection::judge_peer() {
 std::string_view connection::peer_routing_id() const noexcept {
   const auto* id = peer_metadata().find("Identity");
   return id != nullptr ? std::string_view{*id} : std::string_view{};
+}
+
+void connection::authenticated() {
+  if (state_ == state::authentication) {
+    on_progress(mechanism_->authenticated(control_));
+  }
 }
 
 void connection::admit() {
@@ -384,6 +392,7 @@ std::optional<connection::time_point> connection::next_deadline() const noexcept
   switch (state_) {
     case state::greeting:
     case state::handshake:
+    case state::authentication:
     case state::admission: return handshake_deadline_;
     case state::traffic: return heartbeat_.next_deadline();
     case state::over: return std::nullopt;

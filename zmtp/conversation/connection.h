@@ -43,6 +43,8 @@ public:
   using piece = send_queue::piece;
   static constexpr std::size_t max_pieces = 64;
 
+  // The peer has shown its credentials (shown()). Call authenticated() or refuse(), now or later.
+  struct authentication_requested {};
   // The peer has identified itself (peer_type(), peer_metadata()). Call admit() or refuse().
   struct admission_requested {};
   // Traffic may flow in both directions.
@@ -59,13 +61,13 @@ public:
   struct closed {
     error_code reason;
   };
-  using event = std::variant<admission_requested, ready, subscription, not_reading, closed>;
+  using event = std::variant<authentication_requested, admission_requested, ready, subscription,
+                             not_reading, closed>;
   using acknowledgement = heartbeat::acknowledgement;
 
-  // `as_server` is the flag in the greeting. Keeps references to `limit` and `beat`; changes of
-  // their values apply immediately. The deadline of the handshake counts from `now`.
-  connection(socket_type own_type, std::string_view mechanism_name,
-             std::unique_ptr<mechanism> handshake, bool as_server, const limits& limit,
+  // Keeps references to `limit` and `beat`; changes of their values apply immediately. The deadline
+  // of the handshake counts from `now`.
+  connection(socket_type own_type, std::unique_ptr<mechanism> handshake, const limits& limit,
              const heartbeat_options& beat, time_point now);
 
   // Returns space for a read. Its size is at most `ahead` bytes more than the message in progress
@@ -109,6 +111,7 @@ public:
   // Drops all undecoded bytes, because the user will not receive any more.
   void drop_unread() noexcept;
 
+  void authenticated();
   void admit();
   // Rejects the peer. For rejected credentials, `status` has three digits and the peer receives
   // ERROR. An empty `status` closes without ERROR. Only then does a libzmq peer reconnect.
@@ -154,12 +157,17 @@ public:
 
   [[nodiscard]] bool traffic() const noexcept { return state_ == state::traffic; }
   [[nodiscard]] bool over() const noexcept { return state_ == state::over; }
+  // Returns whether the local side decides about the peer. Until then nothing is read.
+  [[nodiscard]] bool deciding() const noexcept {
+    return state_ == state::authentication || state_ == state::admission;
+  }
   // Empty if the peer has not sent a Socket-Type.
   [[nodiscard]] std::optional<socket_type> peer_type() const noexcept { return peer_type_; }
   [[nodiscard]] std::string_view peer_routing_id() const noexcept;
   [[nodiscard]] const metadata& peer_metadata() const noexcept {
     return mechanism_->peer_metadata();
   }
+  [[nodiscard]] credentials shown() const { return mechanism_->shown(); }
   [[nodiscard]] std::uint8_t peer_minor() const noexcept { return peer_minor_; }
   // Returns the reason in the peer's ERROR.
   [[nodiscard]] std::string_view peer_error() const noexcept {
@@ -172,10 +180,10 @@ public:
   }
 
 private:
-  enum class state { greeting, handshake, admission, traffic, over };
+  enum class state { greeting, handshake, authentication, admission, traffic, over };
 
   [[nodiscard]] bool listening() const noexcept {
-    return !over() && !event_ && !blocked_ && state_ != state::admission;
+    return !over() && !event_ && !blocked_ && !deciding();
   }
   // The undecoded bytes plus the bytes to come that must be contiguous with them.
   [[nodiscard]] std::size_t in_one_piece() const noexcept {
@@ -205,7 +213,6 @@ private:
   const limits* limit_;
   const heartbeat_options* beat_;
   socket_type own_type_;
-  std::string mechanism_name_;
   std::unique_ptr<mechanism> mechanism_;
   state state_ = state::greeting;
   std::optional<event> event_;

@@ -1,7 +1,7 @@
 #include "zmtp/engine/stream_link.h"
 
 #include "zmtp/buffer/read_buffer.h"
-#include "zmtp/mechanism/null.h"
+#include "zmtp/mechanism/security.h"
 
 #include <algorithm>
 #include <array>
@@ -14,12 +14,6 @@ namespace {
 
 // Reads per readiness event. A second one saves a wait if the first was full.
 constexpr int reads_per_turn = 2;
-
-std::unique_ptr<mechanism> make_mechanism(const socket_state& state, bool accepted) {
-  using ready = null_mechanism::ready;
-  return std::make_unique<null_mechanism>(own_properties(state), state.options().limit,
-                                          accepted ? ready::once_admitted : ready::at_once);
-}
 
 graceful_close::received what_was_heard(std::size_t bytes, const error_code& ec) noexcept {
   if (bytes != 0) {
@@ -38,12 +32,10 @@ stream_link::stream_link(std::shared_ptr<socket_core> core,
     : peer_link{std::move(core), pipe},
       stream_{std::move(stream)},
       connection_{core_->state().type(),
-                  null_mechanism::name,
-                  make_mechanism(core_->state(), !pipe),
-                  false,
-                  core_->options().limit,
-                  core_->options().heartbeat,
-                  core_->now()} {}
+                  make_mechanism(core_->options().security,
+                                 pipe ? handshake_role::connecting : handshake_role::accepting,
+                                 own_properties(core_->state()), core_->options().limit),
+                  core_->options().limit, core_->options().heartbeat, core_->now()} {}
 
 void stream_link::start() {
   report_start();
@@ -235,6 +227,9 @@ void stream_link::process() {
 void stream_link::on_event(connection::event&& event) {
   struct {
     stream_link& self;
+    void operator()(const connection::authentication_requested&) const {
+      self.connection_.authenticated();
+    }
     void operator()(const connection::admission_requested&) const { self.on_admission(); }
     void operator()(const connection::ready&) const { self.on_ready(); }
     void operator()(const connection::subscription& s) const {

@@ -52,12 +52,18 @@ result<mechanism::progress> null_mechanism::on_command(std::string_view body, st
     return properties.error();
   }
   peer_ = std::move(*properties);
-  state_ = state::judging;
+  state_ = state::authentication;
+  return progress::authentication;
+}
+
+mechanism::progress null_mechanism::authenticated(std::string&) {
+  assert(state_ == state::authentication);
+  state_ = state::admission;
   return progress::admission;
 }
 
 mechanism::progress null_mechanism::admit(std::string& output) {
-  assert(state_ == state::judging);
+  assert(state_ == state::admission);
   state_ = state::done;
   if (when_ == ready::once_admitted) {
     put_ready(output);
@@ -66,7 +72,7 @@ mechanism::progress null_mechanism::admit(std::string& output) {
 }
 
 void null_mechanism::refuse(std::string_view reason, std::string& output) {
-  assert(state_ == state::judging);
+  assert(state_ == state::authentication || state_ == state::admission);
   state_ = state::failed;
   command::put_error(output, reason);
 }

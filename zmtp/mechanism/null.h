@@ -9,8 +9,6 @@ namespace zmtp {
 
 class null_mechanism final : public mechanism {
 public:
-  static constexpr std::string_view name = "NULL";
-
   // When to send READY. The connecting side sends first (RFC 37), so the other side may wait for
   // it.
   enum class ready {
@@ -22,8 +20,10 @@ public:
   // `own` is the metadata for the peer.
   null_mechanism(metadata own, const limits& limit, ready when = ready::at_once);
 
+  [[nodiscard]] std::string_view name() const noexcept override { return "NULL"; }
   void start(std::string& output) override;
   [[nodiscard]] result<progress> on_command(std::string_view body, std::string& output) override;
+  [[nodiscard]] progress authenticated(std::string& output) override;
   [[nodiscard]] progress admit(std::string& output) override;
   void refuse(std::string_view reason, std::string& output) override;
   [[nodiscard]] const metadata& peer_metadata() const noexcept override { return peer_; }
@@ -32,7 +32,7 @@ public:
 private:
   void put_ready(std::string& output) const;
 
-  enum class state { waiting, judging, done, failed };
+  enum class state { waiting, authentication, admission, done, failed };
 
   state state_ = state::waiting;
   ready when_;

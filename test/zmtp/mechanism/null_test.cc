@@ -38,7 +38,8 @@ void expect_admission(null_mechanism& m, std::string_view body) {
   std::string output;
   const auto step = m.on_command(body, output);
   ASSERT_TRUE(step) << step.error().message();
-  EXPECT_EQ(*step, progress::admission);
+  EXPECT_EQ(*step, progress::authentication);
+  EXPECT_EQ(m.authenticated(output), progress::admission);
   EXPECT_EQ(output, "");
 }
 
@@ -95,7 +96,7 @@ TEST(null_mechanism, two_of_them_reach_traffic) {
   EXPECT_EQ(output, "");
 }
 
-TEST(null_mechanism, asks_for_admission_once_the_peer_is_known) {
+TEST(null_mechanism, asks_for_decisions_once_the_peer_is_known) {
   auto m = fresh();
   expect_admission(m, ready_of_dealer);
   EXPECT_EQ(*m.peer_metadata().find("socket-type"), "DEALER");
@@ -196,13 +197,22 @@ TEST(null_mechanism, a_rejection_sends_the_reason_and_ends_the_handshake) {
   expect_fault(m, bytes("05 'ERROR' 03 '300'"), errc::unexpected_command);
 }
 
+TEST(null_mechanism, a_peer_may_be_rejected_before_its_authentication) {
+  auto m = fresh();
+  std::string output;
+  EXPECT_EQ(*m.on_command(ready_of_sub, output), progress::authentication);
+  m.refuse("500", output);
+  EXPECT_EQ(output, bytes("04 0a 05 'ERROR' 03 '500'"));
+  expect_fault(m, ready_of_sub, errc::unexpected_command);
+}
+
 void expect_defined(std::string_view body) {
   auto m = fresh();
   std::string output;
   const auto step = m.on_command(body, output);
   EXPECT_EQ(output, "");
   if (step) {
-    EXPECT_EQ(*step, progress::admission);
+    EXPECT_EQ(*step, progress::authentication);
     std::string written;
     null_mechanism{m.peer_metadata(), {}}.start(written);
     EXPECT_EQ(written.substr(2), body);
