@@ -20,11 +20,11 @@ HOUSE = {
     "zmtp/buffer/block.h": "#include <cstddef>\n",
     "zmtp/buffer/send_queue.h": '#include "zmtp/message.h"\n',
     "zmtp/mechanism/null.h": '#include "zmtp/message.h"\n#include <random>\n',
-    "zmtp/conversation/connection.h": '#include "zmtp/mechanism/null.h"\n',
+    "zmtp/conversation/conversation.h": '#include "zmtp/mechanism/null.h"\n',
     "zmtp/routing/fair_queue.h": '#include "zmtp/message.h"\n',
     "zmtp/transport/tcp.h": '#include "zmtp/options.h"\n#include <boost/asio/ip/tcp.hpp>\n',
     "zmtp/socket/request_sockets.h":
-        '#include "zmtp/conversation/connection.h"\n#include "zmtp/routing/fair_queue.h"\n'
+        '#include "zmtp/conversation/conversation.h"\n#include "zmtp/routing/fair_queue.h"\n'
         '#include "zmtp/transport/tcp.h"\n#include "zmtp/options.h"\n',
     "zmtp/pattern/liveness.h": "#include <chrono>\n",
     "bstar/state_machine.h": '#include "zmtp/pattern/liveness.h"\n',
@@ -77,15 +77,15 @@ class Planted(unittest.TestCase):
                         '\n#include "zmtp/routing/fair_queue.h"\n')
 
     def test_transport_sees_neither_conversation_nor_routing_nor_mechanism(self):
-        for seen in ("conversation/connection", "routing/fair_queue", "mechanism/null"):
+        for seen in ("conversation/conversation", "routing/fair_queue", "mechanism/null"):
             with self.subTest(seen):
                 self.expect_one("zmtp/transport/tcp.h", 1,
                                 "zmtp/transport may use zmtp, zmtp/buffer, zmtp/runtime;",
                                 f'#include "zmtp/{seen}.h"\n')
 
     def test_routing_and_conversation_do_not_meet(self):
-        self.expect_one("zmtp/routing/fan_out.h", 1, "zmtp/conversation/connection.h",
-                        '#include "zmtp/conversation/connection.h"\n')
+        self.expect_one("zmtp/routing/fan_out.h", 1, "zmtp/conversation/conversation.h",
+                        '#include "zmtp/conversation/conversation.h"\n')
         self.expect_one("zmtp/conversation/heartbeat.h", 1, "zmtp/routing/fair_queue.h",
                         '#include "zmtp/routing/fair_queue.h"\n')
 

@@ -1,5 +1,5 @@
 #include "test/fuzz/oracle.h"
-#include "zmtp/conversation/connection.h"
+#include "zmtp/conversation/conversation.h"
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/mechanism/null.h"
 #include "zmtp/options.h"
@@ -108,11 +108,11 @@ void change(socket_options& o, source& from) {
 // Checks that the library can work with options that it accepts: the deadlines of a conversation
 // and of reconnecting are times that the clock has, and the amount to read is finite.
 void work_with(const socket_options& o) {
-  const connection::time_point now{std::chrono::hours{24 * 365 * 10}};
+  const conversation::time_point now{std::chrono::hours{24 * 365 * 10}};
   metadata own;
   own.add("Socket-Type", "REQ");
   own.add("Identity", o.routing_id);
-  connection c{socket_type::req,
+  conversation c{socket_type::req,
                std::make_unique<null_mechanism>(std::move(own), o.limit),
                o.limit,
                o.heartbeat,

@@ -42,7 +42,7 @@ sim_link::sim_link(sim_socket& owner, std::shared_ptr<virtual_connection> stream
       pipe_{pipe},
       on_end_{std::move(on_end)} {}
 
-connection::time_point sim_link::now() const noexcept { return socket_->net().now(); }
+conversation::time_point sim_link::now() const noexcept { return socket_->net().now(); }
 
 void sim_link::start() {
   socket_->net().here().note(
@@ -159,21 +159,21 @@ void sim_link::process() {
   arm_deadline();
 }
 
-void sim_link::on_event(connection::event&& event) {
+void sim_link::on_event(conversation::event&& event) {
   struct {
     sim_link& self;
-    void operator()(const connection::authentication_requested&) const {
+    void operator()(const conversation::authentication_requested&) const {
       self.connection_.authenticated();
     }
-    void operator()(const connection::admission_requested&) const { self.on_admission(); }
-    void operator()(const connection::ready&) const { self.on_ready(); }
-    void operator()(const connection::subscription& s) const { self.on_subscription(s); }
-    void operator()(const connection::not_reading&) const {
+    void operator()(const conversation::admission_requested&) const { self.on_admission(); }
+    void operator()(const conversation::ready&) const { self.on_ready(); }
+    void operator()(const conversation::subscription& s) const { self.on_subscription(s); }
+    void operator()(const conversation::not_reading&) const {
       if (auto* p = self.own_pipe()) {
         self.socket_->state().on_not_reading(*p);
       }
     }
-    void operator()(const connection::closed& c) const {
+    void operator()(const conversation::closed& c) const {
       self.write();
       self.end(c.reason);
     }
@@ -231,7 +231,7 @@ void sim_link::on_ready() {
   }
 }
 
-void sim_link::on_subscription(const connection::subscription& s) {
+void sim_link::on_subscription(const conversation::subscription& s) {
   if (auto* p = own_pipe()) {
     socket_->watcher().on_subscription(*socket_, p->id, s.subscribe, s.topic);
     if (s.subscribe || !socket_->faults().forgets_cancel) {
@@ -275,7 +275,7 @@ void sim_link::write() {
     return;
   }
   last_write_turn_ = socket_->turn_number();
-  std::array<connection::piece, connection::max_pieces> pieces;
+  std::array<conversation::piece, conversation::max_pieces> pieces;
   auto& queue = out();
   const auto count = connection_.output(pieces, queue);
   if (count == 0) {
@@ -335,7 +335,7 @@ bool sim_link::written() {
   return !connection_.has_output(out()) && stream_->acknowledged(end_of_stream_);
 }
 
-connection::acknowledgement sim_link::acknowledged() const {
+conversation::acknowledgement sim_link::acknowledged() const {
   return {.bytes = stream_->reached(end_of_stream_),
           .complete = stream_->acknowledged(end_of_stream_)};
 }

@@ -1,7 +1,7 @@
 #pragma once
 // zmtp/socket/stream_link in virtual time: a conversation on a stream, in the same order of calls.
 
-#include "zmtp/conversation/connection.h"
+#include "zmtp/conversation/conversation.h"
 #include "zmtp/peer.h"
 #include "zmtp/routing/pipe.h"
 #include "zmtp/simulation/virtual_connection.h"
@@ -42,21 +42,21 @@ public:
   }
 
 private:
-  using time_point = connection::time_point;
+  using time_point = conversation::time_point;
 
   void read();
   void process();
   void decode(pipe* p);
-  void on_event(connection::event&& event);
+  void on_event(conversation::event&& event);
   void on_admission();
   void on_ready();
-  void on_subscription(const connection::subscription& s);
+  void on_subscription(const conversation::subscription& s);
   void settle();
   void write();
   void write_soon();
   void wait_readable();
   void wait_writable();
-  [[nodiscard]] connection::acknowledgement acknowledged() const;
+  [[nodiscard]] conversation::acknowledgement acknowledged() const;
   void arm_deadline();
   void end(error_code reason);
   [[nodiscard]] pipe* own_pipe() const noexcept;
@@ -66,7 +66,7 @@ private:
   sim_socket* socket_;
   std::shared_ptr<virtual_connection> stream_;
   end_of_stream end_of_stream_;
-  connection connection_;
+  conversation connection_;
   std::optional<peer_id> pipe_;
   end_handler on_end_;
   receive_queue no_in_{{}};

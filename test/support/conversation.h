@@ -3,7 +3,7 @@
 // messages are text, so that tests can compare two runs.
 
 #include "test/support/wire.h"
-#include "zmtp/conversation/connection.h"
+#include "zmtp/conversation/conversation.h"
 #include "zmtp/mechanism/null.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ struct side_options {
 
 class side {
 public:
-  using time_point = connection::time_point;
+  using time_point = conversation::time_point;
 
   explicit side(const side_options& how = {})
       : options{how},
@@ -133,7 +133,7 @@ public:
 
   // Returns the next output, up to `at_most` bytes, without writing it.
   std::string offer(std::size_t at_most = everything) {
-    std::array<connection::piece, connection::max_pieces> pieces;
+    std::array<conversation::piece, conversation::max_pieces> pieces;
     const auto count = talk.output(pieces, out);
     std::string bytes;
     for (std::size_t i = 0; i < count && bytes.size() < at_most; ++i) {
@@ -154,37 +154,37 @@ public:
   receive_queue in;
   bool receives;
   std::vector<std::string> received;
-  connection talk;
+  conversation talk;
 
 private:
-  connection begin() {
+  conversation begin() {
     metadata own;
     own.add("Socket-Type", to_string(options.type));
     own.add("Identity", options.identity);
-    return connection{options.type, std::make_unique<null_mechanism>(std::move(own), limit), limit,
-                      beat, now};
+    return conversation{options.type, std::make_unique<null_mechanism>(std::move(own), limit),
+                        limit, beat, now};
   }
 
-  void note(const connection::event& event) {
+  void note(const conversation::event& event) {
     struct {
       side& self;
-      void operator()(const connection::authentication_requested&) const {
+      void operator()(const conversation::authentication_requested&) const {
         self.talk.authenticated();
       }
-      void operator()(const connection::admission_requested&) const {
+      void operator()(const conversation::admission_requested&) const {
         self.received.push_back(heard_request());
         if (self.options.admits) {
           self.talk.admit();
         }
       }
-      void operator()(const connection::ready&) const { self.received.push_back(heard_ready()); }
-      void operator()(const connection::subscription& s) const {
+      void operator()(const conversation::ready&) const { self.received.push_back(heard_ready()); }
+      void operator()(const conversation::subscription& s) const {
         self.received.push_back(s.subscribe ? heard_subscribe(s.topic) : heard_cancel(s.topic));
       }
-      void operator()(const connection::not_reading&) const {
+      void operator()(const conversation::not_reading&) const {
         self.received.push_back(heard_not_reading());
       }
-      void operator()(const connection::closed& c) const {
+      void operator()(const conversation::closed& c) const {
         self.received.push_back(heard_end(c.reason));
       }
     } write{*this};

@@ -45,12 +45,21 @@ void heartbeat::answered() noexcept {
   wait_for_silence();
 }
 
-void heartbeat::on_ping(heartbeat_options::deciseconds ttl) noexcept {
+result<std::string_view> heartbeat::on_ping(time_point now, const command::ping& ping) noexcept {
+  if (now - second_ >= std::chrono::seconds{1}) {
+    second_ = now;
+    pings_ = 0;
+  }
+  if (++pings_ > limit_->pings_per_second) {
+    return errc::ping_flood;
+  }
   knows_ping_ = true;  // a peer that sends PING can answer it
-  ttl_ = ttl;
+  ttl_ = heartbeat_options::deciseconds{ping.ttl};
   if (ttl_ != duration::zero() && (!due_ || last_ + ttl_ < *due_)) {
     due_ = last_ + ttl_;
   }
+  // libzmq also truncates a longer context.
+  return ping.context.substr(0, limit_->ping_context_size);
 }
 
 heartbeat::action heartbeat::probe(time_point now, const acknowledgement& acknowledged) noexcept {

@@ -1,11 +1,15 @@
 #pragma once
-// Decides when to send a PING to a peer that sends nothing, and when the peer is dead. Pure.
+// Decides when to send a PING to a peer that sends nothing, when the peer is dead, and which PINGs of
+// the peer to answer. Pure.
 
+#include "zmtp/command.h"
+#include "zmtp/error.h"
 #include "zmtp/options.h"
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace zmtp {
 
@@ -31,7 +35,9 @@ public:
     expired,      // strict: no byte within the peer's TTL
   };
 
-  explicit heartbeat(const heartbeat_options& options) noexcept : options_{&options} {}
+  // Keeps references to both; changes of their values apply immediately.
+  heartbeat(const heartbeat_options& options, const limits& limit) noexcept
+      : options_{&options}, limit_{&limit} {}
 
   // Call when traffic starts. `asks`: the peer knows PING (ZMTP 3.1).
   void start(time_point now, bool asks) noexcept;
@@ -51,8 +57,11 @@ public:
       wait_for_silence();
     }
   }
-  // Call for a PING of the peer. From now on `ttl` applies to the peer, unless it is zero.
-  void on_ping(heartbeat_options::deciseconds ttl) noexcept;
+  // Call for a PING of the peer. Returns the context for the PONG, which is a view into `ping`. From
+  // now on the TTL applies to the peer, unless it is zero.
+  // Errors: errc::ping_flood.
+  [[nodiscard]] result<std::string_view> on_ping(time_point now,
+                                                 const command::ping& ping) noexcept;
   // Starts a test of the peer now. After two seconds, on_deadline() decides by TCP alone.
   [[nodiscard]] action probe(time_point now, const acknowledgement& acknowledged) noexcept;
 
@@ -72,6 +81,7 @@ private:
   void look_again(time_point now, duration timeout) noexcept;
 
   const heartbeat_options* options_;
+  const limits* limit_;
   bool asks_ = false;                   // the peer gets a PING each interval
   bool knows_ping_ = false;             // … or at least understands PING
   bool probing_ = false;                // probe() sent the pending PING
@@ -83,6 +93,8 @@ private:
   time_point last_;                     // time of the last byte
   std::optional<time_point> asked_at_;  // time of the PING, while no byte has followed
   std::optional<time_point> due_;
+  time_point second_{};  // start of the second in which PINGs of the peer are counted
+  unsigned pings_ = 0;   // … and their number
 };
 
 }  // namespace zmtp

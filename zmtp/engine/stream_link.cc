@@ -224,26 +224,26 @@ void stream_link::process() {
   arm_deadline();
 }
 
-void stream_link::on_event(connection::event&& event) {
+void stream_link::on_event(conversation::event&& event) {
   struct {
     stream_link& self;
-    void operator()(const connection::authentication_requested&) const {
+    void operator()(const conversation::authentication_requested&) const {
       self.connection_.authenticated();
     }
-    void operator()(const connection::admission_requested&) const { self.on_admission(); }
-    void operator()(const connection::ready&) const { self.on_ready(); }
-    void operator()(const connection::subscription& s) const {
+    void operator()(const conversation::admission_requested&) const { self.on_admission(); }
+    void operator()(const conversation::ready&) const { self.on_ready(); }
+    void operator()(const conversation::subscription& s) const {
       if (auto* p = self.own_pipe()) {
         self.core_->state().on_subscription(*p, s.subscribe, s.topic);
       }
     }
-    void operator()(const connection::not_reading&) const {
+    void operator()(const conversation::not_reading&) const {
       if (auto* p = self.own_pipe()) {
         self.core_->state().on_not_reading(*p);
         self.report(monitor_event::kind::not_reading);
       }
     }
-    void operator()(const connection::closed& c) const {
+    void operator()(const conversation::closed& c) const {
       self.write();
       self.end(c.reason);
     }
@@ -318,7 +318,7 @@ void stream_link::write() {
     return;
   }
   last_write_turn_ = core_->turn_number();
-  std::array<connection::piece, connection::max_pieces> pieces;
+  std::array<conversation::piece, conversation::max_pieces> pieces;
   auto& queue = out();
   if (const auto count = connection_.output(pieces, queue); count != 0) {
     std::size_t offered = 0;
@@ -422,7 +422,7 @@ void stream_link::finish() {
   wait_readable();
 }
 
-connection::acknowledgement stream_link::acknowledged() {
+conversation::acknowledgement stream_link::acknowledged() {
   const auto notified = stream_->acknowledged();
   return {.bytes = notified.bytes, .complete = notified.complete};
 }

@@ -1,7 +1,7 @@
 #pragma once
 // A conversation on a stream: reads into it, writes its output, handles its events.
 
-#include "zmtp/conversation/connection.h"
+#include "zmtp/conversation/conversation.h"
 #include "zmtp/conversation/graceful_close.h"
 #include "zmtp/engine/link.h"
 #include "zmtp/engine/memory_share.h"
@@ -32,7 +32,7 @@ public:
   void finish() override;
   void abandon() noexcept override;
 
-  // See connection::silence().
+  // See conversation::silence().
   [[nodiscard]] std::optional<clock::duration> silence(clock::time_point now) const noexcept {
     return connection_.silence(now);
   }
@@ -63,7 +63,7 @@ private:
   [[nodiscard]] bool hold(std::size_t bytes);
   void charge(std::size_t bytes) noexcept;
   void process();
-  void on_event(connection::event&& event);
+  void on_event(conversation::event&& event);
   void on_admission();
   void on_ready();
   void settle();
@@ -75,7 +75,7 @@ private:
   void write();
   void write_soon();
   void wait_writable();
-  [[nodiscard]] connection::acknowledgement acknowledged();
+  [[nodiscard]] conversation::acknowledgement acknowledged();
   void arm_deadline();
   void on_deadline();
   void end(error_code reason);
@@ -89,7 +89,7 @@ private:
   }
 
   std::unique_ptr<transport::stream> stream_;
-  connection connection_;
+  conversation connection_;
   // Used before the link has a pipe. These stay empty.
   receive_queue no_in_{{}};
   send_queue no_out_{{}};

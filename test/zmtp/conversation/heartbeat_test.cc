@@ -41,8 +41,13 @@ protected:
     return did;
   }
 
+  void on_ping(int ttl) {
+    EXPECT_TRUE(beat.on_ping(now, {.ttl = static_cast<std::uint16_t>(ttl), .context = {}}));
+  }
+
   heartbeat_options options;
-  heartbeat beat{options};
+  limits limit;
+  heartbeat beat{options, limit};
   heartbeat::time_point now{1h};
 };
 
@@ -202,7 +207,7 @@ TEST_F(a_heartbeat, a_ttl_causes_an_earlier_ping) {
   start();
   now += 1s;
   beat.on_bytes(now);
-  beat.on_ping(deciseconds{30});
+  on_ping(30);
   expect_due(3s);
   ask();
   expect_due(3s);
@@ -212,7 +217,7 @@ TEST_F(a_heartbeat, a_ttl_causes_an_earlier_ping) {
 TEST_F(a_heartbeat, a_ttl_alone_never_disconnects_a_peer_whose_kernel_answers) {
   start();
   beat.on_bytes(now);
-  beat.on_ping(deciseconds{30});
+  on_ping(30);
   ask();
   EXPECT_EQ(at_deadline(all_taken), action::not_reading);
   for (int i = 0; i < 10; ++i) {
@@ -224,9 +229,9 @@ TEST_F(a_heartbeat, a_ttl_alone_never_disconnects_a_peer_whose_kernel_answers) {
 TEST_F(a_heartbeat, a_ttl_of_any_size_is_applied_exactly) {
   for (const auto tenths : {1, 19, 656, 65'535}) {
     options.interval.reset();
-    beat = heartbeat{options};
+    beat = heartbeat{options, limit};
     start(false);
-    beat.on_ping(deciseconds{tenths});
+    on_ping(tenths);
     expect_due(deciseconds{tenths});
     ask();
     expect_due(std::clamp<heartbeat::duration>(deciseconds{tenths}, 2s, 30s));
@@ -235,12 +240,12 @@ TEST_F(a_heartbeat, a_ttl_of_any_size_is_applied_exactly) {
 
 TEST_F(a_heartbeat, the_newest_ttl_applies) {
   start();
-  beat.on_ping(deciseconds{30});
-  beat.on_ping(deciseconds{0});
+  on_ping(30);
+  on_ping(0);
   EXPECT_EQ(at_deadline(), action::none);
   expect_due(7s);
   beat.on_bytes(now);
-  beat.on_ping(deciseconds{20});
+  on_ping(20);
   expect_due(2s);
 }
 
@@ -248,10 +253,10 @@ TEST_F(a_heartbeat, strict_closes_a_peer_that_exceeds_its_ttl) {
   options.strict = true;
   start();
   beat.on_bytes(now);
-  beat.on_ping(deciseconds{600});
+  on_ping(600);
   ask();
   beat.on_bytes(now);
-  beat.on_ping(deciseconds{120});
+  on_ping(120);
   expect_due(10s);
   ask();
   expect_due(2s);
@@ -261,12 +266,31 @@ TEST_F(a_heartbeat, strict_closes_a_peer_that_exceeds_its_ttl) {
 TEST_F(a_heartbeat, strict_does_not_close_a_peer_within_its_ttl) {
   options.strict = true;
   start();
-  beat.on_ping(deciseconds{10});
+  on_ping(10);
   for (int i = 0; i < 100; ++i) {
     now += 900ms;
     EXPECT_EQ(beat.on_deadline(now, all_taken), action::none);
     beat.on_bytes(now);
-    beat.on_ping(deciseconds{10});
+    on_ping(10);
+  }
+}
+
+TEST_F(a_heartbeat, returns_the_context_of_a_ping_up_to_the_limit) {
+  start();
+  limit.ping_context_size = 3;
+  EXPECT_EQ(*beat.on_ping(now, {.ttl = 0, .context = "abc"}), "abc");
+  EXPECT_EQ(*beat.on_ping(now, {.ttl = 0, .context = "abcd"}), "abc");
+}
+
+TEST_F(a_heartbeat, limits_the_pings_of_each_second) {
+  start();
+  limit.pings_per_second = 2;
+  for (int second = 0; second < 3; ++second, now += 1s) {
+    on_ping(0);
+    now += 999ms;
+    on_ping(0);
+    EXPECT_EQ(beat.on_ping(now, {}).error(), errc::ping_flood);
+    now -= 999ms;
   }
 }
 
@@ -294,7 +318,7 @@ TEST_F(a_heartbeat, declares_no_peer_dead_too_early_in_any_history) {
   std::mt19937 random{1};
   int deaths = 0;
   for (int run = 0; run < 2'000; ++run) {
-    heartbeat b{options};
+    heartbeat b{options, limit};
     b.start(now, true);
     auto received = now;
     constexpr auto never = heartbeat::time_point::max();

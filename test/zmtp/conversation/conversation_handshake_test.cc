@@ -45,7 +45,7 @@ conversation_script refusing(const std::string& sent, errc fault) {
       .expect_silence();
 }
 
-TEST(connection_handshake, metadata_that_libzmq_accepts_is_accepted) {  // Z-5
+TEST(conversation_handshake, metadata_that_libzmq_accepts_is_accepted) {  // Z-5
   const struct {
     const char* what;
     std::string properties;
@@ -74,14 +74,14 @@ TEST(connection_handshake, metadata_that_libzmq_accepts_is_accepted) {  // Z-5
   }
 }
 
-TEST(connection_handshake, a_long_ready_is_accepted) {
+TEST(conversation_handshake, a_long_ready_is_accepted) {
   hearing(framed_command(
               "READY", property("Socket-Type", "REP") + property("X-Long", std::string(3000, 'x'))))
       .expect({heard_request(), heard_ready()})
       .run();
 }
 
-TEST(connection_handshake, bad_metadata_close_the_connection_silently_with_their_error) {  // Z-5
+TEST(conversation_handshake, bad_metadata_close_the_connection_silently_with_their_error) {  // Z-5
   const auto type = property("Socket-Type", "ROUTER");
   std::string many;
   for (char c = 0; c < 33; ++c) {
@@ -116,7 +116,7 @@ TEST(connection_handshake, bad_metadata_close_the_connection_silently_with_their
   }
 }
 
-TEST(connection_handshake, only_ready_may_arrive_before_its_end) {
+TEST(conversation_handshake, only_ready_may_arrive_before_its_end) {
   const struct {
     const char* what;
     std::string sent;
@@ -142,13 +142,13 @@ TEST(connection_handshake, only_ready_may_arrive_before_its_end) {
 }
 
 // The connection does not wait for the declared size of a peer that is not admitted.
-TEST(connection_handshake, an_early_message_is_rejected_by_its_first_bytes) {
+TEST(conversation_handshake, an_early_message_is_rejected_by_its_first_bytes) {
   for (const auto& header : {bytes("00 ff"), bytes("02 00*4 04 00*3"), bytes("03 00*4 04 00*3")}) {
     refusing(header, errc::unexpected_command).run();
   }
 }
 
-TEST(connection_handshake, the_peers_error_ends_it_with_its_reason) {
+TEST(conversation_handshake, the_peers_error_ends_it_with_its_reason) {
   for (const auto& body : {bytes("05 'ERROR' 03 '400'"), bytes("5e 'RROR' 03 '400'")}) {
     refusing(test::frame(test::command, body), errc::refused_by_peer)
         .then([](side& s) { EXPECT_EQ(s.talk.peer_error(), "400"); })
@@ -157,7 +157,7 @@ TEST(connection_handshake, the_peers_error_ends_it_with_its_reason) {
 }
 
 // A peer that asks its authenticator only after both READYs sends ERROR after its own READY.
-TEST(connection_handshake, an_error_right_after_ready_ends_the_connection_with_its_reason) {
+TEST(conversation_handshake, an_error_right_after_ready_ends_the_connection_with_its_reason) {
   conversation_script{}
       .writes_late()
       .peer_sends(greeting + ready_of("ROUTER") + framed_command("ERROR", bytes("03 '300'")))
@@ -174,7 +174,7 @@ TEST(connection_handshake, an_error_right_after_ready_ends_the_connection_with_i
       .run();
 }
 
-TEST(connection_handshake, no_message_is_written_before_the_peers_ready) {  // Z-6
+TEST(conversation_handshake, no_message_is_written_before_the_peers_ready) {  // Z-6
   conversation_script{}
       .then([](side& s) {
         s.out.push(message{"queued", "early"});
@@ -188,7 +188,7 @@ TEST(connection_handshake, no_message_is_written_before_the_peers_ready) {  // Z
       .run();
 }
 
-TEST(connection_handshake, no_message_is_written_or_read_before_admission) {
+TEST(conversation_handshake, no_message_is_written_or_read_before_admission) {
   conversation_script{{.admits = false}}
       .then([](side& s) { s.out.push(message{"queued"}); })
       .expect_output(greeting)
@@ -210,7 +210,7 @@ TEST(connection_handshake, no_message_is_written_or_read_before_admission) {
       .run();
 }
 
-TEST(connection_handshake,
+TEST(conversation_handshake,
      messages_right_after_ready_are_received_once_the_peer_is_admitted) {  // Z-6
   hearing(ready_of("ROUTER") + framed({"one"}) + framed({"", "two"}))
       .expect({heard_request(), heard_ready(), "[one]", "[][two]"})
@@ -225,7 +225,7 @@ TEST(connection_handshake,
   EXPECT_EQ(s.news(), (std::vector<std::string>{heard_ready(), "[one]", "[][two]"}));
 }
 
-TEST(connection_handshake, a_rejected_peer_gets_error_only_for_its_credentials) {
+TEST(conversation_handshake, a_rejected_peer_gets_error_only_for_its_credentials) {
   side silent{{.admits = false}};
   silent.hear(greeting + ready_of("ROUTER") + framed({"glued"}));
   silent.say();
@@ -244,7 +244,7 @@ TEST(connection_handshake, a_rejected_peer_gets_error_only_for_its_credentials) 
   EXPECT_TRUE(notified.talk.prepare().empty());
 }
 
-TEST(connection_handshake, closing_ends_it_silently_and_once_in_every_state) {
+TEST(conversation_handshake, closing_ends_it_silently_and_once_in_every_state) {
   const std::string sent = greeting + ready_of("ROUTER") + framed({"a", "b"});
   for (std::size_t received = 0; received <= sent.size(); ++received) {
     side s;
@@ -260,7 +260,7 @@ TEST(connection_handshake, closing_ends_it_silently_and_once_in_every_state) {
   }
 }
 
-TEST(connection_handshake, it_succeeds_if_and_only_if_the_types_are_compatible) {
+TEST(conversation_handshake, it_succeeds_if_and_only_if_the_types_are_compatible) {
   for (const auto a : all_types) {
     for (const auto b : all_types) {
       SCOPED_TRACE(std::string{to_string(a)} + " and " + std::string{to_string(b)});

@@ -29,7 +29,7 @@ conversation_script publishing(socket_type type, unsigned peer_minor = 1) {
   return conversation_script{{.type = type}}.shake_hands("SUB", peer_minor);
 }
 
-TEST(connection_subscription, both_forms_are_accepted_from_peers_of_every_version) {
+TEST(conversation_subscription, both_forms_are_accepted_from_peers_of_every_version) {
   for (const auto type : publishers) {
     for (const unsigned minor : {0U, 1U}) {
       publishing(type, minor)
@@ -42,7 +42,7 @@ TEST(connection_subscription, both_forms_are_accepted_from_peers_of_every_versio
   }
 }
 
-TEST(connection_subscription, topics_may_be_empty_and_have_any_byte) {
+TEST(conversation_subscription, topics_may_be_empty_and_have_any_byte) {
   const auto strange = bytes("00 01 'x' ff 00");
   publishing(socket_type::xpub)
       .peer_sends(framed_command("SUBSCRIBE") + framed({"\1"}) +
@@ -52,7 +52,7 @@ TEST(connection_subscription, topics_may_be_empty_and_have_any_byte) {
       .run();
 }
 
-TEST(connection_subscription, topics_around_the_limits_of_the_frame_forms_are_received) {
+TEST(conversation_subscription, topics_around_the_limits_of_the_frame_forms_are_received) {
   for (const std::size_t size : {244U, 245U, 246U, 253U, 254U, 255U, 256U, 1024U}) {
     const std::string topic(size, 't');
     publishing(socket_type::pub)
@@ -63,7 +63,7 @@ TEST(connection_subscription, topics_around_the_limits_of_the_frame_forms_are_re
   }
 }
 
-TEST(connection_subscription, each_repetition_is_received) {
+TEST(conversation_subscription, each_repetition_is_received) {
   publishing(socket_type::pub)
       .peer_sends(framed_command("SUBSCRIBE", "A") + framed_command("SUBSCRIBE", "A") +
                   framed_command("CANCEL", "A") + framed_command("CANCEL", "never"))
@@ -71,14 +71,14 @@ TEST(connection_subscription, each_repetition_is_received) {
       .run();
 }
 
-TEST(connection_subscription, malformed_subscriptions_are_messages) {
+TEST(conversation_subscription, malformed_subscriptions_are_messages) {
   publishing(socket_type::xpub)
       .peer_sends(framed({"\2A"}) + framed({""}) + framed({"\1A", "more"}) + framed({"", "\1A"}))
       .expect({"[\2A]", "[]", "[\1A][more]", "[][\1A]"})
       .run();
 }
 
-TEST(connection_subscription, is_received_in_order_with_messages) {
+TEST(conversation_subscription, is_received_in_order_with_messages) {
   publishing(socket_type::xpub)
       .peer_sends(framed({"one"}) + framed_command("SUBSCRIBE", "A") + framed({"two"}) +
                   framed({"\1B"}) + framed({"three"}))
@@ -86,7 +86,7 @@ TEST(connection_subscription, is_received_in_order_with_messages) {
       .run();
 }
 
-TEST(connection_subscription, is_accepted_between_the_parts_of_a_message) {
+TEST(conversation_subscription, is_accepted_between_the_parts_of_a_message) {
   publishing(socket_type::xpub)
       .peer_sends(frame(test::more, "a") + framed_command("SUBSCRIBE", "A") +
                   frame(test::more, std::string(300, 'b')) + framed_command("CANCEL", "A") +
@@ -95,7 +95,7 @@ TEST(connection_subscription, is_accepted_between_the_parts_of_a_message) {
       .run();
 }
 
-TEST(connection_subscription, a_topic_that_is_too_long_is_rejected_and_counted) {
+TEST(conversation_subscription, a_topic_that_is_too_long_is_rejected_and_counted) {
   const std::string long_topic(1025, 't');
   for (const auto type : publishers) {
     publishing(type)
@@ -109,7 +109,7 @@ TEST(connection_subscription, a_topic_that_is_too_long_is_rejected_and_counted) 
   }
 }
 
-TEST(connection_subscription, a_topic_that_is_too_long_does_not_affect_other_types) {
+TEST(conversation_subscription, a_topic_that_is_too_long_does_not_affect_other_types) {
   const std::string long_topic(1025, 't');
   conversation_script{{.type = socket_type::dealer}}
       .shake_hands("ROUTER")
@@ -119,7 +119,7 @@ TEST(connection_subscription, a_topic_that_is_too_long_does_not_affect_other_typ
       .run();
 }
 
-TEST(connection_subscription, is_a_command_from_version_3_1_and_a_message_before) {
+TEST(conversation_subscription, is_a_command_from_version_3_1_and_a_message_before) {
   side later{{.type = socket_type::sub}};
   shake_hands(later, "PUB", 1);
   later.talk.subscribe("A");
@@ -133,7 +133,7 @@ TEST(connection_subscription, is_a_command_from_version_3_1_and_a_message_before
   EXPECT_EQ(first.say(), bytes("00 02 01 41 00 02 00 41"));
 }
 
-TEST(connection_subscription, is_well_framed_for_every_size_of_topic) {
+TEST(conversation_subscription, is_well_framed_for_every_size_of_topic) {
   for (const unsigned minor : {0U, 1U}) {
     for (std::size_t size = 240; size <= 260; ++size) {
       const std::string topic(size, 't');
@@ -145,7 +145,7 @@ TEST(connection_subscription, is_well_framed_for_every_size_of_topic) {
   }
 }
 
-TEST(connection_subscription, is_received_as_sent_with_any_piece_size) {
+TEST(conversation_subscription, is_received_as_sent_with_any_piece_size) {
   for (const std::size_t at_most : {std::size_t{1}, std::size_t{13}, test::everything}) {
     side publisher{{.type = socket_type::xpub}};
     side subscriber{{.type = socket_type::sub}};
@@ -164,7 +164,7 @@ TEST(connection_subscription, is_received_as_sent_with_any_piece_size) {
   }
 }
 
-TEST(connection_subscription, a_peer_that_does_not_read_is_sent_the_net_changes) {
+TEST(conversation_subscription, a_peer_that_does_not_read_is_sent_the_net_changes) {
   side s{{.type = socket_type::sub}};
   shake_hands(s, "PUB");
   for (int i = 0; i < 100'000; ++i) {
@@ -180,7 +180,7 @@ TEST(connection_subscription, a_peer_that_does_not_read_is_sent_the_net_changes)
   EXPECT_FALSE(s.talk.has_output(s.out));
 }
 
-TEST(connection_subscription, a_change_that_is_partly_written_is_completed) {
+TEST(conversation_subscription, a_change_that_is_partly_written_is_completed) {
   side s{{.type = socket_type::sub}};
   shake_hands(s, "PUB");
   s.talk.subscribe("A");
@@ -190,7 +190,7 @@ TEST(connection_subscription, a_change_that_is_partly_written_is_completed) {
   EXPECT_EQ(said, framed_command("SUBSCRIBE", "A") + framed_command("CANCEL", "A"));
 }
 
-TEST(connection_subscription, messages_follow_all_changes_before_them) {
+TEST(conversation_subscription, messages_follow_all_changes_before_them) {
   side s{{.type = socket_type::xsub}};
   shake_hands(s, "XPUB");
   // More than goes into one write.
@@ -204,7 +204,7 @@ TEST(connection_subscription, messages_follow_all_changes_before_them) {
   EXPECT_TRUE(s.say() == expected);
 }
 
-TEST(connection_subscription, ping_and_pong_overtake_changes_of_later_writes) {
+TEST(conversation_subscription, ping_and_pong_overtake_changes_of_later_writes) {
   side s{{.type = socket_type::sub}};
   shake_hands(s, "PUB");
   for (int n = 0; n < 20'000; ++n) {
@@ -221,7 +221,7 @@ TEST(connection_subscription, ping_and_pong_overtake_changes_of_later_writes) {
 }
 
 // The end of a conversation sends no subscriptions.
-TEST(connection_subscription, changes_end_with_the_conversation) {
+TEST(conversation_subscription, changes_end_with_the_conversation) {
   side s{{.type = socket_type::sub}};
   shake_hands(s, "PUB");
   s.talk.subscribe("A");
@@ -231,7 +231,7 @@ TEST(connection_subscription, changes_end_with_the_conversation) {
 }
 
 // A peer that reads a few bytes now and then, cut anywhere, of a user that changes its mind all the time.
-TEST(connection_subscription, a_slow_peer_finally_has_the_topics_that_the_user_wants) {
+TEST(conversation_subscription, a_slow_peer_finally_has_the_topics_that_the_user_wants) {
   for (const unsigned minor : {0U, 1U}) {
     for (unsigned seed = 0; seed < 20; ++seed) {
       std::mt19937 random{seed};

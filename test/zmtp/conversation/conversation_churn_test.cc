@@ -33,7 +33,7 @@ std::size_t next_read(side& of, const std::string& bytes) {
   return of.talk.prepare().size();
 }
 
-TEST(connection_churn, messages_are_read_in_pieces_of_the_usual_size) {
+TEST(conversation_churn, messages_are_read_in_pieces_of_the_usual_size) {
   side s{publisher};
   shake_hands(s, "SUB");
   EXPECT_GE(next_read(s, repeated(framed({"a", "b"}), 1'000)), usual_read);
@@ -41,7 +41,7 @@ TEST(connection_churn, messages_are_read_in_pieces_of_the_usual_size) {
   EXPECT_GE(next_read(s, repeated(framed_command("CANCEL", "few"), 30)), usual_read);
 }
 
-TEST(connection_churn, commands_are_read_in_short_pieces) {
+TEST(conversation_churn, commands_are_read_in_short_pieces) {
   for (const auto& one :
        {framed_command("CANCEL", "never had"), framed_command("SUBSCRIBE", "again"),
         framed_command("UNKNOWN"), framed({"\1by message"}), framed({std::string("\0by", 3)})}) {
@@ -56,7 +56,7 @@ TEST(connection_churn, commands_are_read_in_short_pieces) {
   }
 }
 
-TEST(connection_churn, a_churn_that_has_ended_is_forgotten) {
+TEST(conversation_churn, a_churn_that_has_ended_is_forgotten) {
   side s{publisher};
   shake_hands(s, "SUB");
   const auto churn = repeated(framed_command("CANCEL", "a"), 100);
@@ -68,7 +68,7 @@ TEST(connection_churn, a_churn_that_has_ended_is_forgotten) {
   EXPECT_GE(size, usual_read);
 }
 
-TEST(connection_churn, all_bytes_of_a_churn_are_decoded) {
+TEST(conversation_churn, all_bytes_of_a_churn_are_decoded) {
   side s{publisher};
   shake_hands(s, "SUB");
   std::string bytes;

@@ -62,10 +62,10 @@ private:
   int moves_ = 0;
 };
 
-class connection_memory : public testing::Test {
+class conversation_memory : public testing::Test {
 protected:
   // The pool's blocks are this thread's and stay: they count for no connection.
-  connection_memory() {
+  conversation_memory() {
     side s;
     shake_hands(s, "ROUTER");
     s.hear(framed({std::string(300, 'x')}) + framed({"cut"}).substr(0, 3));
@@ -73,7 +73,7 @@ protected:
   }
 };
 
-TEST_F(connection_memory, a_declared_size_is_trusted_up_to_a_mebibyte) {  // Z-11
+TEST_F(conversation_memory, a_declared_size_is_trusted_up_to_a_mebibyte) {  // Z-11
   side s;
   shake_hands(s, "ROUTER");
   reset_peak();
@@ -87,7 +87,7 @@ TEST_F(connection_memory, a_declared_size_is_trusted_up_to_a_mebibyte) {  // Z-1
   EXPECT_GE(counted().live - before, 10 * kibi) << "nothing is counted";
 }
 
-TEST_F(connection_memory, memory_stays_proportional_to_the_received_bytes) {
+TEST_F(conversation_memory, memory_stays_proportional_to_the_received_bytes) {
   side s;
   shake_hands(s, "ROUTER");
   const auto before = counted().live;
@@ -103,7 +103,7 @@ TEST_F(connection_memory, memory_stays_proportional_to_the_received_bytes) {
   }
 }
 
-TEST_F(connection_memory, a_large_frame_is_not_moved_for_each_piece_of_it) {
+TEST_F(conversation_memory, a_large_frame_is_not_moved_for_each_piece_of_it) {
   for (const std::size_t at_most : {kibi, 16 * kibi, 64 * kibi, mebi}) {
     side s;
     shake_hands(s, "ROUTER");
@@ -116,7 +116,7 @@ TEST_F(connection_memory, a_large_frame_is_not_moved_for_each_piece_of_it) {
   }
 }
 
-TEST_F(connection_memory, a_frame_of_the_buffer_size_is_not_moved_for_each_byte) {
+TEST_F(conversation_memory, a_frame_of_the_buffer_size_is_not_moved_for_each_byte) {
   side s;
   shake_hands(s, "ROUTER");
   reader from{s};
@@ -127,7 +127,7 @@ TEST_F(connection_memory, a_frame_of_the_buffer_size_is_not_moved_for_each_byte)
 }
 
 // A turn ends behind each byte.
-TEST_F(connection_memory, a_message_byte_by_byte_is_moved_in_proportion_to_its_size) {
+TEST_F(conversation_memory, a_message_byte_by_byte_is_moved_in_proportion_to_its_size) {
   for (const auto& bytes :
        {framed({std::string(3 * kibi, 'x')}), framed({std::string(4 * kibi + 100, 'x')}),
         framed({std::string(60 * kibi, 'x')}), framed({std::string(400 * kibi, 'x')}),
@@ -144,7 +144,7 @@ TEST_F(connection_memory, a_message_byte_by_byte_is_moved_in_proportion_to_its_s
   }
 }
 
-TEST_F(connection_memory, a_large_message_of_many_parts_is_not_moved_for_each_part) {
+TEST_F(conversation_memory, a_large_message_of_many_parts_is_not_moved_for_each_part) {
   side s;
   shake_hands(s, "ROUTER");
   reader from{s};
@@ -159,7 +159,7 @@ TEST_F(connection_memory, a_large_message_of_many_parts_is_not_moved_for_each_pa
 }
 
 // The ledger gets each request for memory before the connection takes it, and no other call.
-TEST_F(connection_memory, is_announced_before_a_read) {
+TEST_F(conversation_memory, is_announced_before_a_read) {
   for (const std::size_t size : {200 * kibi, 300 * kibi, 8 * mebi}) {
     side s;
     shake_hands(s, "ROUTER");
@@ -193,7 +193,7 @@ TEST_F(connection_memory, is_announced_before_a_read) {
 
 // The connection copies a small rest when a turn ends. A larger rest keeps the block that it was
 // read into.
-TEST_F(connection_memory, moves_a_large_rest_of_a_turn_to_its_own_block) {
+TEST_F(conversation_memory, moves_a_large_rest_of_a_turn_to_its_own_block) {
   for (const std::size_t size : {kibi, 60 * kibi, 70 * kibi, 200 * kibi}) {
     side s;
     shake_hands(s, "ROUTER");
@@ -214,7 +214,7 @@ TEST_F(connection_memory, moves_a_large_rest_of_a_turn_to_its_own_block) {
   }
 }
 
-TEST_F(connection_memory, is_freed_when_the_messages_will_not_be_received) {
+TEST_F(conversation_memory, is_freed_when_the_messages_will_not_be_received) {
   side s;
   shake_hands(s, "ROUTER");
   s.talk.settle();
@@ -228,7 +228,7 @@ TEST_F(connection_memory, is_freed_when_the_messages_will_not_be_received) {
   EXPECT_FALSE(s.talk.over());
 }
 
-TEST_F(connection_memory, nothing_is_trusted_before_admission) {
+TEST_F(conversation_memory, nothing_is_trusted_before_admission) {
   for (const auto& sent : {frame_header(0, 32 * mebi), frame_header(test::more, 300),
                            frame_header(test::command, 32 * mebi)}) {
     side s;
@@ -241,7 +241,7 @@ TEST_F(connection_memory, nothing_is_trusted_before_admission) {
   }
 }
 
-TEST_F(connection_memory, a_peer_before_admission_holds_at_most_8_kibibytes) {
+TEST_F(conversation_memory, a_peer_before_admission_holds_at_most_8_kibibytes) {
   const auto greeting = greeting_of(3, 1);
   const auto ready = ready_of("ROUTER");
   const std::string glued(60 * kibi, 'x');
@@ -270,7 +270,7 @@ TEST_F(connection_memory, a_peer_before_admission_holds_at_most_8_kibibytes) {
   }
 }
 
-TEST_F(connection_memory, an_idle_connection_owns_no_buffer) {
+TEST_F(conversation_memory, an_idle_connection_owns_no_buffer) {
   std::deque<side> sides;
   const auto begin = counted().live;
   for (int i = 0; i < 50; ++i) {
@@ -288,7 +288,7 @@ TEST_F(connection_memory, an_idle_connection_owns_no_buffer) {
   EXPECT_LE(counted().live, before + 50 * 256);
 }
 
-TEST_F(connection_memory, a_small_partial_message_moves_to_a_small_block_after_the_turn) {
+TEST_F(conversation_memory, a_small_partial_message_moves_to_a_small_block_after_the_turn) {
   std::deque<side> sides(50);
   for (auto& s : sides) {
     shake_hands(s, "ROUTER");
@@ -309,7 +309,7 @@ TEST_F(connection_memory, a_small_partial_message_moves_to_a_small_block_after_t
 }
 
 // A user that subscribes and cancels the same topics repeatedly, while the peer sends PINGs.
-TEST_F(connection_memory, pending_commands_do_not_grow_while_the_peer_does_not_read) {
+TEST_F(conversation_memory, pending_commands_do_not_grow_while_the_peer_does_not_read) {
   for (const unsigned minor : {0U, 1U}) {
     side s{{.type = socket_type::sub}};
     shake_hands(s, "PUB", minor);

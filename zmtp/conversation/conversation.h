@@ -5,13 +5,13 @@
 #include "zmtp/buffer/read_buffer.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
-#include "zmtp/buffer/subscription_changes.h"
 #include "zmtp/command.h"
+#include "zmtp/conversation/control_output.h"
+#include "zmtp/conversation/handshake.h"
 #include "zmtp/conversation/heartbeat.h"
 #include "zmtp/decoder.h"
 #include "zmtp/error.h"
 #include "zmtp/frame.h"
-#include "zmtp/greeting.h"
 #include "zmtp/mechanism/mechanism.h"
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
@@ -37,15 +37,15 @@ namespace zmtp {
 // 3. output() and advance() until nothing is left.
 // 4. on_deadline() at next_deadline(). Read everything that the kernel has received first, because
 //    those bytes prove that the peer is alive.
-class connection {
+class conversation {
 public:
   using time_point = std::chrono::steady_clock::time_point;
   using piece = send_queue::piece;
   static constexpr std::size_t max_pieces = 64;
 
-  // The peer has shown its credentials (shown()). Call authenticated() or refuse(), now or later.
+  // The peer has shown its credentials: shown(). Call authenticated() or refuse(), now or later.
   struct authentication_requested {};
-  // The peer has identified itself (peer_type(), peer_metadata()). Call admit() or refuse().
+  // The peer has identified itself: peer_type(), peer_metadata(). Call admit() or refuse().
   struct admission_requested {};
   // Traffic may flow in both directions.
   struct ready {};
@@ -67,8 +67,8 @@ public:
 
   // Keeps references to `limit` and `beat`; changes of their values apply immediately. The deadline
   // of the handshake counts from `now`.
-  connection(socket_type own_type, std::unique_ptr<mechanism> handshake, const limits& limit,
-             const heartbeat_options& beat, time_point now);
+  conversation(socket_type own_type, std::unique_ptr<mechanism> security, const limits& limit,
+               const heartbeat_options& beat, time_point now);
 
   // Returns space for a read. Its size is at most `ahead` bytes more than the message in progress
   // is known to need. Empty if reading must pause: an event or undecoded bytes are pending, or the
@@ -121,10 +121,10 @@ public:
 
   // Commands of this connection. The next connection does not inherit them. They wait as
   // subscription_changes until output() encodes them.
-  void subscribe(std::string_view topic) { changes_.add(true, topic); }
-  void cancel(std::string_view topic) { changes_.add(false, topic); }
+  void subscribe(std::string_view topic) { control_.change(true, topic); }
+  void cancel(std::string_view topic) { control_.change(false, topic); }
   // Queues a message for this connection, before the messages of the send queue.
-  void greet(const message& m);
+  void greet(const message& m) { control_.greet(m); }
   // Tests whether the peer is alive: sends a PING if the peer knows it. If no byte arrives within
   // two seconds, on_deadline() decides by TCP acknowledgements alone.
   void probe(time_point now, const acknowledgement& acknowledged);
@@ -141,37 +141,40 @@ public:
   }
   // Returns whether anything is pending to be written.
   [[nodiscard]] bool has_output(const send_queue& queue) const noexcept {
-    return control_pending() || pong_due_ || ping_due_ || !changes_.empty() ||
-           (traffic() && !queue.empty());
+    return control_.pending() || control_.due() || (traffic() && !queue.empty());
   }
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   void on_deadline(time_point now, const acknowledgement& acknowledged);
-  // Returns how long the peer has sent nothing. The listener uses this to evict a handshake when
-  // all slots are taken. Returns nothing for an admitted peer. READY has already told it to send,
-  // and its messages would be lost.
+  // Returns how long the peer has sent nothing, while the handshake waits for it. The listener uses
+  // this to evict a handshake when all slots are taken. Returns nothing if the local side decides
+  // about the peer, or has admitted it: then the peer may send, and its messages would be lost.
   [[nodiscard]] std::optional<time_point::duration> silence(time_point now) const noexcept {
-    const bool notified = state_ != state::greeting && state_ != state::handshake;
-    return notified ? std::nullopt : std::optional{now - now_};
+    const bool waits = state_ == state::handshake && !handshake_.deciding();
+    return waits ? std::optional{now - now_} : std::nullopt;
   }
 
   [[nodiscard]] bool traffic() const noexcept { return state_ == state::traffic; }
   [[nodiscard]] bool over() const noexcept { return state_ == state::over; }
-  // Returns whether the local side decides about the peer. Until then nothing is read.
+  // Returns whether the local side decides about the peer. Reading pauses meanwhile.
   [[nodiscard]] bool deciding() const noexcept {
-    return state_ == state::authentication || state_ == state::admission;
+    return state_ == state::handshake && handshake_.deciding();
   }
   // Empty if the peer has not sent a Socket-Type.
-  [[nodiscard]] std::optional<socket_type> peer_type() const noexcept { return peer_type_; }
-  [[nodiscard]] std::string_view peer_routing_id() const noexcept;
-  [[nodiscard]] const metadata& peer_metadata() const noexcept {
-    return mechanism_->peer_metadata();
+  [[nodiscard]] std::optional<socket_type> peer_type() const noexcept {
+    return handshake_.peer_type();
   }
-  [[nodiscard]] credentials shown() const { return mechanism_->shown(); }
-  [[nodiscard]] std::uint8_t peer_minor() const noexcept { return peer_minor_; }
+  [[nodiscard]] std::string_view peer_routing_id() const noexcept {
+    return handshake_.peer_routing_id();
+  }
+  [[nodiscard]] const metadata& peer_metadata() const noexcept {
+    return handshake_.peer_metadata();
+  }
+  [[nodiscard]] std::uint8_t peer_minor() const noexcept { return handshake_.peer_minor(); }
+  [[nodiscard]] credentials shown() const { return handshake_.shown(); }
   // Returns the reason in the peer's ERROR.
   [[nodiscard]] std::string_view peer_error() const noexcept {
-    return peer_error_.empty() ? mechanism_->error_reason() : peer_error_;
+    return peer_error_.empty() ? handshake_.peer_error() : peer_error_;
   }
   // Returns the number of the peer's subscriptions and cancellations that were ignored, because
   // their topic is longer than limits::topic_size.
@@ -180,7 +183,7 @@ public:
   }
 
 private:
-  enum class state { greeting, handshake, authentication, admission, traffic, over };
+  enum class state { handshake, traffic, over };
 
   [[nodiscard]] bool listening() const noexcept {
     return !over() && !event_ && !blocked_ && !deciding();
@@ -194,56 +197,35 @@ private:
   [[nodiscard]] bool read_frame(receive_queue& queue);
   void take_message(receive_queue& queue);
   void take_command();
-  void on_handshake_command(std::string_view body);
-  void on_traffic_command(std::string_view body);
+  void on_stage(result<handshake::stage> reached);
+  void on_command(const command::traffic& c);
   void on_subscription(bool subscribe, std::string_view topic);
-  void on_ping(const command::ping& ping);
   void act(heartbeat::action action);
-  void on_progress(mechanism::progress progress);
-  [[nodiscard]] error_code judge_peer();
   void end(error_code reason) noexcept;
-  void clear_control() noexcept;
-  void fill_control();
-  [[nodiscard]] bool control_pending() const noexcept { return control_written_ < control_.size(); }
   // A command must not split a message.
   [[nodiscard]] bool control_goes_first(const send_queue& queue) const noexcept {
-    return control_pending() && (!traffic() || queue.at_boundary());
+    return control_.pending() && (!traffic() || queue.at_boundary());
   }
 
   const limits* limit_;
   const heartbeat_options* beat_;
   socket_type own_type_;
-  std::unique_ptr<mechanism> mechanism_;
-  state state_ = state::greeting;
+  state state_ = state::handshake;
   std::optional<event> event_;
 
   decoder decoder_;
   read_buffer buffer_;
   bool blocked_ = false;
+  bool not_reading_ = false;  // an event to report
   std::size_t longest_read_;
   unsigned commands_ = 0;  // since the last prepare(), subscriptions by message included
 
-  // Bytes of the greeting, the handshake and commands. They are written between messages. Commands
-  // that a peer or the user can cause repeatedly wait in the members below until these bytes are
-  // written.
-  std::string control_;
-  std::size_t control_written_ = 0;
-  bool pong_due_ = false;
-  std::string pong_context_;
-  bool ping_due_ = false;
-  subscription_changes changes_;
-
-  std::optional<socket_type> peer_type_;
-  std::uint8_t peer_minor_ = 0;
+  control_output control_;
+  handshake handshake_;
+  heartbeat heartbeat_;
   std::string peer_error_;
   std::uint64_t refused_subscriptions_ = 0;
-
-  time_point handshake_deadline_;
-  heartbeat heartbeat_;
-  bool not_reading_ = false;  // an event to report
-  time_point ping_second_{};
   time_point now_;
-  unsigned pings_ = 0;
 };
 
 }  // namespace zmtp

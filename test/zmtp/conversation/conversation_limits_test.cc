@@ -37,7 +37,7 @@ std::string ready_of_size(std::size_t size) {
   return framed_command("READY", type + property("X", std::string(rest, 'x')));
 }
 
-TEST(connection_limits, a_handshake_command_of_4_kibibytes_is_accepted) {
+TEST(conversation_limits, a_handshake_command_of_4_kibibytes_is_accepted) {
   conversation_script{}
       .expect_output(greeting_of(3, 1))
       .peer_sends(greeting_of(3, 1) + ready_of_size(4096))
@@ -46,7 +46,7 @@ TEST(connection_limits, a_handshake_command_of_4_kibibytes_is_accepted) {
       .run();
 }
 
-TEST(connection_limits, a_larger_handshake_command_is_rejected_by_its_header) {
+TEST(conversation_limits, a_larger_handshake_command_is_rejected_by_its_header) {
   for (const std::size_t size : {std::size_t{4097}, std::size_t{65'536}, std::size_t{1} << 32U,
                                  (std::size_t{1} << 63U) - 1}) {
     conversation_script{}
@@ -60,7 +60,7 @@ TEST(connection_limits, a_larger_handshake_command_is_rejected_by_its_header) {
   }
 }
 
-TEST(connection_limits, later_commands_have_a_limit_of_their_own) {
+TEST(conversation_limits, later_commands_have_a_limit_of_their_own) {
   const limits limit{.handshake_command_size = 100, .command_size = 300};
   limited(limit)
       .peer_sends(framed_command("X", std::string(298, 'x')) + framed({"m"}))
@@ -75,7 +75,7 @@ TEST(connection_limits, later_commands_have_a_limit_of_their_own) {
       .run();
 }
 
-TEST(connection_limits, a_frame_may_reach_the_limit_but_not_exceed_it) {  // Z-10, Z-11
+TEST(conversation_limits, a_frame_may_reach_the_limit_but_not_exceed_it) {  // Z-10, Z-11
   const limits limit{.frame_size = 300};
   const std::string largest(300, 'f');
   limited(limit)
@@ -87,7 +87,7 @@ TEST(connection_limits, a_frame_may_reach_the_limit_but_not_exceed_it) {  // Z-1
       .run();
 }
 
-TEST(connection_limits, a_message_may_reach_the_limit_but_not_exceed_it) {
+TEST(conversation_limits, a_message_may_reach_the_limit_but_not_exceed_it) {
   const limits limit{.message_size = 300};
   const auto largest = framed({std::string(100, 'm'), std::string(196, 'm')});
   ASSERT_EQ(largest.size(), 300U);
@@ -106,7 +106,7 @@ TEST(connection_limits, a_message_may_reach_the_limit_but_not_exceed_it) {
       .run();
 }
 
-TEST(connection_limits, empty_parts_count_with_their_headers) {
+TEST(conversation_limits, empty_parts_count_with_their_headers) {
   const limits limit{.message_size = 20};
   std::string endless;
   for (int i = 0; i < 10; ++i) {
@@ -120,7 +120,7 @@ TEST(connection_limits, empty_parts_count_with_their_headers) {
       .run();
 }
 
-TEST(connection_limits, a_message_has_at_most_the_allowed_number_of_parts) {
+TEST(conversation_limits, a_message_has_at_most_the_allowed_number_of_parts) {
   const limits limit{.message_parts = 4};
   limited(limit)
       .peer_sends(framed({"", "b", "c", "d"}))
@@ -133,7 +133,7 @@ TEST(connection_limits, a_message_has_at_most_the_allowed_number_of_parts) {
       .run();
 }
 
-TEST(connection_limits, the_defaults_match_the_documentation) {
+TEST(conversation_limits, the_defaults_match_the_documentation) {
   std::string endless;
   for (int i = 0; i < 1024; ++i) {
     endless += frame(test::more, "");
@@ -155,7 +155,7 @@ TEST(connection_limits, the_defaults_match_the_documentation) {
       .run();
 }
 
-TEST(connection_limits, messages_completed_before_a_violation_are_received) {
+TEST(conversation_limits, messages_completed_before_a_violation_are_received) {
   const limits limit{.frame_size = 10};
   limited(limit)
       .peer_sends(framed({"one"}) + framed({"two"}) + frame_header(0, 11))
@@ -163,7 +163,7 @@ TEST(connection_limits, messages_completed_before_a_violation_are_received) {
       .run();
 }
 
-TEST(connection_limits, the_handshake_timeout_covers_the_whole_handshake) {
+TEST(conversation_limits, the_handshake_timeout_covers_the_whole_handshake) {
   const auto sent = greeting_of(3, 1) + ready_of("ROUTER");
   side s;
   const auto begin = s.now;
@@ -180,7 +180,7 @@ TEST(connection_limits, the_handshake_timeout_covers_the_whole_handshake) {
   EXPECT_EQ(s.say(), "");
 }
 
-TEST(connection_limits, the_handshake_timeout_ends_with_it_and_includes_admission) {
+TEST(conversation_limits, the_handshake_timeout_ends_with_it_and_includes_admission) {
   const limits limit{.handshake_time = 700ms};
   side waiting{{.limit = limit, .admits = false}};
   waiting.hear(greeting_of(3, 1) + ready_of("ROUTER"));

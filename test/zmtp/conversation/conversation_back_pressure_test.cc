@@ -16,7 +16,7 @@ using test::heard_message;
 using test::parts;
 using test::side;
 
-TEST(connection_back_pressure, decoding_stops_at_the_mark_and_reports_it) {
+TEST(conversation_back_pressure, decoding_stops_at_the_mark_and_reports_it) {
   side s{{.receive_mark = {.messages = 3, .bytes = {}}, .receives = false}};
   shake_hands(s, "ROUTER");
   s.hear(framed({"1"}) + framed({"2"}));
@@ -44,7 +44,7 @@ TEST(connection_back_pressure, decoding_stops_at_the_mark_and_reports_it) {
   EXPECT_EQ(s.news(), (std::vector<std::string>{"[3]", "[4]", "[5]", "[6]"}));
 }
 
-TEST(connection_back_pressure, a_partial_message_waits_too) {
+TEST(conversation_back_pressure, a_partial_message_waits_too) {
   side s{{.receive_mark = {.messages = 1, .bytes = {}}, .receives = false}};
   shake_hands(s, "ROUTER");
   s.hear(framed({"1"}) + framed({"2", "two"}).substr(0, 4));
@@ -58,7 +58,7 @@ TEST(connection_back_pressure, a_partial_message_waits_too) {
   EXPECT_EQ(s.news(), (std::vector<std::string>{"[1]", "[2][two]"}));
 }
 
-TEST(connection_back_pressure, commands_wait_behind_messages) {
+TEST(conversation_back_pressure, commands_wait_behind_messages) {
   side s{
       {.type = socket_type::xpub, .receive_mark = {.messages = 1, .bytes = {}}, .receives = false}};
   shake_hands(s, "SUB");
@@ -72,7 +72,7 @@ TEST(connection_back_pressure, commands_wait_behind_messages) {
   EXPECT_EQ(s.say(), test::pong("x"));
 }
 
-TEST(connection_back_pressure, one_message_at_most_exceeds_the_byte_mark) {
+TEST(conversation_back_pressure, one_message_at_most_exceeds_the_byte_mark) {
   side s{{.receive_mark = {.messages = {}, .bytes = 10'000}, .receives = false}};
   shake_hands(s, "ROUTER");
   std::string sent;
@@ -85,7 +85,7 @@ TEST(connection_back_pressure, one_message_at_most_exceeds_the_byte_mark) {
   EXPECT_LT(s.in.bytes(), 10'000U + sizeof(message) + 1000U);
 }
 
-TEST(connection_back_pressure, a_blocked_connection_ends_when_it_is_closed) {
+TEST(conversation_back_pressure, a_blocked_connection_ends_when_it_is_closed) {
   side s{{.receive_mark = {.messages = 1, .bytes = {}}, .receives = false}};
   shake_hands(s, "ROUTER");
   s.hear(framed({"1"}) + framed({"2"}));
@@ -96,7 +96,7 @@ TEST(connection_back_pressure, a_blocked_connection_ends_when_it_is_closed) {
   EXPECT_EQ(s.in.size(), 1U);
 }
 
-TEST(connection_back_pressure, nothing_is_lost_with_any_marks_and_pace) {
+TEST(conversation_back_pressure, nothing_is_lost_with_any_marks_and_pace) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random{seed};

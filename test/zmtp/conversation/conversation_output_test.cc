@@ -45,7 +45,7 @@ std::vector<parts> mixed(std::size_t count, unsigned seed = 1) {
   return messages;
 }
 
-TEST(connection_output, byte_by_byte_output_equals_a_single_write) {
+TEST(conversation_output, byte_by_byte_output_equals_a_single_write) {
   std::string expected;
   side whole;
   side bit_by_bit;
@@ -69,7 +69,7 @@ TEST(connection_output, byte_by_byte_output_equals_a_single_write) {
   EXPECT_EQ(bit_by_bit.out.bytes(), 0U);
 }
 
-TEST(connection_output, a_command_precedes_a_message_that_is_not_begun) {
+TEST(conversation_output, a_command_precedes_a_message_that_is_not_begun) {
   side s;
   shake_hands(s, "ROUTER");
   s.out.push({"queued"});
@@ -77,7 +77,7 @@ TEST(connection_output, a_command_precedes_a_message_that_is_not_begun) {
   EXPECT_EQ(s.say(), pong("x") + framed({"queued"}));
 }
 
-TEST(connection_output, a_command_waits_for_the_end_of_a_begun_message) {
+TEST(conversation_output, a_command_waits_for_the_end_of_a_begun_message) {
   for (const std::size_t size : {100U, 9000U}) {
     const parts message{"head", std::string(size, 'b')};
     for (std::size_t written = 1; written < framed(message).size(); written += size / 50) {
@@ -98,7 +98,7 @@ TEST(connection_output, a_command_waits_for_the_end_of_a_begun_message) {
   }
 }
 
-TEST(connection_output, a_command_waits_only_for_the_begun_message) {
+TEST(conversation_output, a_command_waits_only_for_the_begun_message) {
   const parts large{"", std::string(9000, 'l')};
   side s;
   shake_hands(s, "ROUTER");
@@ -112,7 +112,7 @@ TEST(connection_output, a_command_waits_only_for_the_begun_message) {
 }
 
 // The kernel takes the end of a command together with the beginning of a message.
-TEST(connection_output, a_command_waits_for_a_message_begun_after_an_earlier_command) {
+TEST(conversation_output, a_command_waits_for_a_message_begun_after_an_earlier_command) {
   const parts message{"a", "b"};
   for (std::size_t written = 1; written <= ping().size() + framed(message).size(); ++written) {
     side s{{.type = socket_type::sub}};
@@ -130,7 +130,7 @@ TEST(connection_output, a_command_waits_for_a_message_begun_after_an_earlier_com
   }
 }
 
-TEST(connection_output, commands_never_split_a_message) {
+TEST(conversation_output, commands_never_split_a_message) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random{seed};
     const auto pick = [&](std::size_t n) { return random() % n; };
@@ -193,7 +193,7 @@ void expect_none_lost_nor_spliced(const std::vector<parts>& messages, std::size_
   ASSERT_EQ(all, messages);
 }
 
-TEST(connection_output, whole_messages_continue_after_a_disconnect_at_any_byte) {  // Z-14
+TEST(conversation_output, whole_messages_continue_after_a_disconnect_at_any_byte) {  // Z-14
   const std::vector<parts> messages{
       {""},
       {"a", "", "c"},
@@ -217,7 +217,7 @@ TEST(connection_output, whole_messages_continue_after_a_disconnect_at_any_byte) 
   }
 }
 
-TEST(connection_output, whole_messages_continue_after_repeated_disconnects) {
+TEST(conversation_output, whole_messages_continue_after_repeated_disconnects) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random{seed};
     const auto messages = mixed(120, seed);
@@ -244,7 +244,7 @@ TEST(connection_output, whole_messages_continue_after_repeated_disconnects) {
   }
 }
 
-TEST(connection_output, commands_are_not_stored_for_the_next_connection) {
+TEST(conversation_output, commands_are_not_stored_for_the_next_connection) {
   side s{{.type = socket_type::sub}};
   shake_hands(s, "PUB");
   s.talk.subscribe("A");
@@ -255,7 +255,7 @@ TEST(connection_output, commands_are_not_stored_for_the_next_connection) {
   EXPECT_EQ(s.say(), "");
 }
 
-TEST(connection_output, many_messages_are_written_in_several_steps) {
+TEST(conversation_output, many_messages_are_written_in_several_steps) {
   side s;
   shake_hands(s, "ROUTER");
   std::vector<parts> messages;
@@ -263,7 +263,7 @@ TEST(connection_output, many_messages_are_written_in_several_steps) {
     messages.push_back({std::to_string(i), std::string(5000, 'l')});
     s.out.push(made_of(messages.back()));
   }
-  std::array<connection::piece, connection::max_pieces> pieces;
+  std::array<conversation::piece, conversation::max_pieces> pieces;
   EXPECT_LE(s.talk.output(pieces, s.out), pieces.size());
   EXPECT_EQ(content_of(s.say()).messages, messages);
 }

@@ -24,7 +24,7 @@ conversation_script in_traffic(unsigned peer_minor = 1) {
   return conversation_script{}.shake_hands("ROUTER", peer_minor);
 }
 
-TEST(connection_traffic, frames_of_every_size_arrive) {
+TEST(conversation_traffic, frames_of_every_size_arrive) {
   for (const std::size_t size :
        {0U, 1U, 98U, 100U, 101U, 254U, 255U, 256U, 4096U, 65'535U, 65'536U}) {
     const std::string body(size, static_cast<char>(size % 251));
@@ -36,7 +36,7 @@ TEST(connection_traffic, frames_of_every_size_arrive) {
   }
 }
 
-TEST(connection_traffic, a_mebibyte_arrives) {
+TEST(conversation_traffic, a_mebibyte_arrives) {
   std::string body(1024 * 1024, '\0');
   for (std::size_t i = 0; i < body.size(); ++i) {
     body[i] = static_cast<char>(i * 7 >> 3);
@@ -47,7 +47,7 @@ TEST(connection_traffic, a_mebibyte_arrives) {
       .run();
 }
 
-TEST(connection_traffic, multipart_messages_arrive_whole_and_in_order) {
+TEST(conversation_traffic, multipart_messages_arrive_whole_and_in_order) {
   std::string sent;
   std::vector<std::string> received;
   for (std::size_t count = 1; count < 40; ++count) {
@@ -61,7 +61,7 @@ TEST(connection_traffic, multipart_messages_arrive_whole_and_in_order) {
   in_traffic().peer_sends(sent).expect(received).run();
 }
 
-TEST(connection_traffic, no_part_of_a_message_is_received_before_its_last) {
+TEST(conversation_traffic, no_part_of_a_message_is_received_before_its_last) {
   in_traffic()
       .peer_sends(framed({"a", "b", "c"}).substr(0, 8))
       .expect_nothing()
@@ -72,7 +72,7 @@ TEST(connection_traffic, no_part_of_a_message_is_received_before_its_last) {
       .run();
 }
 
-TEST(connection_traffic, the_long_form_may_be_used_for_small_bodies) {
+TEST(conversation_traffic, the_long_form_may_be_used_for_small_bodies) {
   in_traffic()
       .peer_sends(frame(test::long_size | test::more, "") + frame(test::long_size, "small") +
                   frame(test::long_size | test::command, bytes("04 'PING' 00 00 'x'")))
@@ -81,7 +81,7 @@ TEST(connection_traffic, the_long_form_may_be_used_for_small_bodies) {
       .run();
 }
 
-TEST(connection_traffic, reserved_flags_are_tolerated_and_passed_on_cleared) {
+TEST(conversation_traffic, reserved_flags_are_tolerated_and_passed_on_cleared) {
   for (const unsigned reserved : {0x08U, 0x10U, 0x20U, 0x40U, 0x80U, 0xf8U}) {
     in_traffic()
         .peer_sends(frame(reserved | test::more, "a") + frame(reserved, std::string(300, 'b')) +
@@ -98,7 +98,7 @@ TEST(connection_traffic, reserved_flags_are_tolerated_and_passed_on_cleared) {
   }
 }
 
-TEST(connection_traffic, broken_framing_closes_the_connection_with_its_error) {
+TEST(conversation_traffic, broken_framing_closes_the_connection_with_its_error) {
   const struct {
     const char* what;
     std::string sent;
@@ -135,7 +135,7 @@ TEST(connection_traffic, broken_framing_closes_the_connection_with_its_error) {
   }
 }
 
-TEST(connection_traffic, unknown_commands_are_ignored) {
+TEST(conversation_traffic, unknown_commands_are_ignored) {
   in_traffic()
       .peer_sends(framed_command("JOIN", "group") + framed({"a"}) +
                   framed_command("X-FUTURE", std::string(60'000, 'x')) +
@@ -147,7 +147,7 @@ TEST(connection_traffic, unknown_commands_are_ignored) {
       .run();
 }
 
-TEST(connection_traffic, a_type_that_does_not_publish_ignores_subscriptions) {
+TEST(conversation_traffic, a_type_that_does_not_publish_ignores_subscriptions) {
   in_traffic()
       .peer_sends(framed_command("SUBSCRIBE", "A") + framed_command("CANCEL", "A") +
                   framed({"\1A"}))
@@ -156,7 +156,7 @@ TEST(connection_traffic, a_type_that_does_not_publish_ignores_subscriptions) {
 }
 
 // libzmq sends PING where it likes.
-TEST(connection_traffic, commands_between_the_parts_of_a_message_leave_it_intact) {
+TEST(conversation_traffic, commands_between_the_parts_of_a_message_leave_it_intact) {
   const std::string large(70'000, 'l');
   for (const auto& message : {parts{"a", "b", "c"}, parts{"", "", ""},
                               parts{std::string(300, 'x'), "y", large}, parts{large, large, "z"}}) {
@@ -175,7 +175,7 @@ TEST(connection_traffic, commands_between_the_parts_of_a_message_leave_it_intact
   }
 }
 
-TEST(connection_traffic, a_received_slice_does_not_change_when_more_is_read) {
+TEST(conversation_traffic, a_received_slice_does_not_change_when_more_is_read) {
   side s{{.receives = false}};
   shake_hands(s, "ROUTER");
   std::vector<parts> sent;
@@ -191,7 +191,7 @@ TEST(connection_traffic, a_received_slice_does_not_change_when_more_is_read) {
   }
 }
 
-TEST(connection_traffic, two_sides_exchange_messages_of_mixed_sizes) {
+TEST(conversation_traffic, two_sides_exchange_messages_of_mixed_sizes) {
   for (const std::size_t at_most :
        {std::size_t{1}, std::size_t{7}, std::size_t{1000}, test::everything}) {
     side one;

@@ -41,7 +41,7 @@ conversation_script in_traffic(const limits& limit = {}) {
   return conversation_script{{.limit = limit}}.shake_hands("ROUTER");
 }
 
-TEST(connection_interruption, only_four_commands_may_interrupt_a_message) {
+TEST(conversation_interruption, only_four_commands_may_interrupt_a_message) {
   for (const auto& allowed :
        {ping("x"), pong("x"), framed_command("SUBSCRIBE", "t"), framed_command("CANCEL", "t")}) {
     in_traffic()
@@ -64,7 +64,7 @@ TEST(connection_interruption, only_four_commands_may_interrupt_a_message) {
   }
 }
 
-TEST(connection_interruption, other_commands_may_precede_and_follow_a_message) {
+TEST(conversation_interruption, other_commands_may_precede_and_follow_a_message) {
   in_traffic()
       .peer_sends(framed_command("X") + framed({"a", "b"}) + framed_command("X") + framed({"c"}) +
                   error)
@@ -72,7 +72,7 @@ TEST(connection_interruption, other_commands_may_precede_and_follow_a_message) {
       .run();
 }
 
-TEST(connection_interruption, a_malformed_command_closes_the_connection) {
+TEST(conversation_interruption, a_malformed_command_closes_the_connection) {
   in_traffic()
       .peer_sends(frame(test::more, "a") + framed_command("PING", "1"))
       .expect_closed(errc::bad_ping)
@@ -80,7 +80,7 @@ TEST(connection_interruption, a_malformed_command_closes_the_connection) {
   in_traffic().peer_sends(frame(test::more, "a") + nameless).expect_closed(errc::bad_command).run();
 }
 
-TEST(connection_interruption, each_message_has_its_own_limit_of_commands) {
+TEST(conversation_interruption, each_message_has_its_own_limit_of_commands) {
   const limits limit{.message_commands = 3};
   const auto interrupted = frame(test::more, "a") + pong() + frame(test::more, "b") + pong() +
                            pong(std::string(300, 'p')) + frame(0, "c");
@@ -95,7 +95,7 @@ TEST(connection_interruption, each_message_has_its_own_limit_of_commands) {
       .run();
 }
 
-TEST(connection_interruption, the_default_limit_is_1024_commands) {
+TEST(conversation_interruption, the_default_limit_is_1024_commands) {
   std::string many;
   for (int i = 0; i < 1'024; ++i) {
     many += pong();
@@ -159,7 +159,7 @@ std::uint64_t moved_for(const churn& what, std::size_t incomplete, std::size_t a
   return s.talk.moved() - before;
 }
 
-TEST(connection_interruption, costs_the_same_for_every_size_of_message) {
+TEST(conversation_interruption, costs_the_same_for_every_size_of_message) {
   for (const auto& one : all_churn()) {
     SCOPED_TRACE(one.name);
     std::size_t said = 0;
@@ -175,7 +175,7 @@ TEST(connection_interruption, costs_the_same_for_every_size_of_message) {
   }
 }
 
-TEST(connection_interruption, does_not_increase_the_size_of_reads) {
+TEST(conversation_interruption, does_not_increase_the_size_of_reads) {
   side s;
   shake_hands(s, "ROUTER");
   s.hear(frame_header(test::more, 48 * mebi));
@@ -192,7 +192,7 @@ TEST(connection_interruption, does_not_increase_the_size_of_reads) {
 }
 
 // All in one read, where each command leaves a gap that what follows closes.
-TEST(connection_interruption, moves_each_byte_of_a_read_at_most_once) {
+TEST(conversation_interruption, moves_each_byte_of_a_read_at_most_once) {
   std::string sent;
   std::size_t moved_at_most = 0;
   parts message;

@@ -19,12 +19,12 @@ using test::ping;
 using test::pong;
 using test::side;
 
-constexpr connection::acknowledgement all_taken{.bytes = 100, .complete = true};
-constexpr connection::acknowledgement nothing_taken{.bytes = 100, .complete = false};
+constexpr conversation::acknowledgement all_taken{.bytes = 100, .complete = true};
+constexpr conversation::acknowledgement nothing_taken{.bytes = 100, .complete = false};
 
-class connection_heartbeat : public testing::Test {
+class conversation_heartbeat : public testing::Test {
 protected:
-  static void pass_deadline(side& s, const connection::acknowledgement& said = all_taken) {
+  static void pass_deadline(side& s, const conversation::acknowledgement& said = all_taken) {
     ASSERT_TRUE(s.talk.next_deadline().has_value());
     s.now = *s.talk.next_deadline();
     s.talk.on_deadline(s.now, said);
@@ -34,7 +34,7 @@ protected:
   side s;
 };
 
-TEST_F(connection_heartbeat, pings_only_unresponsive_peers_of_3_1) {
+TEST_F(conversation_heartbeat, pings_only_unresponsive_peers_of_3_1) {
   for (const unsigned minor : {0U, 1U, 2U}) {
     side own;
     shake_hands(own, "ROUTER", minor);
@@ -47,7 +47,7 @@ TEST_F(connection_heartbeat, pings_only_unresponsive_peers_of_3_1) {
   }
 }
 
-TEST_F(connection_heartbeat, sends_our_ttl_in_tenths_of_a_second) {
+TEST_F(conversation_heartbeat, sends_our_ttl_in_tenths_of_a_second) {
   side own{{.beat = {.ttl = std::chrono::seconds{3}}}};
   shake_hands(own, "ROUTER");
   pass_deadline(own);
@@ -59,7 +59,7 @@ TEST_F(connection_heartbeat, sends_our_ttl_in_tenths_of_a_second) {
 }
 
 // libzmq cuts a peer in the middle of a large message.
-TEST_F(connection_heartbeat, every_byte_of_a_large_message_counts_as_traffic) {  // Z-9
+TEST_F(conversation_heartbeat, every_byte_of_a_large_message_counts_as_traffic) {  // Z-9
   shake_hands(s, "ROUTER");
   const auto large = framed({std::string(200, 'x')});
   for (const char byte : large) {
@@ -71,7 +71,7 @@ TEST_F(connection_heartbeat, every_byte_of_a_large_message_counts_as_traffic) { 
   EXPECT_EQ(s.news(), std::vector{test::heard_message(test::parts{std::string(200, 'x')})});
 }
 
-TEST_F(connection_heartbeat, a_ping_does_not_split_a_message) {
+TEST_F(conversation_heartbeat, a_ping_does_not_split_a_message) {
   shake_hands(s, "ROUTER");
   s.out.push({"first part", "second part"});
   const auto whole = framed({"first part", "second part"});
@@ -80,7 +80,7 @@ TEST_F(connection_heartbeat, a_ping_does_not_split_a_message) {
   EXPECT_EQ(s.say(), whole.substr(5) + ping());
 }
 
-TEST_F(connection_heartbeat, closes_without_an_answer_or_an_acknowledgement) {
+TEST_F(conversation_heartbeat, closes_without_an_answer_or_an_acknowledgement) {
   shake_hands(s, "ROUTER");
   pass_deadline(s);
   pass_deadline(s, nothing_taken);
@@ -88,7 +88,7 @@ TEST_F(connection_heartbeat, closes_without_an_answer_or_an_acknowledgement) {
   EXPECT_FALSE(s.talk.next_deadline().has_value());
 }
 
-TEST_F(connection_heartbeat, a_peer_that_does_not_read_is_reported_once_and_not_closed) {
+TEST_F(conversation_heartbeat, a_peer_that_does_not_read_is_reported_once_and_not_closed) {
   shake_hands(s, "ROUTER");
   pass_deadline(s);
   EXPECT_EQ(s.say(), ping());
@@ -103,7 +103,7 @@ TEST_F(connection_heartbeat, a_peer_that_does_not_read_is_reported_once_and_not_
   EXPECT_TRUE(s.talk.traffic());
 }
 
-TEST_F(connection_heartbeat, strict_closes_a_peer_that_does_not_read) {
+TEST_F(conversation_heartbeat, strict_closes_a_peer_that_does_not_read) {
   side strict{{.beat = {.strict = true}}};
   shake_hands(strict, "ROUTER");
   pass_deadline(strict);
@@ -111,7 +111,7 @@ TEST_F(connection_heartbeat, strict_closes_a_peer_that_does_not_read) {
   EXPECT_EQ(strict.news(), std::vector{heard_end(errc::heartbeat_timeout)});
 }
 
-TEST_F(connection_heartbeat, strict_closes_a_peer_that_exceeds_its_ttl) {  // Z-9
+TEST_F(conversation_heartbeat, strict_closes_a_peer_that_exceeds_its_ttl) {  // Z-9
   side strict{{.beat = {.strict = true}}};
   shake_hands(strict, "ROUTER", 0);
   strict.hear(framed_command("PING", bytes("00 14")));
@@ -120,7 +120,7 @@ TEST_F(connection_heartbeat, strict_closes_a_peer_that_exceeds_its_ttl) {  // Z-
   EXPECT_EQ(strict.news(), std::vector{heard_end(errc::ttl_expired)});
 }
 
-TEST_F(connection_heartbeat, a_ttl_of_65_6_seconds_is_65_6_seconds) {
+TEST_F(conversation_heartbeat, a_ttl_of_65_6_seconds_is_65_6_seconds) {
   side strict{{.beat = {.strict = true}}};
   shake_hands(strict, "ROUTER", 0);
   strict.hear(framed_command("PING", bytes("02 90")));
@@ -130,7 +130,7 @@ TEST_F(connection_heartbeat, a_ttl_of_65_6_seconds_is_65_6_seconds) {
 }
 
 // Bytes that wait for room in the user's queue are unread by our doing.
-TEST_F(connection_heartbeat, a_peer_whose_messages_we_do_not_read_is_not_unresponsive) {
+TEST_F(conversation_heartbeat, a_peer_whose_messages_we_do_not_read_is_not_unresponsive) {
   side full{{.beat = {.strict = true}, .receive_mark = {.messages = 1}, .receives = false}};
   shake_hands(full, "ROUTER");
   full.hear(framed({"one"}) + framed({"two"}));
@@ -146,7 +146,7 @@ TEST_F(connection_heartbeat, a_peer_whose_messages_we_do_not_read_is_not_unrespo
   EXPECT_EQ(full.say(), ping());
 }
 
-TEST_F(connection_heartbeat, discarded_bytes_also_show_that_the_peer_is_alive) {
+TEST_F(conversation_heartbeat, discarded_bytes_also_show_that_the_peer_is_alive) {
   shake_hands(s, "ROUTER");
   for (int i = 0; i < 20; ++i) {
     s.now += 9s;
@@ -157,7 +157,7 @@ TEST_F(connection_heartbeat, discarded_bytes_also_show_that_the_peer_is_alive) {
   EXPECT_TRUE(s.talk.traffic());
 }
 
-TEST_F(connection_heartbeat, two_zinc_peers_exchange_at_most_two_pings_an_interval) {
+TEST_F(conversation_heartbeat, two_zinc_peers_exchange_at_most_two_pings_an_interval) {
   side a;
   side b{{.type = socket_type::router}};
   pump(a, b);

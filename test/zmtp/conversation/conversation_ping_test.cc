@@ -18,7 +18,7 @@ using test::ping;
 using test::pong;
 using test::side;
 
-TEST(connection_ping, is_answered_with_its_context_for_every_version_of_the_peer) {  // Z-9
+TEST(conversation_ping, is_answered_with_its_context_for_every_version_of_the_peer) {  // Z-9
   for (const unsigned minor : {0U, 1U, 2U}) {
     for (const std::size_t size : {0U, 1U, 7U, 16U}) {
       const std::string context(size, 'c');
@@ -32,7 +32,7 @@ TEST(connection_ping, is_answered_with_its_context_for_every_version_of_the_peer
   }
 }
 
-TEST(connection_ping, is_answered_for_any_ttl) {
+TEST(conversation_ping, is_answered_for_any_ttl) {
   for (const auto& ttl : {bytes("00 00"), bytes("00 1e"), bytes("02 90"), bytes("ff ff")}) {
     conversation_script{}
         .shake_hands("ROUTER")
@@ -42,7 +42,7 @@ TEST(connection_ping, is_answered_for_any_ttl) {
   }
 }
 
-TEST(connection_ping, a_malformed_ping_closes_the_connection) {  // Z-9
+TEST(conversation_ping, a_malformed_ping_closes_the_connection) {  // Z-9
   for (const auto& data : {bytes(""), bytes("00")}) {
     conversation_script{}
         .shake_hands("ROUTER")
@@ -54,7 +54,7 @@ TEST(connection_ping, a_malformed_ping_closes_the_connection) {  // Z-9
 }
 
 // libzmq cuts it so.
-TEST(connection_ping, a_longer_context_is_returned_cut_to_16_bytes) {  // Z-9
+TEST(conversation_ping, a_longer_context_is_returned_cut_to_16_bytes) {  // Z-9
   for (const std::size_t size : {17U, 200U, 60'000U}) {
     conversation_script{}
         .shake_hands("ROUTER")
@@ -65,7 +65,7 @@ TEST(connection_ping, a_longer_context_is_returned_cut_to_16_bytes) {  // Z-9
   }
 }
 
-TEST(connection_ping, a_context_is_returned_cut_to_the_limit) {
+TEST(conversation_ping, a_context_is_returned_cut_to_the_limit) {
   conversation_script{{.limit = {.ping_context_size = 3}}}
       .shake_hands("ROUTER")
       .peer_sends(ping("abc"))
@@ -75,7 +75,7 @@ TEST(connection_ping, a_context_is_returned_cut_to_the_limit) {
       .run();
 }
 
-TEST(connection_ping, only_the_newest_is_answered_if_nothing_could_be_written) {
+TEST(conversation_ping, only_the_newest_is_answered_if_nothing_could_be_written) {
   conversation_script{}
       .shake_hands("ROUTER")
       .writes_late()
@@ -87,7 +87,7 @@ TEST(connection_ping, only_the_newest_is_answered_if_nothing_could_be_written) {
       .run();
 }
 
-TEST(connection_ping, pongs_do_not_accumulate_behind_one_being_written) {
+TEST(conversation_ping, pongs_do_not_accumulate_behind_one_being_written) {
   side s;
   shake_hands(s, "ROUTER");
   s.hear(ping("begun"));
@@ -98,7 +98,7 @@ TEST(connection_ping, pongs_do_not_accumulate_behind_one_being_written) {
   EXPECT_EQ(s.say(), pong("begun").substr(3) + pong("39"));
 }
 
-TEST(connection_ping, a_flood_closes_the_connection) {
+TEST(conversation_ping, a_flood_closes_the_connection) {
   side s;
   shake_hands(s, "ROUTER");
   for (unsigned i = 0; i < s.limit.pings_per_second; ++i) {
@@ -110,7 +110,7 @@ TEST(connection_ping, a_flood_closes_the_connection) {
   EXPECT_EQ(s.say(), "");
 }
 
-TEST(connection_ping, a_flood_in_one_segment_closes_the_connection) {
+TEST(conversation_ping, a_flood_in_one_segment_closes_the_connection) {
   std::string flood;
   for (int i = 0; i < 51; ++i) {
     flood += ping("x");
@@ -124,7 +124,7 @@ TEST(connection_ping, a_flood_in_one_segment_closes_the_connection) {
       .run();
 }
 
-TEST(connection_ping, the_allowed_number_each_second_is_not_a_flood) {
+TEST(conversation_ping, the_allowed_number_each_second_is_not_a_flood) {
   side s;
   shake_hands(s, "ROUTER");
   for (int second = 0; second < 10; ++second) {
@@ -137,7 +137,7 @@ TEST(connection_ping, the_allowed_number_each_second_is_not_a_flood) {
   EXPECT_TRUE(s.talk.traffic());
 }
 
-TEST(connection_ping, output_is_never_more_than_input) {
+TEST(conversation_ping, output_is_never_more_than_input) {
   side s;
   shake_hands(s, "ROUTER");
   std::size_t received = 0;
@@ -154,17 +154,17 @@ TEST(connection_ping, output_is_never_more_than_input) {
 }
 
 // The acknowledgements of TCP.
-constexpr connection::acknowledgement all_taken{.bytes = 100, .complete = true};
-constexpr connection::acknowledgement nothing_taken{.bytes = 100, .complete = false};
-constexpr connection::acknowledgement some_taken{.bytes = 101, .complete = false};
+constexpr conversation::acknowledgement all_taken{.bytes = 100, .complete = true};
+constexpr conversation::acknowledgement nothing_taken{.bytes = 100, .complete = false};
+constexpr conversation::acknowledgement some_taken{.bytes = 101, .complete = false};
 
 // Heartbeats are off, so that the probe's deadline is the only one.
-class connection_probe : public testing::Test {
+class conversation_probe : public testing::Test {
 protected:
   side s{{.beat = {.interval = std::nullopt}}};
 };
 
-TEST_F(connection_probe, sends_a_ping_only_to_a_peer_that_supports_it) {
+TEST_F(conversation_probe, sends_a_ping_only_to_a_peer_that_supports_it) {
   for (const unsigned minor : {0U, 1U, 9U}) {
     side peers{{.beat = {.interval = std::nullopt}}};
     shake_hands(peers, "ROUTER", minor);
@@ -175,7 +175,7 @@ TEST_F(connection_probe, sends_a_ping_only_to_a_peer_that_supports_it) {
   }
 }
 
-TEST_F(connection_probe, runs_once_at_a_time) {
+TEST_F(conversation_probe, runs_once_at_a_time) {
   shake_hands(s, "ROUTER");
   const auto asked = s.now;
   s.talk.probe(s.now, all_taken);
@@ -188,7 +188,7 @@ TEST_F(connection_probe, runs_once_at_a_time) {
   EXPECT_EQ(s.talk.next_deadline(), asked + 5s);
 }
 
-TEST_F(connection_probe, any_byte_answers_it) {
+TEST_F(conversation_probe, any_byte_answers_it) {
   for (const auto& sent : {pong(), framed({"m"}), std::string(1, '\1')}) {
     side received{{.beat = {.interval = std::nullopt}}};
     shake_hands(received, "ROUTER");
@@ -201,7 +201,7 @@ TEST_F(connection_probe, any_byte_answers_it) {
   }
 }
 
-TEST_F(connection_probe, an_unanswered_probe_closes_silently_after_its_timeout) {
+TEST_F(conversation_probe, an_unanswered_probe_closes_silently_after_its_timeout) {
   shake_hands(s, "ROUTER");
   s.out.push({"queued"});
   s.talk.probe(s.now, all_taken);
@@ -215,7 +215,7 @@ TEST_F(connection_probe, an_unanswered_probe_closes_silently_after_its_timeout) 
   EXPECT_EQ(s.out.messages(), 1U);
 }
 
-TEST_F(connection_probe, an_acknowledgement_by_the_kernel_shows_that_the_peer_is_alive) {
+TEST_F(conversation_probe, an_acknowledgement_by_the_kernel_shows_that_the_peer_is_alive) {
   for (const auto& said : {all_taken, some_taken}) {
     side lives{{.beat = {.interval = std::nullopt}}};
     shake_hands(lives, "ROUTER");
@@ -230,7 +230,7 @@ TEST_F(connection_probe, an_acknowledgement_by_the_kernel_shows_that_the_peer_is
 }
 
 // If a peer does not support PING, TCP must acknowledge other messages that were sent.
-TEST_F(connection_probe, without_ping_support_a_probe_waits_for_earlier_output) {
+TEST_F(conversation_probe, without_ping_support_a_probe_waits_for_earlier_output) {
   for (const bool sent_before : {true, false}) {
     side old{{.beat = {.interval = std::nullopt}}};
     shake_hands(old, "ROUTER", 0);
@@ -245,7 +245,7 @@ TEST_F(connection_probe, without_ping_support_a_probe_waits_for_earlier_output) 
   }
 }
 
-TEST_F(connection_probe, is_not_cut_short_by_strict_heartbeats) {
+TEST_F(conversation_probe, is_not_cut_short_by_strict_heartbeats) {
   side strict{{.beat = {.strict = true}}};
   shake_hands(strict, "ROUTER");
   strict.talk.probe(strict.now, all_taken);
@@ -253,7 +253,7 @@ TEST_F(connection_probe, is_not_cut_short_by_strict_heartbeats) {
   EXPECT_TRUE(strict.talk.traffic());
 }
 
-TEST_F(connection_probe, does_nothing_outside_traffic) {
+TEST_F(conversation_probe, does_nothing_outside_traffic) {
   s.say();
   const auto due = s.talk.next_deadline();
   s.talk.probe(s.now, all_taken);

@@ -14,14 +14,14 @@ using test::ready_of;
 
 const auto own_greeting = bytes("ff 00*7 01 7f 03 01 'NULL' 00*16 00*32");
 
-TEST(connection_greeting, is_written_before_any_byte_has_arrived) {  // Z-1
+TEST(conversation_greeting, is_written_before_any_byte_has_arrived) {  // Z-1
   test::side s;
   EXPECT_EQ(s.say(), own_greeting);
   EXPECT_EQ(s.say(), "");
   EXPECT_FALSE(s.talk.has_output(s.out));
 }
 
-TEST(connection_greeting, may_be_written_byte_by_byte) {
+TEST(conversation_greeting, may_be_written_byte_by_byte) {
   test::side s;
   for (const char byte : own_greeting) {
     ASSERT_EQ(s.say(1), std::string(1, byte));
@@ -29,7 +29,7 @@ TEST(connection_greeting, may_be_written_byte_by_byte) {
   EXPECT_EQ(s.say(1), "");
 }
 
-TEST(connection_greeting, ready_follows_as_soon_as_the_peers_greeting_is_complete) {
+TEST(conversation_greeting, ready_follows_as_soon_as_the_peers_greeting_is_complete) {
   conversation_script{}
       .expect_output(own_greeting)
       .peer_sends(greeting_of(3, 1).substr(0, 63))
@@ -42,7 +42,7 @@ TEST(connection_greeting, ready_follows_as_soon_as_the_peers_greeting_is_complet
       .run();
 }
 
-TEST(connection_greeting, comes_in_stages_from_libzmq) {  // Z-1
+TEST(conversation_greeting, comes_in_stages_from_libzmq) {  // Z-1
   const auto whole = greeting_of(3, 1);
   for (std::size_t last = 11; last <= 64; ++last) {
     test::side s;
@@ -60,7 +60,7 @@ TEST(connection_greeting, comes_in_stages_from_libzmq) {  // Z-1
   }
 }
 
-TEST(connection_greeting, peers_of_later_versions_get_our_version) {  // Z-2
+TEST(conversation_greeting, peers_of_later_versions_get_our_version) {  // Z-2
   const struct {
     unsigned major;
     unsigned minor;
@@ -77,7 +77,7 @@ TEST(connection_greeting, peers_of_later_versions_get_our_version) {  // Z-2
   }
 }
 
-TEST(connection_greeting, bytes_that_are_never_validated_may_have_any_value) {
+TEST(conversation_greeting, bytes_that_are_never_validated_may_have_any_value) {
   auto greeting = greeting_of(3, 1);
   for (const std::size_t at : {1U, 5U, 8U, 32U, 33U, 63U}) {
     greeting[at] = '\x5a';
@@ -118,7 +118,7 @@ const refusal refusals[] = {
      errc::bad_mechanism_name},
 };
 
-TEST(connection_greeting, a_foreign_greeting_is_rejected_silently_with_its_error) {  // Z-3, Z-4
+TEST(conversation_greeting, a_foreign_greeting_is_rejected_silently_with_its_error) {  // Z-3, Z-4
   for (const auto& [what, sent, fault] : refusals) {
     SCOPED_TRACE(what);
     conversation_script{}
@@ -130,7 +130,7 @@ TEST(connection_greeting, a_foreign_greeting_is_rejected_silently_with_its_error
   }
 }
 
-TEST(connection_greeting, sends_nothing_more_to_an_incompatible_peer) {
+TEST(conversation_greeting, sends_nothing_more_to_an_incompatible_peer) {
   for (const auto& [what, sent, fault] : refusals) {
     SCOPED_TRACE(what);
     conversation_script{}
@@ -142,7 +142,7 @@ TEST(connection_greeting, sends_nothing_more_to_an_incompatible_peer) {
   }
 }
 
-TEST(connection_greeting, nothing_is_read_from_a_rejected_peer) {
+TEST(conversation_greeting, nothing_is_read_from_a_rejected_peer) {
   test::side s;
   s.hear(bytes("'GET / HTTP/1.1'"));
   EXPECT_TRUE(s.talk.over());

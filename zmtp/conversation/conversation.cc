@@ -1,0 +1,316 @@
+#include "zmtp/conversation/conversation.h"
+
+#include "zmtp/buffer/block.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace zmtp {
+
+namespace {
+
+// Each command costs as much as a message of many bytes. After a peer has sent more than this in
+// one read, its reads become short, so that others on the executor do not wait.
+constexpr unsigned many_commands = 32;
+constexpr std::size_t short_read = 1024;
+// Upper limit of one read beyond the frame in progress. It limits the work per read.
+constexpr std::size_t usual_read = block_size::reading;
+
+std::string_view view(std::span<const std::byte> bytes) noexcept {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Peers may send these also between the parts of a message.
+bool may_interrupt(const command::traffic& c) noexcept {
+  return !std::holds_alternative<command::error>(c) && !std::holds_alternative<command::unknown>(c);
+}
+
+bool publishes(socket_type type) noexcept {
+  return type == socket_type::pub || type == socket_type::xpub;
+}
+
+}  // namespace
+
+conversation::conversation(socket_type own_type, std::unique_ptr<mechanism> security,
+                           const limits& limit, const heartbeat_options& beat, time_point now)
+    : limit_{&limit},
+      beat_{&beat},
+      own_type_{own_type},
+      decoder_{limit},
+      longest_read_{usual_read},
+      handshake_{own_type, std::move(security), now + limit.handshake_time, control_.bytes()},
+      heartbeat_{beat, limit},
+      now_{now} {}
+
+std::span<std::byte> conversation::prepare(std::size_t ahead) {
+  if (!listening()) {
+    return {};
+  }
+  const auto needed = in_one_piece();
+  const auto to_come = needed - buffer_.undecoded().size();
+  const auto to = buffer_.prepare(needed);
+  if (std::exchange(commands_, 0) > many_commands) {
+    longest_read_ = short_read;
+  }
+  // A peer that is not admitted yet must not fill a buffer.
+  const auto most = traffic() ? std::max(std::min(ahead, longest_read_), to_come)
+                              : limit_->handshake_command_size;
+  return to.first(std::min(to.size(), most));
+}
+
+void conversation::commit(std::size_t count, time_point now) noexcept {
+  buffer_.commit(count);
+  // Reads grow back to the usual size, unless many commands follow.
+  longest_read_ = std::min(longest_read_ * 2, usual_read);
+  now_ = now;
+  heartbeat_.on_bytes(now);
+}
+
+void conversation::receive_into(receive_queue& queue) {
+  blocked_ = false;
+  while (!event_ && !over() && !deciding()) {
+    const bool greets = !traffic() && handshake_.at() == handshake::stage::greeting;
+    if (!(greets ? read_greeting() : read_frame(queue))) {
+      return;
+    }
+  }
+}
+
+void conversation::drop_unread() noexcept {
+  buffer_ = read_buffer{};
+  decoder_.message_taken();
+  blocked_ = false;
+}
+
+bool conversation::read_greeting() {
+  const auto size = handshake_.on_greeting(buffer_.undecoded(), control_.bytes());
+  if (!size) {
+    close(size.error());
+    return false;
+  }
+  buffer_.skip(*size);
+  return *size != 0;
+}
+
+bool conversation::read_frame(receive_queue& queue) {
+  if (traffic() && queue.full()) {
+    blocked_ = !buffer_.empty();
+    return false;
+  }
+  // Before admission, reject a message immediately. Its end would be rejected anyway.
+  const auto bytes = buffer_.undecoded();
+  if (!traffic() && !bytes.empty() && !frame::has(bytes.front(), frame::command)) {
+    close(errc::unexpected_command);
+    return false;
+  }
+  switch (decoder_.look(bytes)) {
+    case decoder::found::more: return false;
+    case decoder::found::message: take_message(queue); return true;
+    case decoder::found::command: take_command(); return true;
+    case decoder::found::fault: close(decoder_.fault()); return false;
+  }
+  return false;
+}
+
+void conversation::take_message(receive_queue& queue) {
+  const auto run = buffer_.take(decoder_.size());
+  const auto parts = decoder_.parts();
+  decoder_.message_taken();
+  if (publishes(own_type_) && parts == 1) {
+    const message m{buffer_.memory(), run, parts};
+    const auto parsed = command::parse_subscription(m.front());
+    if (const auto* s = std::get_if<command::subscription>(&parsed)) {
+      ++commands_;
+      on_subscription(s->subscribe, s->topic);
+      return;
+    }
+  }
+  queue.emplace(buffer_.memory(), run, parts);
+}
+
+void conversation::take_command() {
+  buffer_.set_aside(decoder_.size());
+  const auto whole = buffer_.undecoded().first(decoder_.command_size());
+  const auto body = view(whole.subspan(frame::header_size(whole[0])));
+  buffer_.skip(whole.size());
+  decoder_.command_taken();
+  if (!traffic()) {
+    on_stage(handshake_.on_command(body, control_.bytes()));
+    return;
+  }
+  ++commands_;
+  const auto parsed = command::parse_traffic(body, *limit_);
+  if (parsed) {
+    on_command(*parsed);
+  } else if (parsed.error() == errc::topic_too_long) {
+    refused_subscriptions_ += publishes(own_type_) ? 1U : 0U;
+  } else {
+    close(parsed.error());
+  }
+}
+
+void conversation::on_stage(result<handshake::stage> reached) {
+  if (!reached) {
+    close(reached.error());
+    return;
+  }
+  switch (*reached) {
+    case handshake::stage::greeting:
+    case handshake::stage::commands: return;
+    case handshake::stage::authentication: event_ = authentication_requested{}; return;
+    case handshake::stage::admission: event_ = admission_requested{}; return;
+    case handshake::stage::done:
+      state_ = state::traffic;
+      decoder_.handshake_done();
+      heartbeat_.start(now_, handshake_.peer_minor() >= 1);
+      event_ = ready{};
+      return;
+  }
+}
+
+void conversation::authenticated() {
+  if (!over() && handshake_.at() == handshake::stage::authentication) {
+    on_stage(handshake_.authenticated(control_.bytes()));
+  }
+}
+
+void conversation::admit() {
+  if (!over() && handshake_.at() == handshake::stage::admission) {
+    on_stage(handshake_.admit(control_.bytes()));
+  }
+}
+
+void conversation::refuse(error_code reason, std::string_view status) {
+  if (over()) {
+    return;
+  }
+  if (status.empty()) {
+    close(reason);
+    return;
+  }
+  handshake_.refuse(status, control_.bytes());
+  end(reason);
+}
+
+void conversation::close(error_code reason) noexcept {
+  if (!over()) {
+    control_.drop_pending();
+    end(reason);
+  }
+}
+
+void conversation::end(error_code reason) noexcept {
+  state_ = state::over;
+  event_ = closed{reason};
+  control_.drop_due();
+  not_reading_ = false;
+  heartbeat_.stop();
+}
+
+std::optional<conversation::event> conversation::next_event() noexcept {
+  if (!event_ && std::exchange(not_reading_, false)) {
+    return not_reading{};
+  }
+  return std::exchange(event_, std::nullopt);
+}
+
+void conversation::on_command(const command::traffic& c) {
+  if (decoder_.parts() != 0 && !may_interrupt(c)) {
+    close(errc::command_in_message);
+    return;
+  }
+  struct {
+    conversation& self;
+    void operator()(const command::subscribe& s) const { self.on_subscription(true, s.topic); }
+    void operator()(const command::cancel& s) const { self.on_subscription(false, s.topic); }
+    void operator()(const command::ping& p) const {
+      if (const auto context = self.heartbeat_.on_ping(self.now_, p)) {
+        self.control_.pong(*context);
+      } else {
+        self.close(context.error());
+      }
+    }
+    void operator()(const command::pong&) const {}  // only the arrival of bytes matters
+    void operator()(const command::error& e) const {
+      self.peer_error_ = e.reason;
+      self.close(errc::refused_by_peer);
+    }
+    void operator()(const command::unknown&) const {}
+  } act{*this};
+  std::visit(act, c);
+}
+
+void conversation::on_subscription(bool subscribe, std::string_view topic) {
+  if (!publishes(own_type_)) {
+    return;
+  }
+  if (topic.size() > limit_->topic_size) {
+    ++refused_subscriptions_;
+  } else {
+    event_ = subscription{subscribe, std::string{topic}};
+  }
+}
+
+void conversation::probe(time_point now, const acknowledgement& acknowledged) {
+  if (traffic()) {
+    act(heartbeat_.probe(now, acknowledged));
+  }
+}
+
+void conversation::act(heartbeat::action action) {
+  switch (action) {
+    case heartbeat::action::none: return;
+    case heartbeat::action::ping: control_.ping(); return;
+    case heartbeat::action::not_reading: not_reading_ = true; return;
+    case heartbeat::action::dead: close(errc::probe_unanswered); return;
+    case heartbeat::action::timed_out: close(errc::heartbeat_timeout); return;
+    case heartbeat::action::expired: close(errc::ttl_expired); return;
+  }
+}
+
+std::size_t conversation::output(std::span<piece> to, send_queue& queue) {
+  control_.fill(static_cast<std::uint16_t>(beat_->ttl.count()), handshake_.peer_minor());
+  std::size_t pieces = 0;
+  if (control_.pending()) {
+    if (!control_goes_first(queue)) {
+      return queue.gather_begun(to);
+    }
+    to[pieces++] = control_.front();
+  }
+  // Messages that were sent after a change follow it.
+  if (traffic() && !queue.empty() && !control_.changes_due()) {
+    pieces += queue.gather(to.subspan(pieces));
+  }
+  return pieces;
+}
+
+void conversation::advance(std::size_t count, send_queue& queue) noexcept {
+  queue.advance(control_goes_first(queue) ? control_.advance(count) : count);
+}
+
+std::optional<conversation::time_point> conversation::next_deadline() const noexcept {
+  switch (state_) {
+    case state::handshake: return handshake_.deadline();
+    case state::traffic: return heartbeat_.next_deadline();
+    case state::over: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void conversation::on_deadline(time_point now, const acknowledgement& acknowledged) {
+  const auto due = next_deadline();
+  if (!due || now < *due) {
+    return;
+  }
+  if (!traffic()) {
+    close(errc::handshake_timeout);
+    return;
+  }
+  if (blocked_) {
+    heartbeat_.on_bytes(now);  // reading has paused on the local side
+  }
+  act(heartbeat_.on_deadline(now, acknowledged));
+}
+
+}  // namespace zmtp
