@@ -158,7 +158,7 @@ void inproc_link::take_messages(pipe& p) {
       ++delivered_;
       continue;
     }
-    const auto& c = *std::get_if<send_queue::chunk>(&entries[delivered_]);
+    const auto& c = *std::get_if<message_chunk>(&entries[delivered_]);
     while (cut_ < c.size && !p.in.full()) {
       const auto* const at = c.memory->data() + cut_;
       const auto reach = frame::message_at(at);

@@ -22,7 +22,7 @@ namespace zmtp {
 namespace {
 
 constexpr high_water_mark no_mark{.messages = {}, .bytes = {}};
-constexpr std::ptrdiff_t entry_size = sizeof(send_queue::entry);
+constexpr std::ptrdiff_t entry_size = sizeof(queue_entry);
 constexpr std::ptrdiff_t object_size = sizeof(message);
 constexpr auto small = static_cast<std::ptrdiff_t>(block_size::small);
 constexpr auto large = static_cast<std::ptrdiff_t>(block_size::large);
@@ -130,7 +130,7 @@ TEST(memory_account, counts_messages_handed_over_until_they_are_released) {
   send_queue queue{no_mark, &account};
   queue.push(of(10));
   queue.push(of(10'000));
-  std::vector<send_queue::entry> away;
+  std::vector<queue_entry> away;
   queue.hand_over(away);
   const auto bytes = static_cast<std::ptrdiff_t>(queue.bytes());
   EXPECT_EQ(account.bytes(), bytes);
@@ -152,7 +152,7 @@ TEST(memory_account, counts_a_block_handed_over_to_several_queues_once) {
     queues.push_back(std::make_unique<send_queue>(no_mark, &account));
     queues.back()->push(slice(body, 10'000));
   }
-  std::vector<std::vector<send_queue::entry>> away(queues.size());
+  std::vector<std::vector<queue_entry>> away(queues.size());
   const auto bytes = queues.front()->bytes();
   for (std::size_t i = 0; i < queues.size(); ++i) {
     queues[i]->hand_over(away[i]);

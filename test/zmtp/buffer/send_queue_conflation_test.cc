@@ -53,7 +53,7 @@ TEST(send_queue_conflation, an_empty_queue_has_nothing_to_drop) {
 
 TEST(send_queue_conflation, messages_handed_over_are_counted_until_they_are_released) {
   send_queue queue{no_mark};
-  std::vector<send_queue::entry> away;
+  std::vector<queue_entry> away;
   queue.push(of(large_one));
   const auto bytes = queue.bytes();
   queue.hand_over(away);
