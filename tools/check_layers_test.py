@@ -237,7 +237,7 @@ class Planted(unittest.TestCase):
         self.expect_none({"mdp/broker.h": "// co_await s.async_receive(batch)\n"})
 
     def test_no_public_header_reaches_the_parts_of_a_socket(self):
-        for part in ("engine/socket_core", "routing/pub_state", "routing/pipe_table",
+        for part in ("engine/socket_core", "routing/pub_state", "routing/pipe",
                      "buffer/send_queue"):
             with self.subTest(part):
                 text = f'#include "zmtp/{part}.h"\n'

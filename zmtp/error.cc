@@ -133,7 +133,7 @@ const char* text(errc e) noexcept {
     case errc::path_taken:
       return "ipc path taken: it exists and is not a socket; choose another path or remove the "
              "file";
-    case errc::bad_option: return "invalid socket option: out of range; see zmtp/options.h";
+    case errc::bad_option: return "invalid socket option; see zmtp/options.h";
     case errc::socket_closed:
       return "socket closed: the operation needs an open socket; create another one";
     case errc::host_unreachable:

@@ -72,7 +72,7 @@ enum class errc {
   address_too_long,   // a path or name above the limit of its transport
   unknown_interface,  // neither a local address nor the name of an interface
   path_taken,         // the path of an ipc endpoint exists and is not a socket
-  bad_option,         // a socket option is out of range
+  bad_option,         // a socket option has a value that it may not have
   socket_closed,      // the socket was closed
   host_unreachable,   // no peer has this routing id
   // the socket stopped retrying every endpoint (reconnect_options) and has no peer

@@ -1,8 +1,8 @@
 #include "zmtp/options.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <numeric>
+#include <string>
 
 namespace zmtp {
 
@@ -29,16 +29,12 @@ bool is_duration(milliseconds time) noexcept {
   return time >= milliseconds::zero() && time <= max_duration;
 }
 
-bool is_spin(std::chrono::microseconds time) noexcept {
-  return time.count() >= 0 && time <= max_duration;
-}
-
 bool is_positive_duration(milliseconds time) noexcept {
   return is_duration(time) && time != milliseconds::zero();
 }
 
-bool is_routing_id(const std::string& id) noexcept {
-  return id.size() <= max_routing_id && (id.empty() || id.front() != '\0');
+bool is_between(auto least, auto value, auto most) noexcept {
+  return least <= value && value <= most;
 }
 
 bool is_extension(const std::string& text) noexcept {
@@ -47,32 +43,11 @@ bool is_extension(const std::string& text) noexcept {
   });
 }
 
-bool is_extensions(const std::vector<std::string>& list) noexcept {
+bool are_extensions(const std::vector<std::string>& list) noexcept {
   const auto bytes =
       std::accumulate(list.begin(), list.end(), std::size_t{0},
                       [](std::size_t sum, const std::string& one) { return sum + one.size() + 1; });
   return bytes <= max_extensions + 1 && std::all_of(list.begin(), list.end(), is_extension);
-}
-
-bool is_mark(const high_water_mark& mark) noexcept {
-  return mark.messages != std::size_t{0} && mark.bytes != std::size_t{0};
-}
-
-bool is_reconnect(const reconnect_options& reconnect) noexcept {
-  return is_positive_duration(reconnect.initial) && is_duration(reconnect.maximum) &&
-         is_duration(reconnect.refused_maximum) && is_duration(reconnect.stable) &&
-         reconnect.maximum >= reconnect.initial && reconnect.refused_maximum >= reconnect.initial &&
-         reconnect.stop_after != std::size_t{0};
-}
-
-bool is_heartbeat(const heartbeat_options& heartbeat) noexcept {
-  return (!heartbeat.interval || is_positive_duration(*heartbeat.interval)) &&
-         is_positive_duration(heartbeat.timeout) && heartbeat.ttl.count() >= 0 &&
-         heartbeat.ttl <= max_ttl;
-}
-
-bool is_between(auto least, auto value, auto most) noexcept {
-  return least <= value && value <= most;
 }
 
 bool is_keepalive(const keepalive_options& keepalive) noexcept {
@@ -81,78 +56,226 @@ bool is_keepalive(const keepalive_options& keepalive) noexcept {
          is_between(1, keepalive.count, max_keepalive_count);
 }
 
-bool is_transport(const transport_options& transport) noexcept {
-  const auto is_buffer = [](const std::optional<int>& bytes) { return !bytes || *bytes > 0; };
-  return (!transport.keepalive || is_keepalive(*transport.keepalive)) &&
-         is_buffer(transport.send_buffer) && is_buffer(transport.receive_buffer) &&
-         (!transport.type_of_service || is_between(0, *transport.type_of_service, 255)) &&
-         (!transport.user_timeout ||
-          is_between(milliseconds{1}, *transport.user_timeout, max_user_timeout)) &&
-         transport.file_mode <= 0777;
+bool is_absent_or_positive(const auto& value) noexcept { return !value || *value > 0; }
+
+using options = socket_options;
+constexpr std::string_view positive = "must be positive";
+constexpr std::string_view size = "must be 1 B to 2 GiB";
+constexpr std::string_view duration = "must be 0 to one year";
+constexpr std::string_view positive_duration = "must be 1 ms to one year";
+constexpr std::string_view reconnect_maximum = "must be reconnect.initial to one year";
+
+// The range of each option. It is the same for all types of sockets.
+constexpr struct {
+  std::string_view option;
+  std::string_view rule;
+  bool (*holds)(const options&) noexcept;
+} ranges[] = {
+    {"routing_id", "must have at most 255 bytes, and the first must not be zero",
+     [](const options& o) noexcept {
+       return o.routing_id.size() <= max_routing_id &&
+              (o.routing_id.empty() || o.routing_id.front() != '\0');
+     }},
+    {"send_mark.messages", positive,
+     [](const options& o) noexcept { return is_absent_or_positive(o.send_mark.messages); }},
+    {"send_mark.bytes", positive,
+     [](const options& o) noexcept { return is_absent_or_positive(o.send_mark.bytes); }},
+    {"receive_mark.messages", positive,
+     [](const options& o) noexcept { return is_absent_or_positive(o.receive_mark.messages); }},
+    {"receive_mark.bytes", positive,
+     [](const options& o) noexcept { return is_absent_or_positive(o.receive_mark.bytes); }},
+    {"linger", duration,
+     [](const options& o) noexcept { return !o.linger || is_duration(*o.linger); }},
+    {"reconnect.initial", positive_duration,
+     [](const options& o) noexcept { return is_positive_duration(o.reconnect.initial); }},
+    {"reconnect.maximum", reconnect_maximum,
+     [](const options& o) noexcept {
+       return is_between(o.reconnect.initial, o.reconnect.maximum, max_duration);
+     }},
+    {"reconnect.refused_maximum", reconnect_maximum,
+     [](const options& o) noexcept {
+       return is_between(o.reconnect.initial, o.reconnect.refused_maximum, max_duration);
+     }},
+    {"reconnect.stable", duration,
+     [](const options& o) noexcept { return is_duration(o.reconnect.stable); }},
+    {"reconnect.stop_after", positive,
+     [](const options& o) noexcept { return is_absent_or_positive(o.reconnect.stop_after); }},
+    {"heartbeat.interval", positive_duration,
+     [](const options& o) noexcept {
+       return !o.heartbeat.interval || is_positive_duration(*o.heartbeat.interval);
+     }},
+    {"heartbeat.timeout", positive_duration,
+     [](const options& o) noexcept { return is_positive_duration(o.heartbeat.timeout); }},
+    {"heartbeat.ttl", "must be 0 to 65.5 s",
+     [](const options& o) noexcept {
+       return is_between(heartbeat_options::deciseconds{0}, o.heartbeat.ttl, max_ttl);
+     }},
+    {"limit.handshake_command_size", size,
+     [](const options& o) noexcept { return is_size(o.limit.handshake_command_size); }},
+    {"limit.handshake_time", positive_duration,
+     [](const options& o) noexcept { return is_positive_duration(o.limit.handshake_time); }},
+    {"limit.handshake_silence", positive_duration,
+     [](const options& o) noexcept { return is_positive_duration(o.limit.handshake_silence); }},
+    {"limit.command_size", size,
+     [](const options& o) noexcept { return is_size(o.limit.command_size); }},
+    {"limit.frame_size", size,
+     [](const options& o) noexcept { return is_size(o.limit.frame_size); }},
+    {"limit.message_size", size,
+     [](const options& o) noexcept { return is_size(o.limit.message_size); }},
+    {"limit.message_parts", "must be 1 to 65,535",
+     [](const options& o) noexcept {
+       return is_between(std::size_t{1}, o.limit.message_parts, max_parts);
+     }},
+    {"limit.message_commands", positive,
+     [](const options& o) noexcept { return o.limit.message_commands != 0; }},
+    {"limit.metadata_properties", positive,
+     [](const options& o) noexcept { return o.limit.metadata_properties != 0; }},
+    {"limit.topic_size", size,
+     [](const options& o) noexcept { return is_size(o.limit.topic_size); }},
+    {"limit.subscriptions", positive,
+     [](const options& o) noexcept { return o.limit.subscriptions != 0; }},
+    {"limit.subscription_bytes", size,
+     [](const options& o) noexcept { return is_size(o.limit.subscription_bytes); }},
+    {"limit.ping_context_size", size,
+     [](const options& o) noexcept { return is_size(o.limit.ping_context_size); }},
+    {"limit.pings_per_second", positive,
+     [](const options& o) noexcept { return o.limit.pings_per_second != 0; }},
+    {"transport.keepalive", "must be 1 to 32,767 s and 1 to 127 probes",
+     [](const options& o) noexcept {
+       return !o.transport.keepalive || is_keepalive(*o.transport.keepalive);
+     }},
+    {"transport.send_buffer", positive,
+     [](const options& o) noexcept { return is_absent_or_positive(o.transport.send_buffer); }},
+    {"transport.receive_buffer", positive,
+     [](const options& o) noexcept { return is_absent_or_positive(o.transport.receive_buffer); }},
+    {"transport.type_of_service", "must be 0 to 255",
+     [](const options& o) noexcept {
+       return is_between(0, o.transport.type_of_service.value_or(0), 255);
+     }},
+    {"transport.user_timeout", "must be 1 ms to 24 days",
+     [](const options& o) noexcept {
+       return is_between(milliseconds{1}, o.transport.user_timeout.value_or(max_user_timeout),
+                         max_user_timeout);
+     }},
+    {"transport.file_mode", "must be 0 to 0777",
+     [](const options& o) noexcept { return o.transport.file_mode <= 0777; }},
+    {"backlog", positive, [](const options& o) noexcept { return o.backlog > 0; }},
+    {"pending_handshakes", positive,
+     [](const options& o) noexcept { return o.pending_handshakes != 0; }},
+    {"disconnect_slow", "excludes no_drop and conflate",
+     [](const options& o) noexcept { return !o.disconnect_slow || !(o.no_drop || o.conflate); }},
+    {"spin", duration,
+     [](const options& o) noexcept { return o.spin.count() >= 0 && o.spin <= max_duration; }},
+    {"xpub.last_values", "must be at least one topic, and 1 B to 2 GiB",
+     [](const options& o) noexcept {
+       return !o.xpub.last_values ||
+              (o.xpub.last_values->topics != 0 && is_size(o.xpub.last_values->bytes));
+     }},
+    {"extensions",
+     "must be `name` or `name=value` in printable ASCII without commas and blanks, 255 bytes "
+     "together",
+     [](const options& o) noexcept { return are_extensions(o.extensions); }},
+};
+
+using type_set = unsigned;  // one bit for each type
+
+constexpr type_set any_of(auto... types) noexcept {
+  return ((1U << static_cast<unsigned>(types)) | ...);
 }
 
-bool is_limits(const limits& limit) noexcept {
-  return is_size(limit.handshake_command_size) && is_positive_duration(limit.handshake_time) &&
-         is_positive_duration(limit.handshake_silence) && is_size(limit.command_size) &&
-         is_size(limit.frame_size) && is_size(limit.message_size) && limit.message_parts != 0 &&
-         limit.message_parts <= max_parts && limit.message_commands != 0 &&
-         limit.metadata_properties != 0 && is_size(limit.topic_size) && limit.subscriptions != 0 &&
-         is_size(limit.subscription_bytes) && is_size(limit.ping_context_size) &&
-         limit.pings_per_second != 0;
-}
+using enum socket_type;
 
-bool is_last_values(const std::optional<last_value_limits>& limit) noexcept {
-  return !limit || (limit->topics != 0 && is_size(limit->bytes));
-}
-
-bool has_nothing_of_xpub(const xpub_options& options) noexcept {
-  return options.notifications == xpub_options::notices::changes && !options.manual &&
-         !options.announce_as_pub && options.welcome.empty() && !options.last_values &&
-         options.last_values_of == xpub_options::matching::prefix;
-}
+// The types that have an option, for each option that some types lack.
+constexpr struct {
+  std::string_view option;
+  bool (*is_set)(const options&) noexcept;
+  type_set having;
+} types[] = {
+    {"routing_id", [](const options& o) noexcept { return !o.routing_id.empty(); },
+     any_of(req, dealer, router)},
+    {"mandatory", [](const options& o) noexcept { return o.mandatory; }, any_of(router, xpub)},
+    {"handover", [](const options& o) noexcept { return o.handover; }, any_of(router)},
+    {"relaxed", [](const options& o) noexcept { return o.relaxed; }, any_of(req)},
+    {"correlate", [](const options& o) noexcept { return o.correlate; }, any_of(req)},
+    {"no_drop", [](const options& o) noexcept { return o.no_drop; }, any_of(pub, xpub)},
+    {"disconnect_slow", [](const options& o) noexcept { return o.disconnect_slow; },
+     any_of(pub, xpub)},
+    {"probe_router", [](const options& o) noexcept { return o.probe_router; },
+     any_of(router, dealer, req)},
+    {"conflate", [](const options& o) noexcept { return o.conflate; },
+     any_of(pub, sub, push, pull, dealer)},
+    {"immediate", [](const options& o) noexcept { return o.immediate; },
+     any_of(push, dealer, req, socket_type::pair, router, xsub)},
+    {"policy", [](const options& o) noexcept { return o.policy != send_policy::round_robin; },
+     any_of(push, dealer)},
+    {"hello_message", [](const options& o) noexcept { return !o.hello_message.empty(); },
+     any_of(router, dealer, push, socket_type::pair)},
+    {"disconnect_message", [](const options& o) noexcept { return !o.disconnect_message.empty(); },
+     any_of(router, dealer, pull, socket_type::pair, xsub)},
+    {"xpub.notifications",
+     [](const options& o) noexcept {
+       return o.xpub.notifications != xpub_options::notices::changes;
+     },
+     any_of(xpub)},
+    {"xpub.manual", [](const options& o) noexcept { return o.xpub.manual; }, any_of(xpub)},
+    {"xpub.announce_as_pub", [](const options& o) noexcept { return o.xpub.announce_as_pub; },
+     any_of(xpub)},
+    {"xpub.welcome", [](const options& o) noexcept { return !o.xpub.welcome.empty(); },
+     any_of(xpub)},
+    {"xpub.last_values", [](const options& o) noexcept { return o.xpub.last_values.has_value(); },
+     any_of(xpub)},
+    {"xpub.last_values_of",
+     [](const options& o) noexcept {
+       return o.xpub.last_values_of != xpub_options::matching::prefix;
+     },
+     any_of(xpub)},
+};
 
 }  // namespace
 
-error_code validate(const socket_options& options) noexcept {
-  const bool valid =
-      is_routing_id(options.routing_id) && is_mark(options.send_mark) &&
-      is_mark(options.receive_mark) && (!options.linger || is_duration(*options.linger)) &&
-      is_reconnect(options.reconnect) && is_heartbeat(options.heartbeat) &&
-      is_limits(options.limit) && is_transport(options.transport) && is_spin(options.spin) &&
-      options.backlog > 0 && options.pending_handshakes != 0 &&
-      is_last_values(options.xpub.last_values) && is_extensions(options.extensions);
-  return valid ? error_code{} : errc::bad_option;
+std::optional<option_fault> find_fault(const socket_options& options) noexcept {
+  for (const auto& [option, rule, holds] : ranges) {
+    if (!holds(options)) {
+      return option_fault{option, rule};
+    }
+  }
+  return std::nullopt;
 }
 
-error_code validate(const socket_options& options, socket_type type) noexcept {
-  using enum socket_type;
-  const auto is_one_of = [type](std::initializer_list<socket_type> types) {
-    return std::find(types.begin(), types.end(), type) != types.end();
+std::optional<option_fault> find_fault(const socket_options& options, socket_type type) noexcept {
+  for (const auto& [option, is_set, having] : types) {
+    if (is_set(options) && (having & any_of(type)) == 0) {
+      return option_fault{option, "does not exist for this type of socket; see zmtp/options.h"};
+    }
+  }
+  return find_fault(options);
+}
+
+std::optional<option_fault> find_change_fault(const socket_options& from, const socket_options& to,
+                                              socket_type type, bool used) noexcept {
+  const struct {
+    std::string_view option;
+    bool same;
+  } fixed[] = {
+      {"routing_id", from.routing_id == to.routing_id},
+      {"extensions", from.extensions == to.extensions},
+      {"announce_peers", from.announce_peers == to.announce_peers},
+      {"correlate", from.correlate == to.correlate},
+      {"conflate", from.conflate == to.conflate},
+      {"xpub.announce_as_pub", from.xpub.announce_as_pub == to.xpub.announce_as_pub},
   };
-  const bool suits =
-      (options.routing_id.empty() || announces_routing_id(type)) &&
-      (!options.mandatory || is_one_of({router, xpub})) && (!options.handover || type == router) &&
-      (!options.relaxed || type == req) && (!options.correlate || type == req) &&
-      (!options.no_drop || is_one_of({pub, xpub})) &&
-      (!options.disconnect_slow ||
-       (is_one_of({pub, xpub}) && !options.no_drop && !options.conflate)) &&
-      (!options.probe_router || is_one_of({router, dealer, req})) &&
-      (!options.conflate || is_one_of({pub, sub, push, pull, dealer})) &&
-      (!options.immediate || is_one_of({push, dealer, req, pair, router, xsub})) &&
-      (options.policy == send_policy::round_robin || is_one_of({push, dealer})) &&
-      (options.hello_message.empty() || is_one_of({router, dealer, push, pair})) &&
-      (options.disconnect_message.empty() || is_one_of({router, dealer, pull, pair, xsub})) &&
-      (type == xpub || has_nothing_of_xpub(options.xpub));
-  return suits ? validate(options) : errc::bad_option;
+  for (const auto& [option, same] : fixed) {
+    if (used && !same) {
+      return option_fault{option, "cannot change after the first bind or connect"};
+    }
+  }
+  return find_fault(to, type);
 }
 
-error_code validate_change(const socket_options& from, const socket_options& to, socket_type type,
-                           bool used) noexcept {
-  const bool same = from.routing_id == to.routing_id && from.extensions == to.extensions &&
-                    from.announce_peers == to.announce_peers && from.correlate == to.correlate &&
-                    from.conflate == to.conflate &&
-                    from.xpub.announce_as_pub == to.xpub.announce_as_pub;
-  return used && !same ? errc::bad_option : validate(to, type);
+void refuse(const option_fault& fault, std::string_view where) {
+  throw boost::system::system_error{
+      make_error_code(errc::bad_option),
+      std::string{where}.append(": option ").append(fault.option).append(" ").append(fault.rule)};
 }
 
 }  // namespace zmtp

@@ -12,6 +12,7 @@
 #include <optional>
 #include <ratio>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -162,7 +163,7 @@ struct null_security {};
 using security_options = std::variant<null_security>;
 
 // A comment that begins with socket types names the types that have the option. The other options
-// are those of every type. validate() rejects an option that a type does not have. The comment of
+// are those of every type. find_fault() names an option that a type does not have. The comment of
 // each socket class lists its options.
 struct socket_options {
   // REQ, DEALER, ROUTER: announced to peers as Identity. At most 255 bytes, and the first must not
@@ -236,22 +237,26 @@ struct socket_options {
   std::vector<std::string> extensions{};
 };
 
-// Checks the values.
-// Errors: errc::bad_option:
-// - a routing id or extension with an invalid form
-// - a limit or mark of zero, a size above 2 GiB, more than 65,535 parts
-// - a transport option out of range, or a file mode above 0777
-// - a duration that is negative, zero where it must be positive, or above one year
-// - a TTL that is negative or above 65.5 s
-[[nodiscard]] error_code validate(const socket_options& options) noexcept;
+// An option with a value that it may not have.
+struct option_fault {
+  std::string_view option;  // its name in socket_options, such as "limit.frame_size"
+  std::string_view rule;    // the broken rule, such as "must be positive"
+};
+
+// Checks the values. Returns the first option that is out of its range.
+[[nodiscard]] std::optional<option_fault> find_fault(const socket_options& options) noexcept;
 // Also checks that every option that is set applies to this socket type. Use xpub even if the
 // socket announces itself as PUB.
-[[nodiscard]] error_code validate(const socket_options& options, socket_type type) noexcept;
-// Checks a change of options. `used`: the socket has been bound or connected.
-// Errors: errc::bad_option, as above. Also, after the first use, for options that peers or queues
-// already rely on: routing_id, extensions, announce_peers, correlate, conflate,
-// xpub.announce_as_pub.
-[[nodiscard]] error_code validate_change(const socket_options& from, const socket_options& to,
-                                         socket_type type, bool used) noexcept;
+[[nodiscard]] std::optional<option_fault> find_fault(const socket_options& options,
+                                                     socket_type type) noexcept;
+// Checks a change of options. `used`: the socket has been bound or connected. Then options that
+// peers or queues already rely on cannot change: routing_id, extensions, announce_peers, correlate,
+// conflate, xpub.announce_as_pub.
+[[nodiscard]] std::optional<option_fault> find_change_fault(const socket_options& from,
+                                                            const socket_options& to,
+                                                            socket_type type, bool used) noexcept;
+// Throws boost::system::system_error: errc::bad_option, with a text that names `where`, the option
+// and the rule.
+[[noreturn]] void refuse(const option_fault& fault, std::string_view where);
 
 }  // namespace zmtp

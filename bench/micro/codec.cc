@@ -80,7 +80,7 @@ void decode_queue_encode(benchmark::State& state) {
     while (!in.empty()) {
       out.push(in.pop());
     }
-    in.settle();
+    in.compact();
     write(out);
   }
   const auto messages = state.iterations() * static_cast<std::int64_t>(buffer.messages);

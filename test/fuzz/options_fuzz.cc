@@ -130,9 +130,7 @@ void work_with(const socket_options& o) {
               "attempts end when they are to, and not before");
       break;
     }
-    // Half more than the maximum is the spread.
-    require(wait->count() >= 0 && *wait <= o.reconnect.maximum + o.reconnect.maximum / 2,
-            "a wait is within its bounds");
+    require(wait->count() >= 0 && *wait <= o.reconnect.maximum, "a wait is within its bounds");
   }
 }
 
@@ -143,13 +141,12 @@ void try_options(std::string_view bytes) {
     change(options, from);
   }
   for (const auto type : {socket_type::req, socket_type::router, socket_type::sub}) {
-    const auto judged = validate(options, type);
-    require(!judged || judged == errc::bad_option, "a refusal is that of options");
-    require(judged || !validate(options), "what suits a type suits sockets");
-    require(validate_change(options, options, type, true) == judged,
+    const auto fault = find_fault(options, type);
+    require(fault || !find_fault(options), "what suits a type suits sockets");
+    require(find_change_fault(options, options, type, true).has_value() == fault.has_value(),
             "what does not change is judged as it was");
   }
-  if (!validate(options)) {
+  if (!find_fault(options)) {
     work_with(options);
   }
 }

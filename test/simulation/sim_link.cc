@@ -85,7 +85,7 @@ void sim_link::settle() {
   }
   connection_.settle();
   if (auto* p = own_pipe()) {
-    p->in.settle();
+    p->in.compact();
   }
   wait_readable();
 }

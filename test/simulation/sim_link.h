@@ -3,7 +3,7 @@
 
 #include "zmtp/conversation/conversation.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/pipe_table.h"
+#include "zmtp/routing/pipe.h"
 #include "zmtp/simulation/virtual_connection.h"
 
 #include <chrono>

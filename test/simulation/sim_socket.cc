@@ -179,7 +179,7 @@ bool sim_socket::flush() {
     const auto more = link != nullptr && !link->flush();
     auto* const p = state_->find(id);
     if (p != nullptr) {
-      p->out.settle();
+      p->out.compact();
       p->dirty = false;
     }
     dirty.pop_front();

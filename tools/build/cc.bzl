@@ -36,12 +36,14 @@ _ONLY_IF_APART = select({
     "//conditions:default": [],
 })
 
-def zinc_library(name, hdrs = [], srcs = [], deps = [], visibility = None, testonly = None, **kwargs):
-    """Files that are used together: headers, sources, what they need, and who may use them."""
+def zinc_library(name, units = [], hdrs = [], srcs = [], deps = [], visibility = None, testonly = None, **kwargs):
+    """Files that are used together, what they need, and who may use them.
+
+    A unit is a header and a source of the same name. Further headers and sources are in `hdrs` and `srcs`."""
     cc_library(
         name = name,
-        hdrs = hdrs,
-        srcs = srcs,
+        hdrs = [unit + ".h" for unit in units] + hdrs,
+        srcs = [unit + ".cc" for unit in units] + srcs,
         deps = deps,
         copts = _options(),
         testonly = testonly or _is_for_tests(),
@@ -57,7 +59,7 @@ def zinc_headers(headers, **kwargs):
 def zinc_units(units, **kwargs):
     """Libraries of one header and one source each, as a dictionary: their names, and what each needs."""
     for name, deps in units.items():
-        zinc_library(name = name, hdrs = [name + ".h"], srcs = [name + ".cc"], deps = deps, **kwargs)
+        zinc_library(name = name, units = [name], deps = deps, **kwargs)
 
 def zinc_test(name, srcs, deps = [], size = "small", **kwargs):
     """A GoogleTest program with GoogleTest's main."""

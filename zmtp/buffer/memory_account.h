@@ -6,7 +6,7 @@
 namespace zmtp {
 
 // Not atomic, because all queues of a socket belong to one executor. Must outlive the queues.
-class queue_account {
+class memory_account {
 public:
   // Only the marks of the queues apply.
   static constexpr std::size_t unlimited = static_cast<std::size_t>(-1);

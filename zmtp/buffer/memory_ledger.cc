@@ -54,7 +54,7 @@ std::size_t queue_ledger::quota() const noexcept {
     case step::little: return std::max(budget_ / 256, least);
     case step::spent: return least;
   }
-  return queue_account::unlimited;
+  return memory_account::unlimited;
 }
 
 std::size_t queue_ledger::unheard() const noexcept {

@@ -38,7 +38,7 @@ public:
     return used_ > 0 ? static_cast<std::size_t>(used_) : 0;
   }
   [[nodiscard]] step now() const noexcept { return now_; }
-  // Returns the quota of each queue; see queue_account.
+  // Returns the quota of each queue; see memory_account.
   [[nodiscard]] std::size_t quota() const noexcept;
   // Returns how many times the step left `ample`.
   [[nodiscard]] std::uint64_t times_scarce() const noexcept { return times_scarce_; }

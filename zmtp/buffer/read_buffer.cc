@@ -128,7 +128,7 @@ void read_buffer::set_aside(std::size_t count) noexcept {
   begin_ += count;
 }
 
-void read_buffer::settle() {
+void read_buffer::compact() {
   if (!memory_) {
     return;
   }

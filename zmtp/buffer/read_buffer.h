@@ -75,7 +75,7 @@ public:
   [[nodiscard]] std::size_t own_memory(std::size_t needed) const noexcept;
 
   // Call at the end of a turn. Moves the pending bytes into a block not much larger than they are.
-  void settle();
+  void compact();
 
   // Returns the number of bytes that were moved within memory so far.
   [[nodiscard]] std::uint64_t moved() const noexcept { return moved_; }

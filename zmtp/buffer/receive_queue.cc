@@ -46,20 +46,20 @@ void receive_queue::discharge_large(const message& m) noexcept {
 
 void receive_queue::clear() noexcept {
   for (std::size_t i = 0; i < size_; ++i) {
-    discharge(*slot(i), i < settled_);
+    discharge(*slot(i), i < compacted_);
     std::destroy_at(slot(i));
   }
   size_ = 0;
-  settled_ = 0;
+  compacted_ = 0;
   bytes_ = 0;
   first_ = 0;
   capacity_ = 0;
   ring_ = block_ptr{};
 }
 
-void receive_queue::settle() {
-  for (; settled_ < size_; ++settled_) {
-    auto& m = *slot(settled_);
+void receive_queue::compact() {
+  for (; compacted_ < size_; ++compacted_) {
+    auto& m = *slot(compacted_);
     m.compact();
     if (account_ != nullptr && is_large(m)) {
       charge_large(m);

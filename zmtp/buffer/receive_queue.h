@@ -19,7 +19,7 @@ namespace zmtp {
 class receive_queue {
 public:
   // Without an account, the queue counts only for its own marks.
-  explicit receive_queue(const high_water_mark& mark, queue_account* account = nullptr) noexcept
+  explicit receive_queue(const high_water_mark& mark, memory_account* account = nullptr) noexcept
       : mark_{mark}, account_{account} {}
   receive_queue(const receive_queue&) = delete;
   receive_queue& operator=(const receive_queue&) = delete;
@@ -42,9 +42,9 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   // Returns the bytes that count for the mark: the messages with the objects that hold them.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  // See queue_account.
+  // See memory_account.
   [[nodiscard]] std::size_t quota() const noexcept {
-    return account_ != nullptr ? account_->quota() : queue_account::unlimited;
+    return account_ != nullptr ? account_->quota() : memory_account::unlimited;
   }
 
   // Constructs a message in the queue.
@@ -68,12 +68,12 @@ public:
   // The queue must not be empty.
   void pop(message& to) noexcept {
     auto* const first = slot(0);
-    discharge(*first, settled_ != 0);
+    discharge(*first, compacted_ != 0);
     to = std::move(*first);
     std::destroy_at(first);
     first_ = (first_ + 1) & (capacity_ - 1);
     --size_;
-    settled_ -= settled_ != 0 ? 1U : 0U;
+    compacted_ -= compacted_ != 0 ? 1U : 0U;
   }
   [[nodiscard]] message pop() noexcept {
     message m;
@@ -85,17 +85,17 @@ public:
 
   // Call at the end of a turn. Compacts the messages of this turn, so that they do not pin the read
   // buffer.
-  void settle();
+  void compact();
 
 private:
   [[nodiscard]] static std::size_t charge(const message& m) noexcept {
     return sizeof(message) + m.tail().size();
   }
-  void discharge(const message& m, bool settled) noexcept {
+  void discharge(const message& m, bool compacted) noexcept {
     const auto bytes = charge(m);
     bytes_ -= bytes;
     if (account_ != nullptr) {
-      settled&& is_large(m) ? discharge_large(m) : account_->subtract(bytes);
+      compacted&& is_large(m) ? discharge_large(m) : account_->subtract(bytes);
     }
   }
   // For large messages that remain after a turn, the account counts whole blocks, each once.
@@ -110,14 +110,14 @@ private:
   void grow();
 
   high_water_mark mark_;
-  queue_account* account_;
+  memory_account* account_;
   block_ptr ring_;
   std::size_t capacity_ = 0;  // a power of two, or 0
   // maximum of size_ since the ring was allocated; without a ring, of the previous ring
   std::size_t peak_ = 0;
   std::size_t first_ = 0;
   std::size_t size_ = 0;
-  std::size_t settled_ = 0;  // messages at the front that are older than this turn
+  std::size_t compacted_ = 0;  // messages at the front that are older than this turn
   std::size_t bytes_ = 0;
 };
 

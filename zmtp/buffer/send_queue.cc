@@ -17,35 +17,9 @@ constexpr std::size_t stored_entries = 64;
 
 }  // namespace
 
-void send_queue::charge(const entry& e) noexcept {
-  if (account_ == nullptr) {
-    return;
-  }
-  account_->add(sizeof(entry));
-  const auto* const c = std::get_if<chunk>(&e);
-  auto* const memory = c != nullptr ? c->memory.get() : std::get_if<message>(&e)->tail_block();
-  if (const bool own = c != nullptr && !c->shared; own || memory->enter_queue()) {
-    account_->add(memory->capacity());
-  }
-}
-
-bool send_queue::discharge(const entry& e) noexcept {
-  if (account_ == nullptr) {
-    return false;
-  }
-  account_->subtract(sizeof(entry));
-  const auto* const c = std::get_if<chunk>(&e);
-  auto* const memory = c != nullptr ? c->memory.get() : std::get_if<message>(&e)->tail_block();
-  const bool last = (c != nullptr && !c->shared) || memory->leave_queue();
-  if (last) {
-    account_->subtract(memory->capacity());
-  }
-  return last;
-}
-
 void send_queue::discharge_all() noexcept {
   for (auto i = first_; i < entries_.size(); ++i) {
-    (void)discharge(entries_[i]);
+    (void)discharge(entries_[i], account_);
   }
 }
 
@@ -73,16 +47,17 @@ void send_queue::push(message&& m) {
 
 void send_queue::push_entry(message&& m) {
   close_chunk();
-  charge(entries_.emplace_back(std::move(m)));
+  charge(entries_.emplace_back(std::move(m)), account_);
 }
 
 void send_queue::push_framed(const block_ptr& memory, std::size_t size, std::size_t messages) {
   if (size > message::large_slice) {
     close_chunk();
-    charge(entries_.emplace_back(chunk{.memory = memory,
-                                       .size = static_cast<std::uint32_t>(size),
-                                       .messages = static_cast<std::uint32_t>(messages),
-                                       .shared = true}));
+    charge(entries_.emplace_back(message_chunk{.memory = memory,
+                                               .size = static_cast<std::uint32_t>(size),
+                                               .messages = static_cast<std::uint32_t>(messages),
+                                               .shared = true}),
+           account_);
   } else {
     if (size > room_) {
       add_chunk(size);
@@ -103,15 +78,16 @@ void send_queue::add_chunk(std::size_t bytes) {
   const auto begins = empty() || std::holds_alternative<message>(entries_.back());
   const auto wanted = std::max(bytes, begins ? 0 : bytes_);
   const auto capacity = std::clamp(std::bit_ceil(wanted), block_size::small, block_size::large);
-  charge(entries_.emplace_back(chunk{.memory = block_ptr{block::create(capacity)}}));
-  const auto& memory = std::get_if<chunk>(&entries_.back())->memory;
+  charge(entries_.emplace_back(message_chunk{.memory = block_ptr{block::create(capacity)}}),
+         account_);
+  const auto& memory = std::get_if<message_chunk>(&entries_.back())->memory;
   tail_ = memory->data();
   room_ = memory->capacity();
 }
 
 void send_queue::note() noexcept {
   if (unnoted_ != 0) {
-    auto& last = *std::get_if<chunk>(&entries_.back());
+    auto& last = *std::get_if<message_chunk>(&entries_.back());
     last.size = static_cast<std::uint32_t>(tail_ - last.memory->data());
     last.messages += static_cast<std::uint32_t>(std::exchange(unnoted_, 0));
   }
@@ -123,41 +99,12 @@ void send_queue::close_chunk() noexcept {
   room_ = 0;
 }
 
-std::size_t send_queue::size_of(const entry& e) noexcept {
-  const auto* c = std::get_if<chunk>(&e);
-  return c != nullptr ? c->size : std::get_if<message>(&e)->framed_size();
-}
-
-std::size_t send_queue::messages_of(const entry& e) noexcept {
-  const auto* c = std::get_if<chunk>(&e);
-  return c != nullptr ? c->messages : 1;
-}
-
-std::size_t send_queue::gather(const entry& e, std::size_t skip, std::span<piece> to) noexcept {
-  if (const auto* c = std::get_if<chunk>(&e)) {
-    to[0] = piece{c->memory->data(), c->size}.subspan(skip);
-    return 1;
-  }
-  const auto& m = *std::get_if<message>(&e);
-  const auto head = m.head();
-  if (skip >= head.size()) {
-    to[0] = m.tail().subspan(skip - head.size());
-    return 1;
-  }
-  to[0] = head.subspan(skip);
-  if (to.size() == 1) {
-    return 1;
-  }
-  to[1] = m.tail();
-  return 2;
-}
-
 std::size_t send_queue::gather(std::span<piece> to) noexcept {
   note();
   std::size_t pieces = 0;
   std::size_t skip = written_;
   for (auto i = first_; i < entries_.size() && pieces < to.size(); ++i) {
-    pieces += gather(entries_[i], skip, to.subspan(pieces));
+    pieces += pieces_of(entries_[i], skip, to.subspan(pieces));
     skip = 0;
   }
   return pieces;
@@ -165,7 +112,7 @@ std::size_t send_queue::gather(std::span<piece> to) noexcept {
 
 std::size_t send_queue::gather_begun(std::span<piece> to) noexcept {
   note();
-  return gather(entries_[first_], written_, to);
+  return pieces_of(entries_[first_], written_, to);
 }
 
 void send_queue::advance(std::size_t count) noexcept {
@@ -183,11 +130,11 @@ void send_queue::advance(std::size_t count) noexcept {
 
 void send_queue::drop_first() noexcept {
   auto& done = entries_[first_];
-  (void)discharge(done);
+  (void)discharge(done, account_);
   bytes_ -= size_of(done);
   written_ = 0;
   start_ = 0;
-  if (auto* c = std::get_if<chunk>(&done)) {
+  if (auto* c = std::get_if<message_chunk>(&done)) {
     messages_ -= c->messages;
     c->memory = block_ptr{};
   } else {
@@ -199,18 +146,18 @@ void send_queue::drop_first() noexcept {
     room_ = 0;
     entries_.clear();
     first_ = 0;
-    settled_ = 0;
+    compacted_ = 0;
     if (entries_.capacity() > stored_entries) {
-      entries_ = std::vector<entry>{};
+      entries_ = std::vector<queue_entry>{};
     }
   } else if (first_ >= stored_entries && first_ * 2 >= entries_.size()) {
     entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
-    settled_ -= std::min(settled_, first_);
+    compacted_ -= std::min(compacted_, first_);
     first_ = 0;
   }
 }
 
-void send_queue::hand_over(std::vector<entry>& to) {
+void send_queue::hand_over(std::vector<queue_entry>& to) {
   close_chunk();
   const bool swaps = to.empty() && first_ == 0;
   if (!swaps) {
@@ -219,7 +166,7 @@ void send_queue::hand_over(std::vector<entry>& to) {
   // If several queues share an entry, the last one counts it.
   std::size_t counted = 0;
   for (auto i = first_; i < entries_.size(); ++i) {
-    counted += discharge(entries_[i]) ? size_of(entries_[i]) : 0;
+    counted += discharge(entries_[i], account_) ? size_of(entries_[i]) : 0;
   }
   if (account_ != nullptr) {
     account_->add(counted);
@@ -236,7 +183,7 @@ void send_queue::hand_over(std::vector<entry>& to) {
   }
   entries_.clear();
   first_ = 0;
-  settled_ = 0;
+  compacted_ = 0;
 }
 
 void send_queue::release(std::size_t messages, std::size_t bytes) noexcept {
@@ -256,7 +203,7 @@ void send_queue::rewind() noexcept {
     return;
   }
   note();
-  if (auto* c = std::get_if<chunk>(&entries_[first_])) {
+  if (auto* c = std::get_if<message_chunk>(&entries_[first_])) {
     // A chunk holds whole messages, so walk its frames up to the message that was cut. The messages
     // before it are done, although their bytes remain until the chunk is released.
     const auto* bytes = c->memory->data();
@@ -282,7 +229,7 @@ std::size_t send_queue::drop_unbegun() noexcept {
   if (at_boundary()) {
     discharge_all();
     entries_.clear();
-    first_ = settled_ = written_ = start_ = 0;
+    first_ = compacted_ = written_ = start_ = 0;
     messages_ = away_messages_;
     bytes_ = away_;
     return before - messages_;
@@ -290,33 +237,18 @@ std::size_t send_queue::drop_unbegun() noexcept {
   while (entries_.size() > first_ + 1) {
     messages_ -= messages_of(entries_.back());
     bytes_ -= size_of(entries_.back());
-    (void)discharge(entries_.back());
+    (void)discharge(entries_.back(), account_);
     entries_.pop_back();
   }
-  settled_ = std::min(settled_, entries_.size());
+  compacted_ = std::min(compacted_, entries_.size());
   return before - messages_;
 }
 
-void send_queue::settle() {
-  for (auto i = std::max(settled_, first_); i < entries_.size(); ++i) {
-    if (auto* m = std::get_if<message>(&entries_[i])) {
-      if (m->wasteful()) {
-        message own{*m};
-        own.compact();
-        (void)discharge(entries_[i]);
-        *m = std::move(own);
-        charge(entries_[i]);
-      }
-    } else if (auto* c = std::get_if<chunk>(&entries_[i]);
-               c->shared && c->size < c->memory->capacity() / 4) {
-      block_ptr own{block::create(c->size)};
-      std::memcpy(own->data(), c->memory->data(), c->size);
-      (void)discharge(entries_[i]);
-      c->memory = std::move(own);
-      charge(entries_[i]);
-    }
+void send_queue::compact() {
+  for (auto i = std::max(compacted_, first_); i < entries_.size(); ++i) {
+    zmtp::compact(entries_[i], account_);
   }
-  settled_ = entries_.size();
+  compacted_ = entries_.size();
 }
 
 void send_queue::clear() noexcept {
@@ -324,11 +256,11 @@ void send_queue::clear() noexcept {
   if (account_ != nullptr) {
     account_->subtract(away_counted_);
   }
-  entries_ = std::vector<entry>{};
+  entries_ = std::vector<queue_entry>{};
   room_ = 0;
   unnoted_ = 0;
   first_ = 0;
-  settled_ = 0;
+  compacted_ = 0;
   written_ = 0;
   start_ = 0;
   away_ = 0;

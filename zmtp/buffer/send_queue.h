@@ -4,6 +4,7 @@
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/buffer/memory_account.h"
+#include "zmtp/buffer/queue_entry.h"
 #include "zmtp/message.h"
 #include "zmtp/options.h"
 
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <variant>
 #include <vector>
 
 namespace zmtp {
@@ -22,17 +22,9 @@ namespace zmtp {
 class send_queue {
 public:
   using piece = std::span<const std::byte>;
-  // Whole framed messages in one block.
-  struct chunk {
-    block_ptr memory;
-    std::uint32_t size = 0;
-    std::uint32_t messages = 0;
-    bool shared = false;  // shared with other queues, so nothing may be appended
-  };
-  using entry = std::variant<chunk, message>;
 
   // Without an account, the queue counts only for its own marks.
-  explicit send_queue(const high_water_mark& mark, queue_account* account = nullptr) noexcept
+  explicit send_queue(const high_water_mark& mark, memory_account* account = nullptr) noexcept
       : most_messages_{mark.messages.value_or(no_mark)},
         most_bytes_{mark.bytes.value_or(no_mark)},
         account_{account} {}
@@ -77,9 +69,6 @@ public:
   // large run with other queues and copies a small one. The bytes must not change afterwards.
   void push_framed(const block_ptr& memory, std::size_t size, std::size_t messages);
 
-  // Framed bytes of an entry, and its number of messages.
-  [[nodiscard]] static std::size_t size_of(const entry& e) noexcept;
-  [[nodiscard]] static std::size_t messages_of(const entry& e) noexcept;
   // Fills `to` with the pieces to write next, in order. Returns their number.
   [[nodiscard]] std::size_t gather(std::span<piece> to) noexcept;
   // Like gather(), but only up to the end of the entry that is partly written. A command may follow
@@ -92,7 +81,7 @@ public:
 
   // For a peer in the same process, which takes the entries themselves. Appends all entries to
   // `to`. They count until release().
-  void hand_over(std::vector<entry>& to);
+  void hand_over(std::vector<queue_entry>& to);
   // Stops counting this part of the entries that were handed over.
   void release(std::size_t messages, std::size_t bytes) noexcept;
 
@@ -104,18 +93,12 @@ public:
   std::size_t drop_unbegun() noexcept;
   // Call at the end of a turn. Compacts the entries of this turn, so that they do not pin a read
   // buffer.
-  void settle();
+  void compact();
   void clear() noexcept;
 
 private:
   static constexpr std::size_t no_mark = static_cast<std::size_t>(-1);
 
-  [[nodiscard]] static std::size_t gather(const entry& e, std::size_t skip,
-                                          std::span<piece> to) noexcept;
-  // Counts the memory of an entry: whole blocks, each once.
-  void charge(const entry& e) noexcept;
-  // Returns whether the entry is in no other queue.
-  bool discharge(const entry& e) noexcept;
   void discharge_all() noexcept;
   void push_entry(message&& m);
   void add_chunk(std::size_t bytes);
@@ -136,14 +119,14 @@ private:
   std::byte* tail_ = nullptr;
   std::size_t room_ = 0;     // … and bytes that are free there
   std::size_t unnoted_ = 0;  // messages that the chunk does not count yet
-  queue_account* account_;
+  memory_account* account_;
 
   std::size_t first_ = 0;
-  std::vector<entry> entries_;  // entries before first_ are written
-  std::size_t settled_ = 0;     // entries before this index are older than this turn
-  std::size_t written_ = 0;     // bytes of the first entry that are written
-  std::size_t start_ = 0;       // … of which this many before this connection
-  std::size_t away_ = 0;        // bytes handed over and not released …
+  std::vector<queue_entry> entries_;  // entries before first_ are written
+  std::size_t compacted_ = 0;         // entries before this index are older than this turn
+  std::size_t written_ = 0;           // bytes of the first entry that are written
+  std::size_t start_ = 0;             // … of which this many before this connection
+  std::size_t away_ = 0;              // bytes handed over and not released …
   std::size_t away_messages_ = 0;
   std::size_t away_counted_ = 0;  // … of which the account counts this many
 };

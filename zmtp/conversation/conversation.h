@@ -104,7 +104,7 @@ public:
                          (!undecoded.empty() && !frame::has(undecoded.front(), frame::command)));
   }
   // Call at the end of a turn. Moves pending bytes into memory not much larger than they are.
-  void settle() { buffer_.settle(); }
+  void settle() { buffer_.compact(); }
   // Bytes that were moved while messages were assembled, up to drop_unread(). A small multiple of
   // the received bytes.
   [[nodiscard]] std::uint64_t moved() const noexcept { return buffer_.moved(); }

@@ -110,7 +110,7 @@ void dialer::call(const std::string& name) {
       }
     });
   };
-  const auto door = inproc_registry::of_process().find(name, this, again);
+  const auto door = inproc_names::of_process().find(name, this, again);
   if (!door) {
     waiting_for_name_ = where;
     work_ = asio::prefer(core_->executor(), asio::execution::outstanding_work.tracked);
@@ -139,7 +139,7 @@ void dialer::call(const std::string& name) {
 void dialer::stop_waiting_for_name() noexcept {
   if (const auto where = std::exchange(waiting_for_name_, nullptr)) {
     where->close();
-    inproc_registry::of_process().leave(at_->inproc()->name, this);
+    inproc_names::of_process().leave(at_->inproc()->name, this);
     work_ = {};
   }
 }

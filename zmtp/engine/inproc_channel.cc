@@ -42,7 +42,7 @@ void inproc_channel::tell(end own, bool subscribe, std::string_view topic) {
   make(std::move(next), other_than(own));
 }
 
-inproc_channel::room inproc_channel::send(end own, std::vector<send_queue::entry>& messages,
+inproc_channel::room inproc_channel::send(end own, std::vector<queue_entry>& messages,
                                           room* replaced) {
   after_turn::call next;
   room taken;
@@ -64,8 +64,8 @@ inproc_channel::room inproc_channel::send(end own, std::vector<send_queue::entry
   }
   if (replaced != nullptr) {
     for (const auto& e : messages) {
-      replaced->messages += send_queue::messages_of(e);
-      replaced->bytes += send_queue::size_of(e);
+      replaced->messages += messages_of(e);
+      replaced->bytes += size_of(e);
     }
   }
   messages.clear();

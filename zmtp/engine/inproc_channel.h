@@ -37,7 +37,7 @@ public:
     std::optional<peer_info> hello;  // the other side is ready to receive …
     std::vector<message> greetings;  // … and these are its first messages
     subscription_changes subscriptions;
-    std::vector<send_queue::entry> messages;
+    std::vector<queue_entry> messages;
     bool over = false;  // the other side has closed; nothing follows `messages`
   };
 
@@ -52,8 +52,7 @@ public:
   // Sends `messages`, and leaves the vector empty. Returns what the other side has taken since the
   // last call. With `replaced`, drops earlier messages that the other side has not collected, and
   // counts them there.
-  [[nodiscard]] room send(end own, std::vector<send_queue::entry>& messages,
-                          room* replaced = nullptr);
+  [[nodiscard]] room send(end own, std::vector<queue_entry>& messages, room* replaced = nullptr);
   // Like send() without messages. If the other side has taken nothing, this side is notified as
   // soon as it does.
   [[nodiscard]] room wait_for_room(end own);

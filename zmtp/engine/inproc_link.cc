@@ -71,7 +71,7 @@ void inproc_link::on_mail() {
 // Call at the end of a turn. The remaining messages must not hold more memory than they need.
 void inproc_link::settle() {
   if (auto* p = own_pipe(); p != nullptr && !ended_) {
-    p->in.settle();
+    p->in.compact();
     core_->schedule();
   }
 }
@@ -158,7 +158,7 @@ void inproc_link::take_messages(pipe& p) {
       ++delivered_;
       continue;
     }
-    const auto& c = *std::get_if<send_queue::chunk>(&entries[delivered_]);
+    const auto& c = *std::get_if<message_chunk>(&entries[delivered_]);
     while (cut_ < c.size && !p.in.full()) {
       const auto* const at = c.memory->data() + cut_;
       const auto reach = frame::message_at(at);
@@ -195,7 +195,7 @@ bool inproc_link::flush() {
   waits_for_room_ = false;
   // While memory is short, learn soon which messages were taken, because other sockets wait for
   // their memory.
-  const bool scarce = core_->state().account().quota() != queue_account::unlimited;
+  const bool scarce = core_->state().account().quota() != memory_account::unlimited;
   while (!waits_for_room_ && (p->out.full() || (scarce && p->out.messages() != 0))) {
     room = channel_->wait_for_room(own_);
     p->out.release(room.messages, room.bytes);

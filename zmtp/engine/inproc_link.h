@@ -70,8 +70,8 @@ private:
   inproc_channel::mail mail_;  // received data …
   std::size_t delivered_ = 0;  // … its delivered entries
   std::size_t cut_ = 0;        // … and delivered bytes of the next entry, if that is a chunk
-  std::vector<send_queue::entry> leaving_;  // entries to send; empty between flushes
-  inproc_channel::room away_;               // sent, and not taken by the other side yet
+  std::vector<queue_entry> leaving_;  // entries to send; empty between flushes
+  inproc_channel::room away_;         // sent, and not taken by the other side yet
   bool waits_for_room_ = false;
   bool met_ = false;
   bool near_ = false;  // both sides have the same executor, and the other side runs after this one

@@ -16,7 +16,7 @@ inproc_listener::inproc_listener(socket_core& core)
     : core_{&core}, where_{std::make_shared<remote_executor>(core.executor())} {}
 
 error_code inproc_listener::open(const endpoint& at) {
-  const auto ec = inproc_registry::of_process().bind(at.inproc()->name, {where_, weak_from_this()});
+  const auto ec = inproc_names::of_process().bind(at.inproc()->name, {where_, weak_from_this()});
   if (!ec) {
     asked_for_ = bound_ = at;
     work_ = asio::prefer(core_->executor(), asio::execution::outstanding_work.tracked);
@@ -49,17 +49,17 @@ void inproc_listener::close() noexcept {
   }
   where_->close();
   if (const auto* at = bound_.inproc()) {
-    inproc_registry::of_process().unbind(at->name);
+    inproc_names::of_process().unbind(at->name);
   }
   work_ = {};
 }
 
-inproc_registry& inproc_registry::of_process() {
-  static auto& registry = *new inproc_registry;
-  return registry;
+inproc_names& inproc_names::of_process() {
+  static auto& only = *new inproc_names;
+  return only;
 }
 
-error_code inproc_registry::bind(const std::string& name, inproc_door door) {
+error_code inproc_names::bind(const std::string& name, inproc_door door) {
   std::vector<std::function<void()>> waited;
   {
     const std::lock_guard lock{mutex_};
@@ -78,13 +78,13 @@ error_code inproc_registry::bind(const std::string& name, inproc_door door) {
   return {};
 }
 
-void inproc_registry::unbind(const std::string& name) noexcept {
+void inproc_names::unbind(const std::string& name) noexcept {
   const std::lock_guard lock{mutex_};
   doors_.erase(name);
 }
 
-std::optional<inproc_door> inproc_registry::find(const std::string& name, const void* caller,
-                                                 std::function<void()> when_bound) {
+std::optional<inproc_door> inproc_names::find(const std::string& name, const void* caller,
+                                              std::function<void()> when_bound) {
   const std::lock_guard lock{mutex_};
   if (const auto found = doors_.find(name); found != doors_.end()) {
     return found->second;
@@ -93,7 +93,7 @@ std::optional<inproc_door> inproc_registry::find(const std::string& name, const 
   return std::nullopt;
 }
 
-void inproc_registry::leave(const std::string& name, const void* caller) noexcept {
+void inproc_names::leave(const std::string& name, const void* caller) noexcept {
   const std::lock_guard lock{mutex_};
   const auto [first, last] = waiting_.equal_range(name);
   for (auto each = first; each != last; ++each) {

@@ -44,11 +44,11 @@ struct inproc_door {
 };
 
 // The names and the waiting sockets. Thread safety: safe.
-class inproc_registry {
+class inproc_names {
 public:
   // The registry of this process. Never destroyed, because sockets with static lifetime may close
   // after static objects are destroyed.
-  [[nodiscard]] static inproc_registry& of_process();
+  [[nodiscard]] static inproc_names& of_process();
 
   // Errors: address_in_use.
   [[nodiscard]] error_code bind(const std::string& name, inproc_door door);

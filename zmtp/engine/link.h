@@ -8,7 +8,7 @@
 #include "zmtp/metadata.h"
 #include "zmtp/monitor_event.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/pipe_table.h"
+#include "zmtp/routing/pipe.h"
 
 #include <chrono>
 #include <cstdint>

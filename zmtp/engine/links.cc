@@ -54,7 +54,7 @@ bool link_table::flush(std::size_t most) {
     const auto more = link != nullptr && !link->flush();
     auto* const p = state_.find(id);
     if (p != nullptr) {
-      p->out.settle();
+      p->out.compact();
       p->dirty = false;
     }
     dirty.pop_front();

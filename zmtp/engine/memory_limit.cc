@@ -87,10 +87,10 @@ std::size_t process_memory() {
   return std::min(machine_memory(), cgroup_memory_limit("/").value_or(machine_memory()));
 }
 
-const memory_shares& memory_shares::of_process() {
+const memory_limits& memory_limits::of_process() {
   static const auto sixteenth = process_memory() / 16;
-  static const memory_shares shares{.queued = 3 * sixteenth, .partial_messages = sixteenth};
-  return shares;
+  static const memory_limits limits{.queued = 3 * sixteenth, .partial_messages = sixteenth};
+  return limits;
 }
 
 }  // namespace zmtp

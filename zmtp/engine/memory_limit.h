@@ -12,11 +12,11 @@ namespace zmtp {
 
 // The initial memory budget, a quarter of the available memory: three quarters of it for queued
 // messages, the rest for partial messages. Queries the system once.
-struct memory_shares {
+struct memory_limits {
   std::size_t queued;
   std::size_t partial_messages;
 
-  [[nodiscard]] static const memory_shares& of_process();
+  [[nodiscard]] static const memory_limits& of_process();
 };
 
 // Returns the smallest memory limit of the process's cgroups, from its own (`proc/self/cgroup`) up

@@ -12,11 +12,11 @@
 
 namespace zmtp {
 
-struct queue_share::account {
-  using shares = boost::intrusive::list<queue_share, boost::intrusive::constant_time_size<false>>;
+struct memory_share::account {
+  using shares = boost::intrusive::list<memory_share, boost::intrusive::constant_time_size<false>>;
 
   std::mutex mutex;
-  queue_ledger ledger{memory_shares::of_process().queued};
+  queue_ledger ledger{memory_limits::of_process().queued};
   shares listed;   // sockets that hold memory or have a quota
   shares to_call;  // … and must learn their new quota
 
@@ -48,7 +48,7 @@ struct queue_share::account {
     // A socket with a quota learns a smaller one in its next turn. A socket without a quota may
     // hold less than it reported, because its inproc peers have taken messages without its
     // knowledge.
-    if (now > before || (now < before && before == queue_account::unlimited)) {
+    if (now > before || (now < before && before == memory_account::unlimited)) {
       to_call.splice(to_call.end(), listed);
     }
   }
@@ -80,14 +80,14 @@ struct queue_share::account {
   }
 };
 
-queue_share::queue_share(const asio::any_io_executor& executor)
+memory_share::memory_share(const asio::any_io_executor& executor)
     : where_{std::make_shared<remote_executor>(executor)} {
   auto& process = account::of_process();
   const std::lock_guard lock{process.mutex};
   unheard_ = static_cast<std::ptrdiff_t>(process.ledger.unheard());
 }
 
-queue_share::~queue_share() {
+memory_share::~memory_share() {
   close();
   const std::lock_guard lock{account::of_process().mutex};
   if (is_linked()) {
@@ -95,7 +95,7 @@ queue_share::~queue_share() {
   }
 }
 
-std::size_t queue_share::tell(std::ptrdiff_t bytes) {
+std::size_t memory_share::tell(std::ptrdiff_t bytes) {
   auto& process = account::of_process();
   {
     const std::lock_guard lock{process.mutex};
@@ -106,7 +106,7 @@ std::size_t queue_share::tell(std::ptrdiff_t bytes) {
     process.look();
     quota_ = process.ledger.quota();
     unheard_ = static_cast<std::ptrdiff_t>(std::min(process.ledger.unheard(), quota_ / 8));
-    if (notified_ != 0 || quota_ != queue_account::unlimited) {
+    if (notified_ != 0 || quota_ != memory_account::unlimited) {
       process.listed.push_back(*this);
     }
   }
@@ -114,13 +114,13 @@ std::size_t queue_share::tell(std::ptrdiff_t bytes) {
   return quota_;
 }
 
-std::size_t queue_share::budget() {
+std::size_t memory_share::budget() {
   auto& process = account::of_process();
   const std::lock_guard lock{process.mutex};
   return process.ledger.budget();
 }
 
-void queue_share::set_budget(std::size_t bytes) {
+void memory_share::set_budget(std::size_t bytes) {
   auto& process = account::of_process();
   {
     const std::lock_guard lock{process.mutex};
@@ -130,13 +130,13 @@ void queue_share::set_budget(std::size_t bytes) {
   process.call();
 }
 
-std::size_t queue_share::used() {
+std::size_t memory_share::used() {
   auto& process = account::of_process();
   const std::lock_guard lock{process.mutex};
   return process.ledger.used();
 }
 
-std::uint64_t queue_share::times_scarce() {
+std::uint64_t memory_share::times_scarce() {
   auto& process = account::of_process();
   const std::lock_guard lock{process.mutex};
   return process.ledger.times_scarce();
@@ -144,7 +144,7 @@ std::uint64_t queue_share::times_scarce() {
 
 struct partial_message::account {
   std::mutex mutex;
-  partial_message_ledger ledger{memory_shares::of_process().partial_messages};
+  partial_message_ledger ledger{memory_limits::of_process().partial_messages};
 
   // Never destroyed, because sockets with static lifetime may close after static objects are
   // destroyed.

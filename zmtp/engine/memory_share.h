@@ -24,15 +24,15 @@ class stream_link;
 // threads. The lock is taken only after a large enough change, and nothing is called under it.
 // Sockets that hold memory are listed. They are called in their executors when memory becomes
 // short, and when it is available again.
-class queue_share final : public boost::intrusive::list_base_hook<
-                              boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+class memory_share final : public boost::intrusive::list_base_hook<
+                               boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
-  explicit queue_share(const asio::any_io_executor& executor);
-  queue_share(const queue_share&) = delete;
-  queue_share& operator=(const queue_share&) = delete;
+  explicit memory_share(const asio::any_io_executor& executor);
+  memory_share(const memory_share&) = delete;
+  memory_share& operator=(const memory_share&) = delete;
   // After this, no other thread calls the owner. The last report remains. If sockets shared a
   // block, one may have reported its arrival and another its removal.
-  ~queue_share();
+  ~memory_share();
 
   // The socket whose socket_core::on_memory() is called. Must be called first.
   void belongs_to(std::weak_ptr<socket_core> owner) noexcept { who_ = std::move(owner); }
@@ -58,13 +58,13 @@ private:
   struct account;
 
   // The current quota, for a check in each turn without the lock.
-  alignas(cache_line) static inline std::atomic<std::size_t> now_{queue_account::unlimited};
+  alignas(cache_line) static inline std::atomic<std::size_t> now_{memory_account::unlimited};
 
   std::shared_ptr<remote_executor> where_;
   std::weak_ptr<socket_core> who_;  // locked only in `where_`
   std::ptrdiff_t notified_ = 0;
-  std::ptrdiff_t unheard_;                        // smaller changes need no report
-  std::size_t quota_ = queue_account::unlimited;  // the quota at the last report
+  std::ptrdiff_t unheard_;                         // smaller changes need no report
+  std::size_t quota_ = memory_account::unlimited;  // the quota at the last report
 };
 
 // The memory that one connection holds for a partial message. Belongs to its link. The ledger has a

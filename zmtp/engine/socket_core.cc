@@ -325,15 +325,15 @@ bool socket_core::all_written() {
   return !state_->unwritten();
 }
 
-error_code socket_core::change_options(const socket_options& options) {
+std::optional<option_fault> socket_core::change_options(const socket_options& options) {
   const serial_check::scope alone{serial_};
-  if (const auto ec =
-          validate_change(state_->options(), options, state_->type(), endpoints_.used())) {
-    return ec;
+  if (const auto fault =
+          find_change_fault(state_->options(), options, state_->type(), endpoints_.used())) {
+    return fault;
   }
   state_->change_options(options);
   links_.options_changed();
-  return {};
+  return std::nullopt;
 }
 
 void socket_core::check_finished() {

@@ -67,7 +67,7 @@ public:
                    completion_handler<void(error_code)> handler);
   void start_close(deadline until, completion_handler<void(error_code)> handler);
   // Applies options that may change. Errors: errc::bad_option.
-  [[nodiscard]] error_code change_options(const socket_options& options);
+  [[nodiscard]] std::optional<option_fault> change_options(const socket_options& options);
   // Writes what the kernel takes. Returns whether no message is left.
   [[nodiscard]] bool all_written();
   // Call when the context is destroyed. Nothing may be posted or written any more.
@@ -185,7 +185,7 @@ private:
   bool kept_awake_ = false;  // a posted handler keeps the thread awake (socket_options::spin)
   std::minstd_rand random_;
   serial_check serial_;
-  queue_share queues_;
+  memory_share queues_;
   std::shared_ptr<socket_core> lingering_;  // itself, while nothing else keeps it alive
 
   pending_operations waiting_;
@@ -221,8 +221,8 @@ void socket_core::start(pending_operations::side where,
 template <class State>
 [[nodiscard]] std::shared_ptr<socket_core> make_core(asio::any_io_executor executor,
                                                      const socket_options& options) {
-  if (const auto ec = validate(options, State::pattern)) {
-    throw boost::system::system_error{ec};
+  if (const auto fault = find_fault(options, State::pattern)) {
+    refuse(*fault, to_string(State::pattern));
   }
   if constexpr (std::is_constructible_v<State, const socket_options&, std::uint64_t>) {
     const auto seed = runtime::of(executor).random<std::uint64_t>();

@@ -98,7 +98,7 @@ void stream_link::settle() {
     return;
   }
   if (auto* p = own_pipe()) {
-    p->in.settle();
+    p->in.compact();
   }
   charge(connection_.blocked_memory());
   // Report the messages that this link has received.

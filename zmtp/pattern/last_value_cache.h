@@ -80,7 +80,7 @@ public:
   // Called for each subscription to `topic`. `known`: there is a stored message for it.
   using subscription_handler = std::function<void(std::string_view topic, bool known)>;
 
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   explicit last_value_cache(const boost::asio::any_io_executor& executor,
                             const last_value_cache_options& options = {},
                             subscription_handler on_subscription = {});

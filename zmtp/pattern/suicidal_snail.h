@@ -41,7 +41,7 @@ struct snail_handlers {
 // Thread safety: distinct objects safe, one object not. Call all members in its executor.
 class suicidal_snail {
 public:
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   suicidal_snail(const boost::asio::any_io_executor& executor, const snail_options& options,
                  snail_handlers handlers, const socket_options& socket = {});
   suicidal_snail(const suicidal_snail&) = delete;

@@ -209,7 +209,7 @@ void socket_state::discard(pipe& p, std::size_t most) {
   }
   if (p.in.empty()) {
     readable_.erase(p.id.slot);
-    p.in.settle();
+    p.in.compact();
   }
   room_again(p);
 }
@@ -254,7 +254,7 @@ inline bool socket_state::take(message& to, peer_id& from) {
   p.in.pop(to);
   if (p.in.empty()) {
     readable_.erase(p.id.slot);
-    p.in.settle();
+    p.in.compact();
   } else if (!in_order_) {
     readable_.advance();
   }

@@ -7,7 +7,7 @@
 #include "zmtp/error.h"
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
-#include "zmtp/routing/pipe_table.h"
+#include "zmtp/routing/pipe.h"
 #include "zmtp/socket_type.h"
 
 #include <boost/circular_buffer.hpp>
@@ -46,7 +46,7 @@ public:
   }
 
   // The memory of all queues.
-  [[nodiscard]] queue_account& account() noexcept { return account_; }
+  [[nodiscard]] memory_account& account() noexcept { return account_; }
   // Call when the memory quota of each queue has changed. Conflating sockets ignore it, because
   // they hold one message per peer.
   void on_quota_changed(std::size_t bytes);
@@ -223,7 +223,7 @@ protected:
 
   socket_type type_;
   socket_options options_;
-  queue_account account_;
+  memory_account account_;
   pipe_table pipes_;
   slot_ring readable_;
   socket_counters counters_;

@@ -5,18 +5,18 @@
 namespace zmtp {
 
 memory_budget process_memory_budget() {
-  return {.queued = queue_share::budget(), .partial_messages = partial_message::budget()};
+  return {.queued = memory_share::budget(), .partial_messages = partial_message::budget()};
 }
 
 void set_process_memory_budget(const memory_budget& budget) {
-  queue_share::set_budget(budget.queued);
+  memory_share::set_budget(budget.queued);
   partial_message::set_budget(budget.partial_messages);
 }
 
 memory_use process_memory_use() {
-  return {.queued = queue_share::used(),
+  return {.queued = memory_share::used(),
           .partial_messages = partial_message::used(),
-          .times_scarce = queue_share::times_scarce()};
+          .times_scarce = memory_share::times_scarce()};
 }
 
 }  // namespace zmtp

@@ -19,7 +19,7 @@ public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
   explicit push_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   push_socket(asio::any_io_executor executor, const socket_options& options);
 };
 
@@ -34,7 +34,7 @@ public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
   explicit pull_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   pull_socket(asio::any_io_executor executor, const socket_options& options);
 };
 

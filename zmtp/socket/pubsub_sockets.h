@@ -31,7 +31,7 @@ public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
   explicit pub_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   pub_socket(asio::any_io_executor executor, const socket_options& options);
 };
 
@@ -49,7 +49,7 @@ public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
   explicit sub_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   sub_socket(asio::any_io_executor executor, const socket_options& options);
 };
 
@@ -71,7 +71,7 @@ public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
   explicit xpub_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   xpub_socket(asio::any_io_executor executor, const socket_options& options);
 
   using addressing::async_send;
@@ -111,7 +111,7 @@ public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
   explicit xsub_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   xsub_socket(asio::any_io_executor executor, const socket_options& options);
 };
 

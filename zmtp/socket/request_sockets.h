@@ -29,7 +29,7 @@ public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
   explicit req_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   req_socket(asio::any_io_executor executor, const socket_options& options);
 };
 
@@ -47,7 +47,7 @@ public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
   explicit rep_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   rep_socket(asio::any_io_executor executor, const socket_options& options);
 };
 
@@ -63,7 +63,7 @@ public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
   explicit dealer_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   dealer_socket(asio::any_io_executor executor, const socket_options& options);
 };
 
@@ -83,7 +83,7 @@ public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
   explicit router_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   router_socket(asio::any_io_executor executor, const socket_options& options);
 
   using addressing::async_receive;
@@ -117,7 +117,7 @@ public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
   explicit pair_socket(asio::any_io_executor executor);
-  // Throws boost::system::system_error: errc::bad_option.
+  // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   pair_socket(asio::any_io_executor executor, const socket_options& options);
 };
 

@@ -82,15 +82,13 @@ void socket::start_wait_written(deadline until, done_handler handler) {
 }
 
 void socket::set_options(const socket_options& options) {
-  error_code ec;
-  set_options(options, ec);
-  if (ec) {
-    throw boost::system::system_error{ec, "set_options"};
+  if (const auto fault = core_->change_options(options)) {
+    refuse(*fault, "set_options");
   }
 }
 
 void socket::set_options(const socket_options& options, error_code& ec) {
-  ec = core_->change_options(options);
+  ec = core_->change_options(options) ? make_error_code(errc::bad_option) : error_code{};
 }
 
 bool socket::is_open() const noexcept { return core_->open(); }

@@ -153,7 +153,7 @@ public:
   // - high-water marks: to connections and endpoints that are created later
   // - backlog: to listeners that are created later
   // Throws boost::system::system_error.
-  // Errors: errc::bad_option, without an effect; see validate_change().
+  // Errors: errc::bad_option, without an effect; see find_change_fault().
   void set_options(const socket_options& options);
   void set_options(const socket_options& options, error_code& ec);
   [[nodiscard]] const socket_counters& counters() const noexcept;

@@ -15,7 +15,7 @@ namespace {
 using step = queue_ledger::step;
 
 constexpr std::ptrdiff_t mebi = 1024 * 1024;
-constexpr std::size_t unlimited = queue_account::unlimited;
+constexpr std::size_t unlimited = memory_account::unlimited;
 
 // Sets the memory in use to `bytes`.
 void use(queue_ledger& ledger, std::ptrdiff_t bytes) {

@@ -76,7 +76,7 @@ TEST(read_buffer, bytes_set_aside_move_to_the_next_block) {
       b.set_aside(size);
       b.skip(7);
       if (i % 2 == 0) {
-        b.settle();
+        b.compact();
       }
       message += part;
     }
@@ -113,7 +113,7 @@ TEST(read_buffer, moves_in_proportion_to_the_bytes_received) {
     read_buffer b;
     for (std::size_t i = 0; i < size; ++i) {
       read(b, "b");
-      b.settle();
+      b.compact();
     }
     EXPECT_LE(b.moved(), 8 * size) << size;
     EXPECT_EQ(text(b.take(size)), std::string(size, 'b'));

@@ -105,7 +105,7 @@ TEST(receive_queue, messages_left_after_a_turn_pin_no_read_buffer) {
   }
   EXPECT_EQ(queue.pop().front(), std::string(500, 'a'));
   EXPECT_FALSE(buffer->unique());
-  queue.settle();
+  queue.compact();
   EXPECT_TRUE(buffer->unique());
   std::memset(buffer->data(), 0, buffer->capacity());
   for (std::size_t i = 1; i < 20; ++i) {
@@ -126,7 +126,7 @@ TEST(receive_queue, each_turn_frees_its_own_buffer) {
       EXPECT_EQ(queue.pop().front(), expected.front());
       expected.pop_front();
     }
-    queue.settle();
+    queue.compact();
     EXPECT_TRUE(buffer->unique()) << "turn " << turn;
   }
 }
@@ -137,7 +137,7 @@ TEST(receive_queue, a_large_part_of_a_buffer_is_not_copied) {
   auto large = read_into(buffer, 100, std::string(40'000, 'l'));
   const auto* bytes = large.front().data();
   queue.push(std::move(large));
-  queue.settle();
+  queue.compact();
   EXPECT_EQ(queue.pop().front().data(), bytes);
 }
 
@@ -151,7 +151,7 @@ TEST(receive_queue, owns_no_memory_if_it_is_empty_after_a_turn) {
     while (!queue.empty()) {
       EXPECT_FALSE(queue.pop().empty());
     }
-    queue.settle();
+    queue.compact();
     if (pool_has_its_blocks) {
       EXPECT_LE(counted().live, before);
     }
@@ -169,7 +169,7 @@ TEST(receive_queue, in_the_steady_state_allocates_nothing) {
     while (!queue.empty()) {
       EXPECT_EQ(queue.pop(), small);
     }
-    queue.settle();
+    queue.compact();
     if (turn == 0) {
       before = counted().requests;
     }
@@ -209,7 +209,7 @@ TEST(receive_queue, random_use_equals_a_list_of_messages) {
     for (int step = 0; step < 400; ++step) {
       switch (pick(16)) {
         case 0:
-          queue.settle();
+          queue.compact();
           EXPECT_TRUE(buffer->unique());
           break;
         case 1:

@@ -53,7 +53,7 @@ TEST(send_queue_conflation, an_empty_queue_has_nothing_to_drop) {
 
 TEST(send_queue_conflation, messages_handed_over_are_counted_until_they_are_released) {
   send_queue queue{no_mark};
-  std::vector<send_queue::entry> away;
+  std::vector<queue_entry> away;
   queue.push(of(large_one));
   const auto bytes = queue.bytes();
   queue.hand_over(away);
@@ -72,12 +72,12 @@ TEST(send_queue_conflation, a_message_not_begun_is_dropped) {
     for (const auto& then : {small_one, large_one}) {
       send_queue queue{no_mark};
       queue.push(of(first));
-      queue.settle();
+      queue.compact();
       EXPECT_EQ(queue.drop_unbegun(), 1U);
       EXPECT_EQ(queue.messages(), 0U);
       EXPECT_EQ(queue.bytes(), 0U);
       queue.push(of(then));
-      queue.settle();
+      queue.compact();
       EXPECT_EQ(queue.messages(), 1U);
       EXPECT_EQ(write(queue), framed(then));
       EXPECT_EQ(queue.bytes(), 0U);

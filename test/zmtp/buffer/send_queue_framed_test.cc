@@ -148,7 +148,7 @@ TEST(send_queue_framed, settling_leaves_the_bytes_alone) {
   const gathered few{3, 20};
   many.push_to(queue);
   few.push_to(queue);
-  queue.settle();
+  queue.compact();
   EXPECT_EQ(text_of(queue), many.bytes + few.bytes);
 }
 
@@ -163,7 +163,7 @@ TEST(send_queue_framed, a_small_rest_of_a_turn_does_not_pin_a_large_block) {
       const gathered little{42, 100};
       little.push_to(queue);
     }
-    queue.settle();
+    queue.compact();
   }
   EXPECT_LE(test::counted().live - before, 4 * queue.bytes() + block_size::large);
 }

@@ -40,12 +40,12 @@ TEST(send_queue, a_rest_at_the_end_of_a_turn_pins_no_read_buffer) {
   std::memcpy(buffer->data(), bytes.data(), bytes.size());
   queue.push(message{buffer, {buffer->data(), bytes.size()}, 1});
   EXPECT_FALSE(buffer->unique());
-  queue.settle();
+  queue.compact();
   EXPECT_TRUE(buffer->unique());
   EXPECT_EQ(gathered(queue), bytes);
   queue.push(message{buffer, {buffer->data(), bytes.size()}, 1});
   queue.advance(bytes.size());
-  queue.settle();
+  queue.compact();
   EXPECT_TRUE(buffer->unique());
   EXPECT_EQ(gathered(queue), bytes);
 }

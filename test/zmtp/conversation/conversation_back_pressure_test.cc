@@ -127,7 +127,7 @@ TEST(conversation_back_pressure, nothing_is_lost_with_any_marks_and_pace) {
       ASSERT_LE(s.in.size(), *mark.messages);
       if (pick(2) == 0) {
         s.talk.settle();
-        s.in.settle();
+        s.in.compact();
       }
       for (auto count = pick(10); count > 0 && !s.in.empty(); --count) {
         s.received.push_back(heard_message(s.in.pop()));

@@ -283,7 +283,7 @@ TEST_F(conversation_memory, an_idle_connection_owns_no_buffer) {
     s.hear(framed({std::string(3000, 'm')}) + framed({"small"}));
     s.news();
     s.talk.settle();
-    s.in.settle();
+    s.in.compact();
   }
   EXPECT_LE(counted().live, before + 50 * 256);
 }
@@ -299,7 +299,7 @@ TEST_F(conversation_memory, a_small_partial_message_moves_to_a_small_block_after
     s.hear(framed({std::string(300, 'm')}) + framed({std::string(300, 'm')}).substr(0, 200));
     s.news();
     s.talk.settle();
-    s.in.settle();
+    s.in.compact();
   }
   EXPECT_LE((counted().live - before) / sides.size(), 5 * kibi);
   for (auto& s : sides) {

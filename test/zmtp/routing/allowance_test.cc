@@ -22,7 +22,7 @@ using test::peer_sends;
 using test::write;
 
 constexpr std::size_t little = 4 * 1024;
-constexpr std::size_t plenty = queue_account::unlimited;
+constexpr std::size_t plenty = memory_account::unlimited;
 
 const std::string body(3'000, 'x');
 

@@ -36,7 +36,7 @@ void write_all(pub_state& state, peer_id id) {
     }
     p.out.advance(bytes);
   }
-  p.out.settle();
+  p.out.compact();
   p.dirty = false;
   state.on_written(p);
 }
@@ -128,7 +128,7 @@ TEST(pub_state_memory, a_subscriber_that_does_not_read_pins_little_beyond_its_me
           ASSERT_EQ(state.send(message{body}), send_status::queued);
         }
         state.end_turn();
-        state.find(id)->out.settle();
+        state.find(id)->out.compact();
         write_all(state, reader);
         state.dirty().clear();
       }

@@ -222,7 +222,7 @@ TEST(push_state, in_the_steady_state_allocates_nothing) {
           p.out.advance(pieces[i].size());
         }
       }
-      p.out.settle();
+      p.out.compact();
       p.dirty = false;
       push.on_written(p);
     }
@@ -329,7 +329,7 @@ TEST(pull_state, in_the_steady_state_allocates_nothing) {
     while (pull.receive(m)) {
     }
     for (const auto id : peers) {
-      pull.find(id)->in.settle();
+      pull.find(id)->in.compact();
     }
   };
   for (int i = 0; i < 10; ++i) {

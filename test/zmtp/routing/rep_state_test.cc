@@ -435,8 +435,8 @@ TEST_P(rep_state_behind, in_the_steady_state_allocates_nothing) {
           p.out.advance(pieces[i].size());
         }
       }
-      p.out.settle();
-      p.in.settle();
+      p.out.compact();
+      p.in.compact();
       p.dirty = false;
       rep.on_written(p);
     }

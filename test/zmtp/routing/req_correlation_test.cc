@@ -203,14 +203,14 @@ TEST_P(req_kind, in_the_steady_state_allocates_nothing) {
         p.out.advance(pieces[i].size());
       }
     }
-    p.out.settle();
+    p.out.compact();
     p.dirty = false;
     req.on_written(p);
     req.dirty().clear();
     // The reply returns the request as it is.
     peer_sends(req, id, message{block_ptr{}, std::span{bytes}.first(size), GetParam() ? 3U : 2U});
     ASSERT_TRUE(req.receive(m));
-    p.in.settle();
+    p.in.compact();
   };
   for (int i = 0; i < 100; ++i) {
     round();

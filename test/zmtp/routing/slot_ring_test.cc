@@ -1,4 +1,4 @@
-#include "zmtp/routing/pipe_table.h"
+#include "zmtp/routing/pipe.h"
 
 #include <gtest/gtest.h>
 

@@ -96,7 +96,7 @@ enum class unread : std::uint8_t {
 // connects to. A pipe of an endpoint outlives connections and keeps unsent messages.
 struct alignas(cache_line) pipe {
   pipe(peer_id own_id, bool is_durable, const socket_options& options,
-       queue_account* account) noexcept
+       memory_account* account) noexcept
       : id{own_id},
         durable{is_durable},
         // A conflating queue never holds more than one message, so marks do not apply.
@@ -138,7 +138,7 @@ struct alignas(cache_line) pipe {
 class pipe_table {
 public:
   // The queues charge `account`, or no account.
-  explicit pipe_table(const socket_options& options, queue_account* account = nullptr) noexcept
+  explicit pipe_table(const socket_options& options, memory_account* account = nullptr) noexcept
       : options_{&options}, account_{account} {}
 
   pipe& open(bool durable);
@@ -166,7 +166,7 @@ public:
 
 private:
   const socket_options* options_;
-  queue_account* account_;
+  memory_account* account_;
   std::vector<std::unique_ptr<pipe>> pipes_;
   std::vector<std::uint32_t> generations_;
   std::vector<std::uint32_t> free_;

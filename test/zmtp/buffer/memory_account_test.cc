@@ -1,7 +1,8 @@
 // The account of a queue: it counts whole blocks, each once, and limits what the queue takes.
 
-#include "zmtp/buffer/block.h"
 #include "zmtp/buffer/memory_account.h"
+
+#include "zmtp/buffer/block.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
 
@@ -21,7 +22,7 @@ namespace zmtp {
 namespace {
 
 constexpr high_water_mark no_mark{.messages = {}, .bytes = {}};
-constexpr std::ptrdiff_t entry_size = sizeof(send_queue::entry);
+constexpr std::ptrdiff_t entry_size = sizeof(queue_entry);
 constexpr std::ptrdiff_t object_size = sizeof(message);
 constexpr auto small = static_cast<std::ptrdiff_t>(block_size::small);
 constexpr auto large = static_cast<std::ptrdiff_t>(block_size::large);
@@ -40,8 +41,8 @@ message slice(const block_ptr& memory, std::size_t bytes) {
 
 void write(send_queue& queue, std::size_t bytes) { queue.advance(bytes); }
 
-TEST(queue_account, counts_the_chunks_of_a_send_queue) {
-  queue_account account;
+TEST(memory_account, counts_the_chunks_of_a_send_queue) {
+  memory_account account;
   send_queue queue{no_mark, &account};
   EXPECT_EQ(account.bytes(), 0);
   queue.push(of(10));
@@ -58,8 +59,8 @@ TEST(queue_account, counts_the_chunks_of_a_send_queue) {
   EXPECT_EQ(account.bytes(), 0);
 }
 
-TEST(queue_account, counts_the_whole_block_of_a_large_message) {
-  queue_account account;
+TEST(memory_account, counts_the_whole_block_of_a_large_message) {
+  memory_account account;
   send_queue queue{no_mark, &account};
   const block_ptr memory{block::create(20'000)};
   queue.push(slice(memory, 6'000));
@@ -72,20 +73,20 @@ TEST(queue_account, counts_the_whole_block_of_a_large_message) {
   EXPECT_EQ(account.bytes(), 0);
 }
 
-TEST(queue_account, counts_only_the_message_after_a_turn) {
-  queue_account account;
+TEST(memory_account, counts_only_the_message_after_a_turn) {
+  memory_account account;
   send_queue queue{no_mark, &account};
   const block_ptr memory{block::create(block_size::reading)};
   queue.push(slice(memory, 6'000));
   EXPECT_EQ(account.bytes(), static_cast<std::ptrdiff_t>(block_size::reading) + entry_size);
-  queue.settle();
+  queue.compact();
   EXPECT_EQ(account.bytes(), 6'009 + entry_size);
   queue.clear();
   EXPECT_EQ(account.bytes(), 0);
 }
 
-TEST(queue_account, counts_a_published_message_once_for_all_queues) {
-  queue_account account;
+TEST(memory_account, counts_a_published_message_once_for_all_queues) {
+  memory_account account;
   std::vector<std::unique_ptr<send_queue>> queues;
   for (int i = 0; i < 10; ++i) {
     queues.push_back(std::make_unique<send_queue>(no_mark, &account));
@@ -106,9 +107,9 @@ TEST(queue_account, counts_a_published_message_once_for_all_queues) {
   EXPECT_EQ(account.bytes(), 0);
 }
 
-TEST(queue_account, charges_a_shared_block_to_its_first_owner_and_credits_the_last) {
-  queue_account one;
-  queue_account other;
+TEST(memory_account, charges_a_shared_block_to_its_first_owner_and_credits_the_last) {
+  memory_account one;
+  memory_account other;
   send_queue of_one{no_mark, &one};
   send_queue of_other{no_mark, &other};
   const auto body = of(10'000);
@@ -124,12 +125,12 @@ TEST(queue_account, charges_a_shared_block_to_its_first_owner_and_credits_the_la
   EXPECT_EQ(one.bytes() + other.bytes(), 0);
 }
 
-TEST(queue_account, counts_messages_handed_over_until_they_are_released) {
-  queue_account account;
+TEST(memory_account, counts_messages_handed_over_until_they_are_released) {
+  memory_account account;
   send_queue queue{no_mark, &account};
   queue.push(of(10));
   queue.push(of(10'000));
-  std::vector<send_queue::entry> away;
+  std::vector<queue_entry> away;
   queue.hand_over(away);
   const auto bytes = static_cast<std::ptrdiff_t>(queue.bytes());
   EXPECT_EQ(account.bytes(), bytes);
@@ -143,15 +144,15 @@ TEST(queue_account, counts_messages_handed_over_until_they_are_released) {
   EXPECT_EQ(account.bytes(), 0);
 }
 
-TEST(queue_account, counts_a_block_handed_over_to_several_queues_once) {
-  queue_account account;
+TEST(memory_account, counts_a_block_handed_over_to_several_queues_once) {
+  memory_account account;
   const block_ptr body{block::create(10'009)};
   std::vector<std::unique_ptr<send_queue>> queues;
   for (int i = 0; i < 5; ++i) {
     queues.push_back(std::make_unique<send_queue>(no_mark, &account));
     queues.back()->push(slice(body, 10'000));
   }
-  std::vector<std::vector<send_queue::entry>> away(queues.size());
+  std::vector<std::vector<queue_entry>> away(queues.size());
   const auto bytes = queues.front()->bytes();
   for (std::size_t i = 0; i < queues.size(); ++i) {
     queues[i]->hand_over(away[i]);
@@ -164,8 +165,8 @@ TEST(queue_account, counts_a_block_handed_over_to_several_queues_once) {
   EXPECT_EQ(account.bytes(), 0);
 }
 
-TEST(queue_account, does_not_count_dropped_messages) {
-  queue_account account;
+TEST(memory_account, does_not_count_dropped_messages) {
+  memory_account account;
   send_queue queue{no_mark, &account};
   for (int i = 0; i < 3; ++i) {
     queue.push(of(10'000));
@@ -178,15 +179,15 @@ TEST(queue_account, does_not_count_dropped_messages) {
   EXPECT_EQ(account.bytes(), 0);
 }
 
-TEST(queue_account, counts_messages_of_a_receive_queue_and_blocks_of_large_ones) {
-  queue_account account;
+TEST(memory_account, counts_messages_of_a_receive_queue_and_blocks_of_large_ones) {
+  memory_account account;
   receive_queue queue{no_mark, &account};
   const block_ptr memory{block::create(block_size::reading)};
   queue.push(of(10));
   queue.push(slice(memory, 6'000));
   queue.push(slice(memory, 100'000));
   EXPECT_EQ(account.bytes(), 3 * object_size + 6'009 + 100'009);
-  queue.settle();
+  queue.compact();
   EXPECT_EQ(account.bytes(),
             3 * object_size + 6'009 + static_cast<std::ptrdiff_t>(block_size::reading));
   queue.push(slice(memory, 70'000));
@@ -200,8 +201,8 @@ TEST(queue_account, counts_messages_of_a_receive_queue_and_blocks_of_large_ones)
   EXPECT_EQ(account.bytes(), 0);
 }
 
-TEST(queue_account, limits_non_empty_queues_only) {
-  queue_account account;
+TEST(memory_account, limits_non_empty_queues_only) {
+  memory_account account;
   send_queue out{no_mark, &account};
   receive_queue in{no_mark, &account};
   account.allow(1'000);
@@ -225,7 +226,7 @@ TEST(queue_account, limits_non_empty_queues_only) {
   EXPECT_FALSE(in.half_empty());
   (void)in.pop();
   EXPECT_TRUE(in.half_empty());
-  account.allow(queue_account::unlimited);
+  account.allow(memory_account::unlimited);
   EXPECT_FALSE(out.full());
 }
 
@@ -265,9 +266,9 @@ private:
       case 2: publish(); break;
       case 3: out.advance(pick(out_bytes(out) + 1)); break;
       case 4: out.rewind(); break;
-      case 5: out.settle(); break;
+      case 5: out.compact(); break;
       case 6: in.push(pick(2) == 0 ? of(pick(300)) : slice(shared_, pick(60'000))); break;
-      case 7: in.settle(); break;
+      case 7: in.compact(); break;
       case 8:
         if (!in.empty()) {
           // Passed on.
@@ -330,13 +331,13 @@ private:
   std::size_t pick(std::size_t below) { return random_() % below; }
 
   std::mt19937 random_;
-  std::array<queue_account, 2> accounts_;
+  std::array<memory_account, 2> accounts_;
   block_ptr shared_{block::create(block_size::reading)};
   std::array<std::unique_ptr<send_queue>, 4> out_;
   std::array<std::unique_ptr<receive_queue>, 4> in_;
 };
 
-TEST(queue_account, under_random_use_returns_to_zero) {
+TEST(memory_account, under_random_use_returns_to_zero) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
     random_use{seed}.run();

@@ -1,0 +1,86 @@
+#include "zmtp/buffer/queue_entry.h"
+
+#include <cstring>
+#include <utility>
+
+namespace zmtp {
+
+namespace {
+
+// Returns the block of an entry.
+block* memory_of(const queue_entry& e) noexcept {
+  const auto* const c = std::get_if<message_chunk>(&e);
+  return c != nullptr ? c->memory.get() : std::get_if<message>(&e)->tail_block();
+}
+
+// Returns whether the block can only be in one queue.
+bool unshared(const queue_entry& e) noexcept {
+  const auto* const c = std::get_if<message_chunk>(&e);
+  return c != nullptr && !c->shared;
+}
+
+}  // namespace
+
+std::size_t pieces_of(const queue_entry& e, std::size_t skip,
+                      std::span<std::span<const std::byte>> to) noexcept {
+  if (const auto* c = std::get_if<message_chunk>(&e)) {
+    to[0] = std::span<const std::byte>{c->memory->data(), c->size}.subspan(skip);
+    return 1;
+  }
+  const auto& m = *std::get_if<message>(&e);
+  const auto head = m.head();
+  if (skip >= head.size()) {
+    to[0] = m.tail().subspan(skip - head.size());
+    return 1;
+  }
+  to[0] = head.subspan(skip);
+  if (to.size() == 1) {
+    return 1;
+  }
+  to[1] = m.tail();
+  return 2;
+}
+
+void charge(const queue_entry& e, memory_account* account) noexcept {
+  if (account == nullptr) {
+    return;
+  }
+  account->add(sizeof(queue_entry));
+  if (auto* const memory = memory_of(e); unshared(e) || memory->enter_queue()) {
+    account->add(memory->capacity());
+  }
+}
+
+bool discharge(const queue_entry& e, memory_account* account) noexcept {
+  if (account == nullptr) {
+    return false;
+  }
+  account->subtract(sizeof(queue_entry));
+  auto* const memory = memory_of(e);
+  const bool last = unshared(e) || memory->leave_queue();
+  if (last) {
+    account->subtract(memory->capacity());
+  }
+  return last;
+}
+
+void compact(queue_entry& e, memory_account* account) {
+  if (auto* m = std::get_if<message>(&e)) {
+    if (m->wasteful()) {
+      message own{*m};
+      own.compact();
+      (void)discharge(e, account);
+      *m = std::move(own);
+      charge(e, account);
+    }
+  } else if (auto* c = std::get_if<message_chunk>(&e);
+             c->shared && c->size < c->memory->capacity() / 4) {
+    block_ptr own{block::create(c->size)};
+    std::memcpy(own->data(), c->memory->data(), c->size);
+    (void)discharge(e, account);
+    c->memory = std::move(own);
+    charge(e, account);
+  }
+}
+
+}  // namespace zmtp
