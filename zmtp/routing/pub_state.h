@@ -49,8 +49,9 @@ public:
 
 protected:
   // `announced_as` is the type that peers see.
-  pub_state(socket_type announced_as, const socket_options& options, std::uint64_t seed)
-      : socket_state{announced_as, options}, index_{seed} {}
+  pub_state(socket_type announced_as, const socket_options& options, std::uint64_t seed,
+            const pattern_habits& habits = {})
+      : socket_state{announced_as, options, habits}, index_{seed} {}
 
   enum class change {
     made,     // the topics of the peer have changed

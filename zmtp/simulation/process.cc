@@ -1,5 +1,7 @@
 #include "zmtp/simulation/process.h"
 
+#include "zmtp/engine/context_service.h"
+#include "zmtp/engine/process_resources.h"
 #include "zmtp/simulation/simulated_runtime.h"
 #include "zmtp/simulation/simulated_stream.h"
 
@@ -23,6 +25,8 @@ void process::start(program what) {
   auto network = std::make_unique<process_network>(net_, machine_, host_name_);
   network_ = network.get();
   transport::network::install(*context_, std::move(network));
+  const memory_limits budget{.queued = queued_, .partial_messages = partial_messages_};
+  context_service::install(executor(), std::make_shared<process_resources>(budget));
   paused_ = false;
   asio::post(*context_, [this, what = std::move(what)] { program_ = what(executor()); });
 }
