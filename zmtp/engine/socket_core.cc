@@ -222,7 +222,7 @@ void socket_core::end_turn() {
     bool more = true;
     for (int round = 0; more && round < max_rounds; ++round) {
       more = links_.resume_drained();
-      more = links_.end_overrun() || more;
+      more = links_.end_too_slow() || more;
       // Attempt all operations first, because handlers may change which ones are pending.
       waiting_.attempt_all();
       if (deserted()) {

@@ -35,7 +35,7 @@ public:
   // Returns full if the queue of a matching peer is full. Then no peer gets the message. With
   // if_full::drop, the other peers get the message. A peer with a full queue misses this message
   // and the next ones until its queue has space, and the drops are counted. With
-  // socket_options::disconnect_slow, such a peer gets nothing more and is added to overrun(). With
+  // socket_options::disconnect_slow, such a peer gets nothing more and is added to too_slow(). With
   // socket_options::no_drop, the result remains full.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
   using socket_state::send;

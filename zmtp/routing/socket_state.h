@@ -42,7 +42,7 @@ public:
   [[nodiscard]] const socket_options& options() const noexcept { return options_; }
   // Number of attached peers.
   [[nodiscard]] std::size_t attached() const noexcept { return attached_; }
-  // Applies options that validate_change() accepts. Open pipes keep their marks.
+  // Applies options that find_change_fault() accepts. Open pipes keep their marks.
   void change_options(const socket_options& options) {
     const auto announces = options_.announce_peers;
     options_ = options;
