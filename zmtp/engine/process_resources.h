@@ -1,5 +1,5 @@
 #pragma once
-// What all sockets of one process share: the names of inproc, and the memory.
+// The inproc names and the memory budgets of one process, for all its sockets.
 
 #include "zmtp/engine/inproc_names.h"
 #include "zmtp/engine/memory_limit.h"

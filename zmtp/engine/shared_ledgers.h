@@ -30,9 +30,9 @@ public:
     std::shared_ptr<remote_executor> where;
     std::weak_ptr<socket_core> who;  // socket_core::on_memory() is called; locked only in `where`
   };
-  // What a socket must know until its next report.
+  // The values that apply to a socket until its next report.
   struct terms {
-    std::size_t quota;    // of each queue
+    std::size_t quota;    // the quota of each queue
     std::size_t unheard;  // smaller changes need no report
   };
 

@@ -70,24 +70,6 @@ TEST(process_resources, two_processes_bind_the_same_inproc_name) {
               received == (std::vector<std::string>{"two got two", "one got one"}));
 }
 
-TEST(process_resources, a_name_is_free_after_its_process_was_killed) {
-  world w{1};
-  auto& only = w.add("only");
-  int bound = 0;
-  const auto bind = [&bound]() -> awaitable<void> {
-    pull_socket in{co_await asio::this_coro::executor};
-    in.bind("inproc://name");
-    ++bound;
-    (void)co_await in.async_receive(use_awaitable);
-  };
-  only.run(bind);
-  w.run_for(1s);
-  only.kill(death::power);
-  only.run(bind);
-  w.run_for(1s);
-  EXPECT_EQ(bound, 2);
-}
-
 TEST(process_resources, a_process_without_memory_does_not_stop_the_other) {
   world w{1};
   auto& sink = w.add("sink");
