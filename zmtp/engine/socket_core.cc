@@ -278,12 +278,12 @@ void socket_core::close(error_code reason, std::optional<std::chrono::millisecon
   const auto step = ending_.on_close(now(), linger, state_->counters().dropped_detached);
   linger_alarm_.set(ending_.next_deadline());
   switch (step) {
-    case closing::step::nothing: break;
-    case closing::step::finish:
+    case linger_state::step::nothing: break;
+    case linger_state::step::finish:
       waiting_.close(reason);
       finish();
       break;
-    case closing::step::end:
+    case linger_state::step::end:
       waiting_.close(reason);
       shut();
       break;

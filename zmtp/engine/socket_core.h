@@ -1,6 +1,6 @@
 #pragma once
 // The core of every socket: its parts, the pending operations and the turn. socket_state and
-// closing make the decisions. This class does I/O and serves operations.
+// linger_state make the decisions. This class does I/O and serves operations.
 
 #include "zmtp/engine/after_turn.h"
 #include "zmtp/engine/endpoints.h"
@@ -46,10 +46,10 @@ public:
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
   [[nodiscard]] socket_state& state() noexcept { return *state_; }
   [[nodiscard]] const socket_options& options() const noexcept { return state_->options(); }
-  [[nodiscard]] closing& ending() noexcept { return ending_; }
+  [[nodiscard]] linger_state& ending() noexcept { return ending_; }
   [[nodiscard]] bool open() const noexcept { return ending_.open(); }
   [[nodiscard]] socket_endpoints& endpoints() noexcept { return endpoints_; }
-  [[nodiscard]] link_table& links() noexcept { return links_; }
+  [[nodiscard]] zmtp::links& links() noexcept { return links_; }
   [[nodiscard]] monitor_list& monitors() noexcept { return monitors_; }
   [[nodiscard]] clock::time_point now() const noexcept { return runtime_->now(); }
   // Not for secrets.
@@ -176,7 +176,7 @@ private:
   runtime* runtime_;  // the operating system's after the context is destroyed
   std::unique_ptr<socket_state> state_;
   context_service* service_;  // null after the context is destroyed
-  closing ending_;
+  linger_state ending_;
   int turns_ = 0;  // nesting depth
   std::uint64_t turn_number_ = 0;
   clock::time_point turn_ended_;  // when the last turn ended
@@ -193,7 +193,7 @@ private:
   alarm linger_alarm_;
 
   socket_endpoints endpoints_;
-  link_table links_;
+  zmtp::links links_;
   monitor_list monitors_;
 };
 
