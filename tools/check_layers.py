@@ -69,7 +69,7 @@ PURE_FILES = re.compile(
     # Of chp all but the shells and what is kept in files.
     r"(?:^chp/(?!(?:map_file|sqlite_map_database|server|server_core|client|client_connections|waiting_handlers|watch_queue|watcher"
     r"|replicated_server)\.)\w+"
-    r"|(?:^|/)\w+_state|(?:^|/)state_(?:machine|message)|(?:^|/)(?:command|liveness))\.(?:h|cc)$")
+    r"|(?:^|/)\w+_(?:state|policy)|(?:^|/)state_(?:machine|message)|(?:^|/)(?:command|liveness))\.(?:h|cc)$")
 
 # What a pure file never includes, itself or through a header of the project.
 IMPURE_INCLUDES = [

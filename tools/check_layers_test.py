@@ -146,8 +146,8 @@ class Planted(unittest.TestCase):
             for file in ("zmtp/frame.h", "zmtp/buffer/block.cc", "zmtp/mechanism/zap.h",
                          "zmtp/conversation/heartbeat.cc", "zmtp/routing/fan_out.cc",
                          "chp/store.cc", "chp/sequence.h", "chp/update_id.cc", "chp/properties.h",
-                         "chp/update_register.cc", "chp/subtree.h", "mdp/worker_state.h", "bstar/state_machine.cc",
-                         "mdp/command.h"):
+                         "chp/update_register.cc", "chp/subtree.h", "mdp/worker_state.h",
+                         "zmtp/engine/turn_policy.h", "bstar/state_machine.cc", "mdp/command.h"):
                 with self.subTest(name=name, file=file):
                     self.expect_one(file, 1, f"includes <{name}>", f"#include <{name}>\n")
 

@@ -53,7 +53,8 @@ private:
 
 }  // namespace
 
-void admission::ask(std::shared_ptr<authenticator> whom, peer_info who, credentials shown, std::function<void(verdict)> on_answer) {
+void admission::ask(std::shared_ptr<authenticator> whom, peer_info who, credentials shown,
+                    std::function<void(verdict)> on_answer) {
   where_->post([executor = executor_, where = where_, whom = std::move(whom), who = std::move(who),
                 shown = std::move(shown), then = std::move(on_answer)]() mutable {
     if (!where->is(executor)) {

@@ -11,8 +11,9 @@ constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365};
 
 }  // namespace
 
-closing::step closing::on_close(time_point now, std::optional<std::chrono::milliseconds> linger,
-                                std::uint64_t dropped) noexcept {
+linger_state::step linger_state::on_close(time_point now,
+                                          std::optional<std::chrono::milliseconds> linger,
+                                          std::uint64_t dropped) noexcept {
   if (over()) {
     return step::nothing;
   }
@@ -33,7 +34,7 @@ closing::step closing::on_close(time_point now, std::optional<std::chrono::milli
   return step::finish;
 }
 
-void closing::on_end(bool unwritten, std::uint64_t dropped) noexcept {
+void linger_state::on_end(bool unwritten, std::uint64_t dropped) noexcept {
   phase_ = phase::over;
   deadline_.reset();
   if (unwritten) {

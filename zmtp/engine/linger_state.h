@@ -10,7 +10,7 @@
 
 namespace zmtp {
 
-class closing {
+class linger_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 

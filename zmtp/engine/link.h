@@ -57,7 +57,7 @@ public:
 
   // The endpoint of the connection, for monitors. Set before start().
   void came_by(std::shared_ptr<const endpoint> at) noexcept { endpoint_ = std::move(at); }
-  // The number of the link in link_table.
+  // The number of the link in links.
   void arrived_as(std::uint64_t number) noexcept { arrival_ = number; }
   [[nodiscard]] std::uint64_t arrival() const noexcept { return arrival_; }
   // The time when the handshake was complete.

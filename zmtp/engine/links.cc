@@ -7,14 +7,14 @@
 
 namespace zmtp {
 
-void link_table::add(const std::shared_ptr<peer_link>& to_peer) {
+void links::add(const std::shared_ptr<peer_link>& to_peer) {
   links_.emplace(++arrivals_, to_peer);
   to_peer->arrived_as(arrivals_);
 }
 
-void link_table::remove(const peer_link& to_peer) noexcept { links_.erase(to_peer.arrival()); }
+void links::remove(const peer_link& to_peer) noexcept { links_.erase(to_peer.arrival()); }
 
-void link_table::attach(peer_id id, peer_link& to_peer) {
+void links::attach(peer_id id, peer_link& to_peer) {
   // The new peer receives all subscriptions, the other peers only the changes.
   tell_changes();
   if (id.slot >= by_slot_.size()) {
@@ -23,13 +23,13 @@ void link_table::attach(peer_id id, peer_link& to_peer) {
   by_slot_[id.slot] = &to_peer;
 }
 
-void link_table::detach(peer_id id) noexcept {
+void links::detach(peer_id id) noexcept {
   if (id.slot < by_slot_.size()) {
     by_slot_[id.slot] = nullptr;
   }
 }
 
-std::vector<peer_status> link_table::peers() const {
+std::vector<peer_status> links::peers() const {
   std::vector<peer_status> all;
   state_.for_each_pipe([&](const pipe& p) {
     if (const auto* link = p.attached ? of(p.id) : nullptr) {
@@ -46,7 +46,7 @@ std::vector<peer_status> link_table::peers() const {
   return all;
 }
 
-bool link_table::flush(std::size_t most) {
+bool links::flush(std::size_t most) {
   auto& dirty = state_.dirty();
   for (auto count = std::min(dirty.size(), most); count != 0; --count) {
     const auto id = dirty.front();
@@ -66,12 +66,12 @@ bool link_table::flush(std::size_t most) {
   return dirty.empty();
 }
 
-bool link_table::flush(peer_id to) {
+bool links::flush(peer_id to) {
   auto* const link = of(to);
   return link == nullptr || link->flush();
 }
 
-void link_table::hand_over() {
+void links::hand_over() {
   for (const auto id : state_.dirty()) {
     if (auto* const link = of(id)) {
       link->hand_over();
@@ -79,7 +79,7 @@ void link_table::hand_over() {
   }
 }
 
-void link_table::tell(subscription_changes& unsent_subscriptions) {
+void links::tell(subscription_changes& unsent_subscriptions) {
   state_.for_each_pipe([&](const pipe& p) {
     if (auto* link = of(p.id)) {
       for (const auto& change : unsent_subscriptions) {
@@ -90,7 +90,7 @@ void link_table::tell(subscription_changes& unsent_subscriptions) {
   unsent_subscriptions.clear();
 }
 
-bool link_table::resume(std::vector<peer_id>& resumable) {
+bool links::resume(std::vector<peer_id>& resumable) {
   // Resuming one peer may add others.
   for (std::size_t i = 0; i < resumable.size(); ++i) {
     if (auto* link = of(resumable[i])) {
@@ -101,7 +101,7 @@ bool link_table::resume(std::vector<peer_id>& resumable) {
   return true;
 }
 
-bool link_table::end(std::vector<peer_id>& too_slow) {
+bool links::end(std::vector<peer_id>& too_slow) {
   for (std::size_t i = 0; i < too_slow.size(); ++i) {
     // The connection may have ended already, and the endpoint may have another one.
     const auto* const p = state_.find(too_slow[i]);
@@ -114,25 +114,25 @@ bool link_table::end(std::vector<peer_id>& too_slow) {
   return true;
 }
 
-void link_table::options_changed() {
-  const auto links = links_;
-  for (const auto& [number, link] : links) {
+void links::options_changed() {
+  const auto all = links_;
+  for (const auto& [number, link] : all) {
     link->options_changed();
   }
 }
 
-void link_table::finish() {
-  const auto links = links_;
-  for (const auto& [number, link] : links) {
+void links::finish() {
+  const auto all = links_;
+  for (const auto& [number, link] : all) {
     link->finish();
   }
 }
 
-void link_table::abandon() noexcept {
-  const auto links = std::move(links_);
+void links::abandon() noexcept {
+  const auto all = std::move(links_);
   links_.clear();
   by_slot_.clear();
-  for (const auto& [number, link] : links) {
+  for (const auto& [number, link] : all) {
     link->abandon();
   }
 }

@@ -16,10 +16,10 @@ class peer_link;
 
 // The state knows attached peers by peer_id. This table has the link of each, and the links whose
 // handshake is not complete.
-class link_table {
+class links {
 public:
   // The state must outlive the table.
-  explicit link_table(socket_state& state) noexcept : state_{state} {}
+  explicit links(socket_state& state) noexcept : state_{state} {}
 
   void add(const std::shared_ptr<peer_link>& to_peer);
   void remove(const peer_link& to_peer) noexcept;

@@ -9,21 +9,6 @@
 
 namespace zmtp {
 
-namespace {
-
-// Rounds of one turn before others on the executor run.
-constexpr int max_rounds = 16;
-// Peers that one turn writes to before others on the executor run. While the user sends more, only
-// a few, so that messages to the other peers gather and need fewer writes.
-constexpr std::size_t max_flushes = 64;
-constexpr std::size_t few_flushes = 8;
-// A turn that begins this soon after another one follows at once: several connections were ready
-// together. One write then sends all messages of these turns for one peer, in a turn that is posted
-// after them.
-constexpr std::chrono::microseconds together{3};
-
-}  // namespace
-
 std::shared_ptr<socket_core> socket_core::make(asio::any_io_executor executor,
                                                std::unique_ptr<socket_state> state) {
   std::shared_ptr<socket_core> core{new socket_core{std::move(executor), std::move(state)}};
@@ -39,6 +24,7 @@ socket_core::socket_core(asio::any_io_executor executor, std::unique_ptr<socket_
       service_{&context_service::of(executor_)},
       random_{runtime_->random<std::uint32_t>()},
       queues_{executor_},
+      turns_{*this, waiting_},
       waiting_alarm_{executor_, [this] { on_deadline(); }},
       linger_alarm_{executor_, [this] { on_linger(); }},
       endpoints_{*this},
@@ -69,7 +55,7 @@ bool socket_core::senders_wait(std::optional<peer_id> to) const noexcept {
 }
 
 void socket_core::enter(pending_operations::side where, waiter& w) {
-  const serial_check::scope alone{serial_};
+  const serial_check::scope alone{turns_.serial()};
   if (where == pending_operations::side::to_end && !ending_.over()) {
     waiting_.enter(where, w);
     return;
@@ -111,89 +97,6 @@ void socket_core::conclude(waiter& w, error_code ec) {
   }
 }
 
-// Returns whether there is no peer to send to and none will connect.
-bool socket_core::deserted() const noexcept { return endpoints_.deserted() && links_.empty(); }
-
-void socket_core::schedule() {
-  const serial_check::scope alone{serial_};
-  account();
-  if (in_turn()) {
-    return;
-  }
-  // A sent reply makes REP readable, and a sent request makes it writable.
-  const bool waited_for = (waiting_.receivers_wait() && state_->readable()) ||
-                          (waiting_.senders_wait() && state_->writable());
-  if (waited_for || !state_->dirty().empty() || !state_->resumable().empty() ||
-      !state_->too_slow().empty()) {
-    post_turn();
-  }
-}
-
-void socket_core::post_turn() {
-  if (turn_posted_ || ending_.over()) {
-    return;
-  }
-  asio::post(executor_, [self = shared_from_this()] {
-    self->turn_posted_ = false;
-    self->turn_ended_ = {};
-    self->turn([] {});
-  });
-  turn_posted_ = true;
-}
-
-// Always keeps one handler posted, so that the executor's thread polls and does not sleep.
-void socket_core::keep_awake() {
-  if (kept_awake_ || !open() || now() - turn_ended_ >= options().spin) {
-    return;
-  }
-  asio::post(executor_, [self = shared_from_this()] {
-    self->kept_awake_ = false;
-    self->keep_awake();
-  });
-  kept_awake_ = true;
-}
-
-bool socket_core::flush() { return flush_first(state_->dirty().size()); }
-
-bool socket_core::flush_some() { return flush_first(few_flushes); }
-
-bool socket_core::flush_first(std::size_t most) {
-  const serial_check::scope alone{serial_};
-  const turn_scope scope{turns_};
-  begin_flush();
-  return links_.flush(most);
-}
-
-bool socket_core::flush(peer_id to) {
-  const serial_check::scope alone{serial_};
-  const turn_scope scope{turns_};
-  begin_flush();
-  return links_.flush(to);
-}
-
-void socket_core::begin_flush() {
-  turn_number_ += turns_ == 1 ? 1U : 0U;
-  state_->end_turn();
-  links_.tell_changes();
-}
-
-void socket_core::hand_over() {
-  if (!links_.any_in_process()) {
-    return;
-  }
-  const serial_check::scope alone{serial_};
-  const turn_scope scope{turns_};
-  state_->end_turn();
-  links_.hand_over();
-}
-
-// Also inside a turn, because one turn may queue many messages.
-inline void socket_core::account() {
-  if (queues_.due(state_->account().bytes())) {
-    tell_queued();
-  }
-}
-
 void socket_core::tell_queued() {
   const auto quota = queues_.tell(state_->account().bytes());
   if (quota != state_->account().quota()) {
@@ -210,62 +113,6 @@ void socket_core::on_memory() {
   }
 }
 
-void socket_core::begin_turn() {
-  ++turn_number_;
-  // Peers in the same process need no write.
-  follows_at_once_ = !links_.any_in_process() && now() - turn_ended_ < together;
-}
-
-void socket_core::end_turn() {
-  {
-    const turn_scope scope{turns_};
-    bool more = true;
-    for (int round = 0; more && round < max_rounds; ++round) {
-      more = links_.resume_drained();
-      more = links_.end_overrun() || more;
-      // Attempt all operations first, because handlers may change which ones are pending.
-      waiting_.attempt_all();
-      if (deserted()) {
-        waiting_.end_senders(errc::endpoint_stopped);
-      }
-      more = waiting_.tell_all() || more;
-      // A pattern that drops received messages frees space without completing an operation.
-      more = !state_->resumable().empty() || !state_->too_slow().empty() || more;
-    }
-    // If the kernel takes bytes, waiting send operations can continue.
-    const auto promising = !state_->dirty().empty() && waiting_.senders_wait();
-    if (more || promising || !(turn_posted_ || follows_at_once_) || !open()) {
-      flush_first(more ? few_flushes : max_flushes);
-    }
-    account();
-    more = more || !state_->resumable().empty() || !state_->too_slow().empty();
-    if (more || promising || !state_->dirty().empty()) {
-      post_turn();
-    }
-    turn_ended_ = now();
-  }
-  if (options().spin.count() != 0) {
-    keep_awake();
-  }
-  if (ending_.finishing()) {
-    check_finished();
-  }
-}
-
-// Without memory, a later turn does the rest.
-void socket_core::end_turn_or_again() {
-  try {
-    end_turn();
-  } catch (const std::bad_alloc&) {
-    try {
-      post_turn();
-    } catch (const std::bad_alloc&) {
-      // The next event begins a turn.
-    }
-    throw;
-  }
-}
-
 void socket_core::on_deadline() {
   turn([this] {
     waiting_.expire(now());
@@ -274,16 +121,16 @@ void socket_core::on_deadline() {
 }
 
 void socket_core::close(error_code reason, std::optional<std::chrono::milliseconds> linger) {
-  const serial_check::scope alone{serial_};
+  const serial_check::scope alone{turns_.serial()};
   const auto step = ending_.on_close(now(), linger, state_->counters().dropped_detached);
   linger_alarm_.set(ending_.next_deadline());
   switch (step) {
-    case closing::step::nothing: break;
-    case closing::step::finish:
+    case linger_state::step::nothing: break;
+    case linger_state::step::finish:
       waiting_.close(reason);
       finish();
       break;
-    case closing::step::end:
+    case linger_state::step::end:
       waiting_.close(reason);
       shut();
       break;
@@ -295,7 +142,7 @@ void socket_core::finish() {
   waiting_alarm_.cancel();
   endpoints_.stop_listening();
   {
-    const turn_scope scope{turns_};
+    const turns::scope inside{turns_};
     flush();
     endpoints_.finish();
     links_.finish();
@@ -326,7 +173,7 @@ bool socket_core::all_written() {
 }
 
 std::optional<option_fault> socket_core::change_options(const socket_options& options) {
-  const serial_check::scope alone{serial_};
+  const serial_check::scope alone{turns_.serial()};
   if (const auto fault =
           find_change_fault(state_->options(), options, state_->type(), endpoints_.used())) {
     return fault;

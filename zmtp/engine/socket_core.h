@@ -1,14 +1,14 @@
 #pragma once
-// The core of every socket: its parts, the pending operations and the turn. socket_state and
-// closing make the decisions. This class does I/O and serves operations.
+// The core of every socket: its parts and its life. socket_state and linger_state make the
+// decisions.
 
-#include "zmtp/engine/after_turn.h"
 #include "zmtp/engine/endpoints.h"
 #include "zmtp/engine/linger_state.h"
 #include "zmtp/engine/links.h"
 #include "zmtp/engine/memory_share.h"
 #include "zmtp/engine/monitor_queue.h"
 #include "zmtp/engine/pending_operations.h"
+#include "zmtp/engine/turns.h"
 #include "zmtp/error.h"
 #include "zmtp/options.h"
 #include "zmtp/routing/socket_state.h"
@@ -46,13 +46,13 @@ public:
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
   [[nodiscard]] socket_state& state() noexcept { return *state_; }
   [[nodiscard]] const socket_options& options() const noexcept { return state_->options(); }
-  [[nodiscard]] closing& ending() noexcept { return ending_; }
+  [[nodiscard]] linger_state& ending() noexcept { return ending_; }
   [[nodiscard]] bool open() const noexcept { return ending_.open(); }
   [[nodiscard]] socket_endpoints& endpoints() noexcept { return endpoints_; }
-  [[nodiscard]] link_table& links() noexcept { return links_; }
+  [[nodiscard]] zmtp::links& links() noexcept { return links_; }
   [[nodiscard]] monitor_list& monitors() noexcept { return monitors_; }
   [[nodiscard]] clock::time_point now() const noexcept { return runtime_->now(); }
-  // Not for secrets.
+  // Returns a number that must not be used for secrets.
   [[nodiscard]] std::uint32_t random() noexcept { return static_cast<std::uint32_t>(random_()); }
 
   // For the socket classes.
@@ -86,86 +86,61 @@ public:
 
   // Call after the user has sent, received or resumed a peer. Inside a turn, the end of the turn
   // handles it. Otherwise a turn is posted.
-  void schedule();
+  void schedule() { turns_.schedule(); }
   // Writes now, because a queue is full and the kernel may take bytes. A turn writes only once to
   // each peer. Returns false if a peer has more output, which must wait for another turn.
-  bool flush();
+  bool flush() { return turns_.flush(state_->dirty().size()); }
   // Writes to a few peers. Messages to the other peers gather, and others on the executor can run.
-  bool flush_some();
+  bool flush_some() { return turns_.flush(turn_policy::few_peers); }
   // Writes to one peer.
-  bool flush(peer_id to);
+  bool flush(peer_id to) { return turns_.flush(to); }
   // Call in the middle of a batch. Passes messages to peers in other threads, so that they do not
   // wait for the rest of the batch.
-  void hand_over();
-  [[nodiscard]] serial_check& serial() noexcept { return serial_; }
+  void hand_over() { turns_.hand_over(); }
+  [[nodiscard]] serial_check& serial() noexcept { return turns_.serial(); }
 
   // For the parts of the socket: runs `body` as a turn. Before it returns, serves operations that
   // `body` makes ready and writes what they send, in rounds.
   template <class Body>
   void turn(Body&& body) {
     const auto self = shared_from_this();
-    after_turn::scope tail;
-    {
-      const serial_check::scope alone{serial_};
-      {
-        const turn_scope scope{turns_};
-        if (turns_ == 1) {
-          begin_turn();
-        }
-        body();
-      }
-      if (turns_ == 0) {
-        end_turn_or_again();
-      }
-    }
-    tail.run();
+    turns_.run(std::forward<Body>(body));
   }
-  [[nodiscard]] bool in_turn() const noexcept { return turns_ != 0; }
-  [[nodiscard]] std::uint64_t turn_number() const noexcept { return turn_number_; }
+  [[nodiscard]] bool in_turn() const noexcept { return turns_.running(); }
+  [[nodiscard]] std::uint64_t turn_number() const noexcept { return turns_.number(); }
   // Runs an action of the user on connections. Operations that become ready are served in another
   // turn, so that user code is never called inside one of its own calls.
   template <class Body>
   void act(Body&& body) {
-    const serial_check::scope alone{serial_};
     {
-      const turn_scope scope{turns_};
-      body();
+      const turns::scope inside{turns_};
+      std::forward<Body>(body)();
     }
     if (!in_turn()) {
       post_turn();
     }
   }
   // Posts a turn, so that others on the executor run first.
-  void post_turn();
+  void post_turn() { turns_.post(); }
+  // Reports the memory of the queues if it has changed much. Also call inside a turn, because one
+  // turn may queue many messages.
+  void account() {
+    if (queues_.due(state_->account().bytes())) {
+      tell_queued();
+    }
+  }
+  // Returns whether there is no peer to send to and none will connect.
+  [[nodiscard]] bool deserted() const noexcept { return endpoints_.deserted() && links_.empty(); }
   // Call when memory is available again.
   void on_memory();
   // Call when a part of the socket has ended. Ends a closed socket if it was the last part.
   void check_finished();
 
 private:
-  class turn_scope {
-  public:
-    explicit turn_scope(int& depth) noexcept : depth_{depth} { ++depth_; }
-    turn_scope(const turn_scope&) = delete;
-    turn_scope& operator=(const turn_scope&) = delete;
-    ~turn_scope() { --depth_; }
-
-  private:
-    int& depth_;
-  };
-
   socket_core(asio::any_io_executor executor, std::unique_ptr<socket_state> state);
   void enter(pending_operations::side where, waiter& w);
   void conclude(waiter& w, error_code ec);
-  void begin_turn();
-  void end_turn();
-  void end_turn_or_again();
-  void begin_flush();
-  bool flush_first(std::size_t most);
-  void account();
   void tell_queued();
-  void keep_awake();
-  [[nodiscard]] bool deserted() const noexcept;
   void on_deadline();
   void finish();
   void on_linger();
@@ -176,16 +151,10 @@ private:
   runtime* runtime_;  // the operating system's after the context is destroyed
   std::unique_ptr<socket_state> state_;
   context_service* service_;  // null after the context is destroyed
-  closing ending_;
-  int turns_ = 0;  // nesting depth
-  std::uint64_t turn_number_ = 0;
-  clock::time_point turn_ended_;  // when the last turn ended
-  bool follows_at_once_ = false;  // the turn began directly after another one
-  bool turn_posted_ = false;
-  bool kept_awake_ = false;  // a posted handler keeps the thread awake (socket_options::spin)
+  linger_state ending_;
   std::minstd_rand random_;
-  serial_check serial_;
   memory_share queues_;
+  turns turns_;
   std::shared_ptr<socket_core> lingering_;  // itself, while nothing else keeps it alive
 
   pending_operations waiting_;
@@ -193,7 +162,7 @@ private:
   alarm linger_alarm_;
 
   socket_endpoints endpoints_;
-  link_table links_;
+  zmtp::links links_;
   monitor_list monitors_;
 };
 

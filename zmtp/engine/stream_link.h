@@ -97,7 +97,7 @@ private:
   receive_queue no_in_{{}};
   send_queue no_out_{{}};
   std::unique_ptr<partial_message> partial_message_;  // null before the first partial message
-  std::size_t charged_ = 0;  // bytes charged to the account for undecoded data
+  std::size_t charged_ = 0;               // bytes charged to the account for undecoded data
   std::unique_ptr<admission> admission_;  // from the question to the authenticator to the attach
   std::optional<timer> timer_;
   std::optional<clock::time_point> timer_due_;

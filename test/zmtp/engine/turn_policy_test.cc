@@ -1,0 +1,152 @@
+#include "zmtp/engine/turn_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+
+namespace zmtp {
+namespace {
+
+using namespace std::chrono_literals;
+using facts = turn_policy::facts;
+
+constexpr turn_policy::time_point start{1000s};
+constexpr facts idle{.more = false, .to_write = false, .sender_waits = false, .open = true};
+
+// Runs a turn that ends at `now` and has nothing to do.
+void run(turn_policy& p, turn_policy::time_point now) {
+  EXPECT_TRUE(p.enter());
+  p.begin(now, false);
+  EXPECT_TRUE(p.leave());
+  (void)p.writes(idle);
+  EXPECT_FALSE(p.end(false, false, now));
+}
+
+TEST(turn_policy, only_the_outermost_turn_begins_and_ends) {
+  turn_policy p;
+  EXPECT_FALSE(p.running());
+  EXPECT_TRUE(p.enter());
+  EXPECT_FALSE(p.enter());
+  EXPECT_TRUE(p.running());
+  EXPECT_FALSE(p.leave());
+  EXPECT_TRUE(p.running());
+  EXPECT_TRUE(p.leave());
+  EXPECT_FALSE(p.running());
+}
+
+TEST(turn_policy, each_turn_and_each_flush_outside_a_turn_has_a_number) {
+  turn_policy p;
+  run(p, start);
+  EXPECT_EQ(p.number(), 1U);
+  p.begin_flush();
+  EXPECT_EQ(p.number(), 2U);
+  EXPECT_TRUE(p.enter());
+  p.begin_flush();
+  EXPECT_EQ(p.number(), 2U);
+  p.begin(start, false);
+  EXPECT_EQ(p.number(), 3U);
+}
+
+// All combinations of what decides about writing, against the rules in words.
+TEST(turn_policy, writes_to_the_peers_that_the_table_says) {
+  for (unsigned bits = 0; bits < 64; ++bits) {
+    const bool posted = (bits & 1U) != 0;
+    const bool follows = (bits & 2U) != 0;
+    const facts f{.more = (bits & 4U) != 0,
+                  .to_write = (bits & 8U) != 0,
+                  .sender_waits = (bits & 16U) != 0,
+                  .open = (bits & 32U) != 0};
+    turn_policy p;
+    run(p, start);
+    if (posted) {
+      p.on_posted();
+    }
+    p.begin(start + (follows ? 2us : 3us), false);
+
+    std::size_t expected = 64;
+    if (f.more) {
+      expected = 8;  // the user sends more, so messages to other peers gather
+    } else if (f.to_write && f.sender_waits) {
+      expected = 64;  // the sender may continue
+    } else if (!f.open) {
+      expected = 64;  // no message follows
+    } else if (posted || follows) {
+      expected = 0;  // a later turn writes for all
+    }
+    EXPECT_EQ(p.writes(f), expected) << bits;
+
+    // A turn follows if more can be done, or if the write may have made space for a sender.
+    const bool promising = f.to_write && f.sender_waits;
+    EXPECT_EQ(p.end(false, false, start + 1s), promising) << bits;
+    EXPECT_TRUE(p.end(true, false, start + 1s)) << bits;
+    EXPECT_TRUE(p.end(false, true, start + 1s)) << bits;
+  }
+}
+
+TEST(turn_policy, a_promise_lasts_for_one_turn) {
+  turn_policy p;
+  (void)p.writes({.more = false, .to_write = true, .sender_waits = true, .open = true});
+  EXPECT_TRUE(p.end(false, false, start));
+  (void)p.writes(idle);
+  EXPECT_FALSE(p.end(false, false, start));
+}
+
+TEST(turn_policy, a_turn_follows_at_once_within_three_microseconds) {
+  turn_policy p;
+  run(p, start);
+  p.begin(start + 2999ns, false);
+  EXPECT_EQ(p.writes(idle), 0U);
+  p.begin(start + 3000ns, false);
+  EXPECT_EQ(p.writes(idle), 64U);
+}
+
+TEST(turn_policy, with_peers_in_the_process_no_turn_follows_at_once) {
+  turn_policy p;
+  run(p, start);
+  p.begin(start, true);
+  EXPECT_EQ(p.writes(idle), 64U);
+}
+
+TEST(turn_policy, counts_from_the_end_of_the_turn) {
+  turn_policy p;
+  run(p, start);
+  p.begin(start + 1s, false);
+  (void)p.end(false, false, start + 2s);
+  p.begin(start + 2s + 1us, false);
+  EXPECT_EQ(p.writes(idle), 0U);
+}
+
+TEST(turn_policy, a_posted_turn_writes_at_once) {
+  turn_policy p;
+  run(p, start);
+  EXPECT_FALSE(p.posted());
+  p.on_posted();
+  EXPECT_TRUE(p.posted());
+  p.on_posted_turn();
+  EXPECT_FALSE(p.posted());
+  p.begin(start, false);
+  EXPECT_EQ(p.writes(idle), 64U);
+}
+
+TEST(turn_policy, spins_for_a_time_after_the_last_turn) {
+  turn_policy p;
+  run(p, start);
+  EXPECT_TRUE(p.spins(start, 10us, true));
+  EXPECT_TRUE(p.spins(start + 9us, 10us, true));
+  EXPECT_FALSE(p.spins(start + 10us, 10us, true));
+  EXPECT_FALSE(p.spins(start, 10us, false));
+  EXPECT_FALSE(p.spins(start, 0us, true));
+}
+
+TEST(turn_policy, posts_one_handler_to_spin) {
+  turn_policy p;
+  run(p, start);
+  p.on_spin(true);
+  EXPECT_FALSE(p.spins(start, 10us, true));
+  p.on_spin(false);
+  EXPECT_TRUE(p.spins(start, 10us, true));
+}
+
+}  // namespace
+}  // namespace zmtp
