@@ -161,8 +161,7 @@ void socket_state::on_quota_changed(std::size_t bytes) {
   });
 }
 
-// Takes the front of the queue whose turn it is. The result has no parts if it marks attach or
-// detach.
+// Takes the front of the next queue. The result has no parts if it marks attach or detach.
 inline bool socket_state::take(message& to, peer_id& from) {
   if (readable_.empty()) {
     return false;
