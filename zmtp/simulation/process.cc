@@ -19,7 +19,8 @@ process::process(simulated_network& net, std::string host)
     : net_{net}, machine_{net.add_host()}, host_name_{std::move(host)} {}
 
 void process::start(program what) {
-  context_ = std::make_unique<asio::io_context>(1);
+  // Without locks, because a simulation has one thread and looks into each context at each step.
+  context_ = std::make_unique<asio::io_context>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE);
   work_ = std::make_unique<work>(context_->get_executor());
   runtime::install(*context_, std::make_unique<simulated_runtime>(net_.here()));
   auto network = std::make_unique<process_network>(net_, machine_, host_name_);

@@ -26,7 +26,7 @@ struct manners {
 };
 
 // A call without an answer after this time is lost.
-inline constexpr std::chrono::milliseconds timeout{300'000};
+inline constexpr std::chrono::milliseconds timeout{120'000};
 
 class caller_process final : public process {
 public:

@@ -55,6 +55,7 @@ public:
   void forget(std::uint32_t call);
   // The caller's host has been paused: its deadlines were not looked at.
   void excuse_lateness() { excused_until_ = now(); }
+  [[nodiscard]] bool is_answered(std::uint32_t call) const { return at(call).answered; }
   // There must have been a reply.
   void expect_answer(std::uint32_t call);
 
