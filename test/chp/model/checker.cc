@@ -4,36 +4,6 @@
 
 namespace chp::model {
 
-const char* name_of(promise p) {
-  static constexpr std::array names{
-      "acknowledged_is_kept", "both_is_true",    "real_time_order",
-      "cut_is_one_servers",   "cut_is_in_file",  "loss_is_reported",
-      "carried_out_once",     "map_is_the_log",  "expires_never_early",
-      "history_lost_is_told", "in_sync_has_all", "looks_after_pause",
-      "epoch_once",           "epochs_last",     "data_before_emptiness",
-      "stops_with_cause",     "ends_well"};
-  return names.at(static_cast<std::size_t>(p));
-}
-
-std::string text(number at) {
-  return std::to_string(epoch_of(at)) + "/" + std::to_string(at & 0xFFFF);
-}
-
-std::string text(const entry& e) {
-  static constexpr std::array names{"reign", "set", "erase", "expiry", "refusal"};
-  std::string result = text(e.at) + " " + names.at(static_cast<std::size_t>(e.what));
-  if (e.what == kind::reign) {
-    return result;
-  }
-  result += " key " + std::to_string(e.key);
-  if (e.update != 0) {
-    result += " update " + std::to_string(e.update);
-  }
-  return e.session == 0
-             ? result
-             : result + " id " + std::to_string(e.session) + ":" + std::to_string(e.counter);
-}
-
 namespace {
 std::string server(const replica& r) { return r.self() == 0 ? "primary" : "backup"; }
 }  // namespace
@@ -213,7 +183,7 @@ void checker::on_result(const client& c, const call& what) {
   }
   known_update& u = updates_[what.what.number];
   u.refused = u.refused || (what.came_to == result::refused && !what.kept);
-  u.reported = u.reported || what.came_to == result::lost;
+  u.reported = u.reported || (what.came_to == result::lost && !what.kept);
   if (u.ended == 0 && (what.came_to == result::one || what.came_to == result::both)) {
     u.ended = events_;
   }
@@ -289,6 +259,11 @@ void checker::at_end(const std::vector<client>& clients) {
     require(c.map() == history.map, promise::ends_well,
             "the map of client " + std::to_string(c.self()) + " differs");
     for (const call& l : c.calls()) {
+      const bool is_made = made.contains(l.what.number);
+      require(!is_made || root_over_data_ ||
+                  (l.came_to != result::lost && l.came_to != result::refused),
+              promise::carried_out_once,
+              "update " + std::to_string(l.what.number) + " is made after all");
       const bool acknowledged = l.came_to == result::one || l.came_to == result::both;
       const bool listed =
           made.contains(l.what.number) || l.came_to == result::lost || l.came_to == result::unknown;

@@ -12,20 +12,20 @@
 namespace chp::model {
 
 enum class promise : std::uint8_t {
-  acknowledged_is_kept,  // what both had is lost only when nobody has it any more
+  acknowledged_is_kept,  // an entry of both is lost only when no server has it any more
   both_is_true,          // "both" is said only of what both have had, and `block` says nothing else
   real_time_order,       // an update that ended before another one began never replaces it
   cut_is_one_servers,    // a cut takes what was acknowledged by one server at most
   cut_is_in_file,        //
   loss_is_reported,      // a client hears of each update that it was told of and that is lost
-  carried_out_once,  // also: in the order of counters, and what was refused or reported lost is not made
+  carried_out_once,  // also: in the order of counters, and never after a refusal or a report of a loss
   map_is_the_log,       // so an erased key stays erased
   expires_never_early,  //
   history_lost_is_told,  // and only if nothing that both had is missing from what the client has seen
   in_sync_has_all,       // a backup in sync has all that was acknowledged
   looks_after_pause,     // a server that was paused acknowledges nothing before it has looked
   epoch_once,            // no server begins two reigns with one epoch
-  epochs_last,           // nobody can exhaust the epochs
+  epochs_last,           // a forged message cannot exhaust the epochs
   data_before_emptiness,  // a server without data does not become active beside one that has data
   stops_with_cause,       // a server stops only where an empty server was promoted
   ends_well,              // when faults stop: in sync, all equal, all calls ended
@@ -82,7 +82,7 @@ private:
     entry what;
     unsigned had = 0;  // bit s: server s has had it, on its disk if it has a store
     bool answered_both = false;
-    bool gone = false;  // nobody has it any more
+    bool gone = false;  // no server has it any more
     std::uint64_t made_at = 0;
   };
   struct known_update {
@@ -112,5 +112,8 @@ private:
 
 std::string text(number at);
 std::string text(const entry& e);
+std::string text(const checker::servers& servers, const std::vector<client>& clients);
+// Both servers are in sync, and every call has ended.
+bool well(const checker::servers& servers, const std::vector<client>& clients);
 
 }  // namespace chp::model

@@ -13,7 +13,7 @@ bool client::reaches(std::size_t server) const {
 }
 
 bool client::idle() const {
-  return following_ && !asks_ &&
+  return following_ &&
          std::none_of(calls_.begin(), calls_.end(), [](const call& c) { return c.kept; });
 }
 
@@ -38,7 +38,7 @@ void client::set(std::uint32_t new_update, std::uint8_t key, bool erases, std::u
 
 // Gives new calls their counters, and sends them.
 void client::send_waiting() {
-  if (!following_ || asks_ || session_ == 0) {
+  if (!following_ || session_ == 0) {
     return;
   }
   for (call& c : calls_) {
@@ -53,14 +53,16 @@ void client::send_waiting() {
 void client::send_again(call& c) {
   c.what.low = low();
   c.what.since = since_;
+  // An update that was acknowledged is not offered again. A history without it gets a refusal in its place.
+  c.what.asks =
+      c.came_to != result::pending && around_.how.fault != planted::offers_lost_updates_again;
   send(server_, c.what);
   if (around_.how.fault == planted::sends_to_both_servers) {
     send(1 - server_, c.what);
   }
 }
 
-// The lowest counter without a final answer. What one server alone has keeps its place too: a question after
-// history_lost needs it.
+// The lowest counter without a final answer. So a server still knows the outcome of what one server alone had.
 std::uint32_t client::low() const {
   std::uint32_t result = counters_ + 1;
   for (const call& c : calls_) {
@@ -77,10 +79,6 @@ void client::on_timer() {
     return;
   }
   if (!around_.net.links[self_][server_].up.empty()) {
-    return;
-  }
-  if (asks_) {
-    send(server_, question{session_, since_});
     return;
   }
   for (call& c : calls_) {
@@ -163,14 +161,10 @@ void client::adopt(const snapshot& message, bool lost) {
   if (session_ == 0) {
     begin_session(message.since);
   }
-  if (lost) {
-    for (call& c : calls_) {
-      if (c.unlisted && c.came_to == result::one) {
-        c.came_to = result::unknown;  // counted as lost_unlisted
-      }
-      if (c.kept && c.what.counter != 0) {
-        asks_ = true;
-      }
+  for (call& c : calls_) {
+    c.in_doubt = c.in_doubt || (lost && c.kept);
+    if (lost && c.forgotten && c.came_to == result::one) {
+      c.came_to = result::unknown;
     }
   }
   on_timer();
@@ -205,7 +199,7 @@ void client::on(std::size_t, const change& message) {
 }
 
 void client::on(std::size_t, const answer& message) {
-  if (!following_ || asks_) {
+  if (!following_) {
     return;
   }
   for (call& c : calls_) {
@@ -222,70 +216,34 @@ void client::take(call& c, const answer& a) {
     see(std::max(a.at, seen_.at), a.at > seen_.at ? a.stamp : seen_stamp_,
         a.at > seen_.at ? a.says == truth::one : seen_degraded_);
   }
-  const bool final_answer = a.says == truth::both;
-  c.came_to = !a.made ? result::refused : final_answer ? result::both : result::one;
-  c.kept = !final_answer;
+  if (a.made) {
+    c.came_to = a.says == truth::both ? result::both : result::one;
+  } else {
+    const bool was_made = c.came_to == result::one || c.came_to == result::lost;
+    c.came_to = was_made ? result::lost : result::refused;
+  }
+  c.in_doubt = false;
+  c.kept = a.says != truth::both && around_.how.fault != planted::forgets_at_first_answer;
   around_.check->on_result(*this, c);
-  if (around_.how.fault == planted::forgets_at_first_answer) {
-    c.kept = false;
-  }
-  // Only so many are kept.
-  const auto keeps =
-      static_cast<std::size_t>(std::count_if(calls_.begin(), calls_.end(), [](const call& k) {
-        return k.kept && k.came_to != result::pending;
-      }));
-  if (keeps > around_.how.kept_limit) {
-    const auto oldest = std::find_if(calls_.begin(), calls_.end(), [](const call& k) {
-      return k.kept && k.came_to != result::pending;
-    });
-    oldest->kept = false;
-    oldest->unlisted = true;
-  }
 }
 
-// The servers have forgotten the session: nobody can say what came of its updates.
+// The servers have forgotten the session. So the fate of its updates is unknown.
 void client::on(std::size_t, const unknown_session& message) {
   if (!following_ || message.session != session_) {
     return;
   }
   for (call& c : calls_) {
     if (c.kept && c.what.counter != 0) {
-      if (c.came_to == result::pending || asks_) {
+      if (c.came_to == result::pending || c.in_doubt) {
         c.came_to = result::unknown;
       }
       c.kept = false;
-      c.unlisted = c.came_to == result::one;
+      c.forgotten = true;
       around_.check->on_result(*this, c);
     }
   }
-  asks_ = false;
   session_ = 0;
   seek(server_);  // a new session begins with a snapshot
-}
-
-// The answer to the question after history_lost.
-void client::on(std::size_t, const reply& message) {
-  if (!following_ || message.session != session_ || !asks_) {
-    return;
-  }
-  for (call& c : calls_) {
-    if (!c.kept || c.what.counter == 0) {
-      continue;
-    }
-    const auto made = std::find_if(message.carried_out.begin(), message.carried_out.end(),
-                                   [&](const answer& a) { return a.counter == c.what.counter; });
-    if (made != message.carried_out.end()) {
-      take(c, *made);
-    } else if (c.came_to == result::pending) {
-      c.what.counter = 0;  // never to be carried out under the old counter: it gets a new one
-    } else {
-      c.came_to = result::lost;
-      c.kept = false;
-      around_.check->on_result(*this, c);
-    }
-  }
-  asks_ = false;
-  send_waiting();
 }
 
 }  // namespace chp::model

@@ -8,14 +8,15 @@ namespace chp::model {
 class checker;
 struct surroundings;
 
-// What a call came to.
+// The outcome of a call.
 enum class result : std::uint8_t { pending, one, both, refused, lost, unknown };
 
 struct call {
   update what;
   result came_to = result::pending;
-  bool kept = true;       // until both servers have it; false: it is over
-  bool unlisted = false;  // too many were kept: counted if the history is lost
+  bool kept = true;        // until both servers have its outcome
+  bool forgotten = false;  // no server can be asked any more
+  bool in_doubt = false;   // the history with its outcome is lost
 };
 
 class client {
@@ -40,7 +41,6 @@ private:
   void on(std::size_t server, const change& message);
   void on(std::size_t server, const answer& message);
   void on(std::size_t server, const unknown_session& message);
-  void on(std::size_t server, const reply& message);
 
   void ask_next();
   void seek(std::size_t server);
@@ -71,7 +71,6 @@ private:
   std::uint32_t session_ = 0;
   position since_;
   std::uint32_t counters_ = 0;
-  bool asks_ = false;  // after history_lost, what came of the updates that were sent
   std::vector<call> calls_;
 };
 

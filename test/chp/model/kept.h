@@ -1,5 +1,5 @@
 #pragma once
-// What a server keeps (section 2 of docs/chp-log.md), and the disk that has it later or never.
+// The state of a server (section 2 of docs/chp-log.md), and its disk, which is late or never has it.
 
 #include "test/chp/model/words.h"
 
@@ -12,7 +12,7 @@ struct cell {
   std::uint32_t update = 0;  // 0: the key is not in the map
   number at = 0;
   std::uint8_t ttl = 0;
-  std::uint64_t deadline = 0;  // of the own clock
+  std::uint64_t deadline = 0;  // by the own clock
   bool operator==(const cell& other) const { return update == other.update && at == other.at; }
 };
 using rows_of_map = std::array<cell, key_count>;
@@ -44,7 +44,7 @@ public:
   rows_of_map map{};  // at `published`
   std::vector<session> sessions;
   number forgotten = 0;
-  std::uint64_t copy = 0;  // which snapshot the log began with
+  std::uint64_t copy = 0;  // the snapshot that the log began with
 
   [[nodiscard]] number end() const { return log.empty() ? 0 : log.back().at; }
   // A server that has lost what both had counts as one without data, until it has caught up.
@@ -77,8 +77,7 @@ public:
   [[nodiscard]] std::size_t waiting() const { return writing_.size(); }
   void write(const kept& state) { writing_.push_back(state); }
   void sync(std::size_t transactions);
-  void crash(
-      std::size_t transactions_written);  // what was written without a sync may have arrived or not
+  void crash(std::size_t transactions_written);  // writes without a sync may have arrived or not
   void wipe();
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// What is on the wire: the dialogue between the two servers, their state messages, and the clients' connections.
+// The wire: the dialogue between the two servers, their state messages, and the clients' connections.
 
 #include "test/chp/model/kept.h"
 
@@ -32,7 +32,7 @@ struct confirm {
 };
 using peer_message = std::variant<hello, follow, entries, confirm>;
 
-// What bstar says at each tick.
+// The message of bstar, once a tick.
 struct state_message {
   bool active = false;
   bool declines = false;
@@ -53,7 +53,7 @@ struct dialogue {
 // From a client.
 struct want_snapshot {};  // also its vote
 struct update {
-  std::uint32_t number = 0;  // which update of which client: the value
+  std::uint32_t number = 0;  // unique, also the value
   std::uint8_t key = 0;
   bool erases = false;
   std::uint8_t ttl = 0;
@@ -62,12 +62,10 @@ struct update {
   std::uint32_t counter = 0;
   std::uint32_t low = 0;
   position since;
+  // The client was told an outcome and asks for it again. An update that was not carried out is withdrawn.
+  bool asks = false;
 };
-struct question {  // after history_lost: which updates of this session were carried out?
-  std::uint32_t session = 0;
-  position since;
-};
-using to_server = std::variant<want_snapshot, update, question>;
+using to_server = std::variant<want_snapshot, update>;
 
 // To a client.
 struct snapshot {
@@ -93,11 +91,7 @@ struct answer {
 struct unknown_session {
   std::uint32_t session = 0;
 };
-struct reply {
-  std::uint32_t session = 0;
-  std::vector<answer> carried_out;
-};
-using to_client = std::variant<snapshot, change, answer, unknown_session, reply>;
+using to_client = std::variant<snapshot, change, answer, unknown_session>;
 
 struct client_link {
   bool cut = false;
@@ -110,7 +104,7 @@ struct client_link {
 struct network {
   dialogue servers;
   std::array<std::optional<state_message>, 2> state_to;  // the latest; read at the next tick
-  std::array<bool, 2> cut_to{};  // nothing arrives at this server from the other one
+  std::array<bool, 2> cut_to{};  // this server receives nothing from its peer
   std::array<std::array<client_link, 2>, client_count> links;
 };
 

@@ -23,7 +23,7 @@ struct surroundings {
 
 class replica {
 public:
-  enum class role : std::uint8_t { down, passive, active, stopped };
+  enum class role : std::uint8_t { passive, active, stopped, down };
 
   // A process that starts with what its disk has.
   replica(std::size_t self, surroundings& around, disk stored, bool promote_alone, bool discard);
@@ -63,7 +63,7 @@ public:
   void forge_epoch(epoch e);
 
 private:
-  // What the active knows of the passive that has sent HELLO.
+  // The passive that has sent HELLO, as the active knows it.
   struct follower {
     std::uint64_t greeting = 0;
     number mark = 0;  // end of the log at FOLLOW
@@ -94,7 +94,6 @@ private:
   // The active: replica_active.cc.
   void serve(std::size_t client, const want_snapshot& message);
   void serve(std::size_t client, const update& message);
-  void serve(std::size_t client, const question& message);
   bool carry_out(std::size_t client, const update& message);  // false: it comes early
   void carry_out_early_ones();
   [[nodiscard]] bool session_is_forgotten(const position& since) const;

@@ -83,8 +83,8 @@ bool replica::carry_out(std::size_t client, const update& message) {
   const rows_of_map map = state_.map_at_end();
   const auto used = static_cast<std::size_t>(
       std::count_if(map.begin(), map.end(), [](const cell& c) { return c.update != 0; }));
-  const bool refused =
-      !message.erases && map[message.key].update == 0 && used >= around_.how.key_limit;
+  const bool refused = message.asks || (!message.erases && map[message.key].update == 0 &&
+                                        used >= around_.how.key_limit);
   if (refused && (message.session == 0 || planted_here(planted::refusals_not_logged))) {
     if (message.session != 0) {
       send(client, answer{message.session, message.counter, 0, 0, false, truth::both});
@@ -109,28 +109,6 @@ bool replica::session_is_forgotten(const position& since) const {
   const bool counts =
       contains(state_.rows, since) || planted_here(planted::trusts_since_of_lost_history);
   return (counts ? since.at : 0) < state_.forgotten;
-}
-
-// The question of a client after history_lost. All updates that it has sent on this connection came before, so what
-// was not carried out until now never will be. The reply waits until the rest is committed.
-void replica::serve(std::size_t client, const question& message) {
-  session_of_[client] = message.session;
-  session* const s = state_.find_session(message.session);
-  if (s == nullptr && session_is_forgotten(message.since)) {
-    send(client, unknown_session{message.session});
-    return;
-  }
-  reply all{message.session, {}};
-  if (s != nullptr) {
-    for (const outcome& o : s->outcomes) {
-      if (o.at > state_.commit) {
-        return;
-      }
-      all.carried_out.push_back(answer_of(message.session, o));
-      around_.check->on_answer(*this, all.carried_out.back());
-    }
-  }
-  send(client, all);
 }
 
 void replica::append(entry e) {
@@ -173,7 +151,9 @@ void replica::advance_commit() {
   if (follower_) {
     state_.both = std::max(state_.both, std::min(own, follower_->confirmed));
     // In sync: it has the end of the log as of FOLLOW, and all that was committed alone meanwhile.
-    if (!follower_->in_sync && follower_->confirmed >= std::max(follower_->mark, state_.commit)) {
+    const number has_all =
+        planted_here(planted::joins_at_mark) ? 0 : std::max(follower_->mark, state_.commit);
+    if (!follower_->in_sync && follower_->confirmed >= std::max(follower_->mark, has_all)) {
       follower_->in_sync = true;
       around_.check->on_in_sync(*this);
     }
@@ -214,7 +194,8 @@ void replica::advance_commit() {
   }
   if (state_.both != old_both) {
     answer_range(old_both,
-                 std::min(old_commit, state_.both));  // what one server had is now on both
+                 std::min(old_commit,
+                          state_.both));  // these entries were on one server, and are now on both
   }
   // Section 4, rule 4.
   const number passive_needs = follower_ ? follower_->confirmed : state_.commit;

@@ -41,7 +41,7 @@ void replica::on(const follow& message) {
   confirm_durable();
 }
 
-// Section 4, rule 2. What both had is not cut, the server stops and names the command that decides.
+// Section 4, rule 2. The server does not cut entries that both had. It stops and names the command that decides.
 bool replica::write_lost(number common) {
   if (std::min(state_.both, state_.end()) > common && !discard_ &&
       !planted_here(planted::drops_what_both_had)) {
@@ -136,7 +136,7 @@ void replica::on(const entries& message) {
     });
   }
   state_.commit = std::max(state_.commit, std::min(message.commit, state_.end()));
-  // What is committed is on the disk of the active, so both have it once the own disk has it too.
+  // The disk of the active has all committed entries. So both have them once the own disk has them too.
   state_.both = std::max(state_.both, std::min(state_.commit, durable()));
   state_.publish(state_.commit, around_.now, around_.how.fault);
   state_.trim(around_.how.log_limit / 2, state_.commit);

@@ -1,4 +1,4 @@
-// Who is active: start, state messages, votes, takeover, hand over.
+// The roles: start, state messages, votes, takeover, hand over.
 
 #include "test/chp/model/checker.h"
 #include "test/chp/model/replica.h"
@@ -23,7 +23,7 @@ replica::replica(std::size_t self, surroundings& around, disk stored, bool promo
       c.deadline = around_.now + c.ttl;  // section 6: the full time again
     }
   }
-  // What was reserved may have been taken by a reign of which the disk knows nothing. So a start reserves anew.
+  // A reign that never reached the disk may have used the reserved epoch. So each start reserves another one.
   if (disk_.reserved != 0 && !planted_here(planted::epoch_not_reserved)) {
     ++disk_.reserved;
   }
@@ -41,7 +41,7 @@ void replica::crash(std::size_t transactions_written) {
 
 void replica::resume() {
   paused_ = false;
-  // Section 3: nothing is accepted, dropped or committed before bstar has looked. What came during the pause is old.
+  // Section 3: nothing is accepted, dropped or committed before bstar has looked. Messages from the pause are old.
   if (around_.now - ticked_at_ >= around_.how.expiry) {
     suspended_until_ = around_.now + around_.how.expiry;
     heard_at_ = around_.now;
@@ -85,7 +85,7 @@ void replica::tick() {
 }
 
 void replica::hear(const state_message& said) {
-  // Section 4, rule 5: nobody can exhaust the epochs by a forged message.
+  // Section 4, rule 5: a forged message cannot exhaust the epochs.
   const epoch bound = std::max(state_.last_row().of, bound_by_dialogue_) + 1000;
   if (said.last.of > bound && !planted_here(planted::believes_any_epoch)) {
     return;
@@ -175,6 +175,9 @@ void replica::become_active() {
   follower_.reset();
   around_.check->on_active(*this, next);
   state_.both = std::min(state_.both, state_.end());
+  // The passive hears of a commit before its own disk has it. An active never names such a commit: its peer takes
+  // a commit for a sign that the disk of the active has it.
+  state_.commit = std::min(state_.commit, durable());
   state_.publish(state_.end(), around_.now, around_.how.fault);
   for (cell& c : state_.map) {
     c.deadline = around_.now + c.ttl;

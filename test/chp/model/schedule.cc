@@ -19,7 +19,7 @@ settings make_settings(chance& random, planted fault) {
   how.block = below(random, 3) == 0;
   const std::uint64_t stores = below(random, 6);
   how.store = {stores != 0 && stores != 1, stores != 0 && stores != 2};
-  how.by_hand = below(random, 8) == 0;
+  how.by_hand = below(random, 6) == 0;
   for (std::size_t c = 0; c < client_count; ++c) {
     how.reach[c] = below(random, 4) == 0 ? 1U << below(random, 2) : 3U;
     const std::uint64_t which = below(random, 6);
@@ -35,7 +35,6 @@ settings make_settings(chance& random, planted fault) {
   how.waiting_limit = limit(2, 1000);
   how.window = limit(2, 1000);
   how.key_limit = limit(2, key_count);
-  how.kept_limit = limit(2, 1000);
   return how;
 }
 
@@ -65,12 +64,12 @@ std::vector<std::uint32_t> make_weights(chance& random) {
   sometimes(2, deed::cut_client, deed::heal_client);
   sometimes(4, deed::fail_store, deed::heal_store);
   sometimes(4, deed::pause, deed::resume);
-  if (below(random, 6) == 0) {
-    weigh(deed::wipe, 1 + below(random, 3));
-    weigh(deed::start, 20);
+  if (below(random, 4) == 0) {
+    weigh(deed::wipe, 1 + below(random, 8));
+    weigh(deed::start, 5 + below(random, 20));
   }
-  if (below(random, 6) == 0) {
-    weigh(deed::start_by_hand, 10);
+  if (below(random, 4) == 0) {
+    weigh(deed::start_by_hand, 1 + below(random, 20));
   }
   if (below(random, 8) == 0) {
     weigh(deed::forge, 3);
@@ -155,8 +154,8 @@ std::string describe(std::uint64_t seed, const finding& f) {
   out << "seed " << seed << " breaks " << name_of(f.broken.broken) << ": " << f.broken.what << '\n'
       << "policy " << (how.block ? "block" : "ack") << ", stores " << how.store[0] << how.store[1]
       << ", limits: log " << how.log_limit << ", sessions " << how.session_limit << ", waiting "
-      << how.waiting_limit << ", window " << how.window << ", keys " << how.key_limit << ", kept "
-      << how.kept_limit << ", " << f.shortest.events.size() << " events\n";
+      << how.waiting_limit << ", window " << how.window << ", keys " << how.key_limit << ", "
+      << f.shortest.events.size() << " events\n";
   for (const std::string& line : f.trace) {
     out << "  " << line << '\n';
   }

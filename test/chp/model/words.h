@@ -36,8 +36,8 @@ struct entry {
   number at = 0;
   kind what = kind::set;
   std::uint8_t key = 0;
-  std::uint8_t ttl = 0;       // in ticks; 0: lives for ever
-  std::uint32_t update = 0;   // which update of which client this is, also its value
+  std::uint8_t ttl = 0;       // in ticks; 0: never expires
+  std::uint32_t update = 0;   // unique among the updates of all clients, also the value
   std::uint32_t session = 0;  // 0: an update without an id
   std::uint32_t counter = 0;
   std::uint32_t low = 0;          // lowest counter of the session that has no final answer
@@ -59,9 +59,10 @@ enum class planted : std::uint8_t {
   acknowledges_inherited,   // a resend of an inherited update is answered before it is committed
   truth_by_membership,  // "both" is said because a backup is in sync, not because it has the entry
   joins_at_follow,      // the backup is in sync before it has caught up
-  counts_end_of_hello,  // what a HELLO names counts as confirmed, though the disk does not have it
+  counts_end_of_hello,  // the end in a HELLO counts as confirmed, though the disk does not have it
   publishes_before_commit,  // readers see what the backup does not have
   trims_beyond_commit,      // a full log drops entries that are not committed
+  joins_at_mark,            // the backup is in sync without what was committed during its copy
   // Histories, sections 1 and 2.
   compares_epochs_without_tags,  // two reigns of one epoch are taken for one
   loser_offers_again,            // the loser of a divergence offers what it has cut
@@ -73,7 +74,7 @@ enum class planted : std::uint8_t {
   snapshot_keeps_rows,           // a snapshot adds to the old map
   snapshot_without_sessions,     //
   snapshot_in_two_transactions,  // a crash leaves a new map beside an old log
-  ignores_greeting_numbers,      // what belongs to an older HELLO is taken
+  ignores_greeting_numbers,      // messages for an older HELLO count
   // Roles.
   acts_while_suspended,  // acknowledges after a pause without a look at its peer
   epoch_not_reserved,    // a server begins two reigns with one epoch
@@ -87,8 +88,9 @@ enum class planted : std::uint8_t {
   refusals_not_logged,           // the next active makes what was refused
   // Clients.
   follows_higher_epoch,      // takes a higher epoch for a newer history
-  position_without_answers,  // what was acknowledged is not part of the position
+  position_without_answers,  // acknowledgements are not part of the position
   sends_to_both_servers,  // a copy that comes late is carried out after its update was acknowledged and lost
+  offers_lost_updates_again,      // resends what was acknowledged, after its history was lost
   forgets_at_first_answer,        // does not keep what one server alone has
   follows_without_asking_others,  // reports history_lost though another server has the history
   // Times to live, section 6.
@@ -102,15 +104,14 @@ enum class client_kind : std::uint8_t { ours, guide_with_ids, guide_without_ids 
 
 struct settings {
   bool block = false;           // the policy; otherwise `ack`
-  std::array<bool, 2> store{};  // which server has one
+  std::array<bool, 2> store{};  // true for a server with a store
   bool by_hand = false;         // restarts with --promote-alone
   std::uint64_t expiry = 3;     // in ticks
   std::size_t log_limit = 4;    // in entries
   std::size_t session_limit = 2;
   std::size_t waiting_limit = 2;
   std::size_t window = 2;                      // entries beyond the last confirmation
-  std::size_t key_limit = 2;                   // of key_count
-  std::size_t kept_limit = 2;                  // updates of a client that one server alone has
+  std::size_t key_limit = 2;                   // keys in the map
   std::array<unsigned, client_count> reach{};  // bit s: the client knows server s
   std::array<client_kind, client_count> clients{};
   planted fault = planted::none;

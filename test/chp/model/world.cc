@@ -102,12 +102,12 @@ public:
         c.on_timer();
       }
       exhaust_messages();
-      if (well()) {
+      if (well(servers_, clients_)) {
         check_.at_end(clients_);
         return;
       }
     }
-    throw violation{promise::ends_well, state()};
+    throw violation{promise::ends_well, text(servers_, clients_)};
   }
 
 private:
@@ -262,30 +262,8 @@ private:
 
   void limit(int messages) const {
     if (messages > 2000) {
-      throw violation{promise::ends_well, "messages without an end; " + state()};
+      throw violation{promise::ends_well, "messages without an end; " + text(servers_, clients_)};
     }
-  }
-
-  bool well() const {
-    const bool synced = servers_[0]->in_sync() || servers_[1]->in_sync();
-    return synced && servers_[0]->state().end() == servers_[1]->state().end() &&
-           servers_[0]->state().commit == servers_[1]->state().commit &&
-           servers_[0]->state().commit == servers_[0]->state().end() &&
-           std::all_of(clients_.begin(), clients_.end(), [](const client& c) { return c.idle(); });
-  }
-
-  std::string state() const {
-    std::string result = "all is not well:";
-    for (const auto& s : servers_) {
-      static constexpr std::array names{"down", "passive", "active", "stopped"};
-      result += std::string{" "} + names.at(static_cast<std::size_t>(s->is())) + " end " +
-                text(s->state().end()) + " commit " + text(s->state().commit) +
-                (s->in_sync() ? " in sync;" : ";");
-    }
-    for (const client& c : clients_) {
-      result += c.idle() ? " idle" : " waits";
-    }
-    return result;
   }
 
   surroundings around_;

@@ -1,5 +1,5 @@
 #pragma once
-// A schedule of events, and what comes of it. An event that cannot happen when its turn comes is left out, so a
+// A schedule of events, and its run. An event that cannot happen when its turn comes is left out, so a
 // schedule stays one when events are taken from it: that is how a violation is made short.
 
 #include "test/chp/model/checker.h"
@@ -20,7 +20,7 @@ enum class deed : std::uint8_t {
   wipe,           // the same, and the disk is empty
   start,          //
   start_by_hand,  // with --promote-alone
-  cut,            // nothing arrives at server `who` from the other one
+  cut,            // server `who` receives nothing from its peer
   heal,           //
   drop,           // the dialogue ends, with all that is on the wire
   drop_client,    // the connection of client `what` to server `who`
