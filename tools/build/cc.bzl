@@ -122,11 +122,10 @@ headers = rule(
     attrs = {"deps": attr.label_list(providers = [CcInfo])},
 )
 
-def all_binaries(name, testonly = None, **kwargs):
+def all_binaries(name, **kwargs):
     """The programs of a BUILD file, of which this is the last line."""
     native.filegroup(
         name = name,
-        testonly = testonly or _is_for_tests(),
         srcs = [rule["name"] for rule in native.existing_rules().values() if rule["kind"] == "cc_binary"],
         **kwargs
     )
