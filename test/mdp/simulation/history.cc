@@ -30,7 +30,6 @@ std::uint32_t history::begin_call(const trade& asked, std::optional<time_point> 
 
 void history::on_sent(std::uint32_t call) {
   ++at(call).sends;
-  ++sends_;
   world_->note("sent: call", {call});
 }
 

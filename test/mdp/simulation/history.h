@@ -88,8 +88,6 @@ public:
   [[nodiscard]] std::size_t open_calls() const;
 
   [[nodiscard]] std::size_t calls() const noexcept { return calls_.size(); }
-  [[nodiscard]] std::size_t runs() const noexcept { return runs_.size(); }
-  [[nodiscard]] std::size_t sends() const noexcept { return sends_; }
   [[nodiscard]] std::size_t replies() const noexcept { return replies_; }
   // Runs of calls behind their first.
   [[nodiscard]] std::size_t repetitions() const;
@@ -140,7 +138,6 @@ private:
   std::optional<time_point> calm_since_;
   std::vector<finding> findings_;
   time_point excused_until_{};
-  std::size_t sends_ = 0;
   std::size_t replies_ = 0;
 };
 
