@@ -14,12 +14,6 @@ void checker::say(const std::string& line) {
   }
 }
 
-void checker::require(bool holds, promise p, const std::string& what) const {
-  if (!holds) {
-    throw violation{p, what};
-  }
-}
-
 void checker::note_durable() {
   for (const auto& r : servers_) {
     if (!r || r->is() == replica::role::down) {
@@ -47,7 +41,7 @@ void checker::after_event() {
       const entry* const e = r->state().find(r->state().commit);
       require(e == nullptr || (entries_.at(e->stamp).had >> (1 - r->self()) & 1) != 0,
               promise::in_sync_has_all,
-              "the backup counts as in sync without " + text(r->state().commit));
+              [&] { return "the backup counts as in sync without " + text(r->state().commit); });
     }
   }
 }
@@ -79,15 +73,15 @@ bool checker::data_elsewhere(std::size_t server) const {
 void checker::on_active(const replica& r, epoch e) {
   say(server(r) + " becomes active in epoch " + std::to_string(e) + ", end " +
       text(r.state().end()));
-  require(e < 500'000, promise::epochs_last, "epoch " + std::to_string(e));
+  require(e < 500'000, promise::epochs_last, [&] { return "epoch " + std::to_string(e); });
   if (r.state().lacks_data() && data_elsewhere(r.self())) {
     require(by_hand_ || wiped_[r.self()], promise::data_before_emptiness,
-            server(r) + " serves an empty map");
+            [&] { return server(r) + " serves an empty map"; });
     root_over_data_ = true;
   }
   if (!wiped_[r.self()]) {
     require(epochs_[r.self()].insert(e).second, promise::epoch_once,
-            "epoch " + std::to_string(e) + " twice");
+            [&] { return "epoch " + std::to_string(e) + " twice"; });
   }
 }
 
@@ -107,7 +101,7 @@ void checker::on_resume(const replica& r) {
 
 void checker::on_stopped(const replica& r) {
   say(server(r) + " stops: the history of the other server lacks what both had");
-  require(root_over_data_, promise::stops_with_cause, server(r) + " stopped");
+  require(root_over_data_, promise::stops_with_cause, [&] { return server(r) + " stopped"; });
 }
 
 void checker::on_append(const replica& r, const entry& e) {
@@ -118,18 +112,19 @@ void checker::on_append(const replica& r, const entry& e) {
   if (e.what == kind::expiry) {
     const entry* const value = r.state().find(e.tag_or_ends);
     require(value == nullptr || entries_.at(value->stamp).made_at + value->ttl <= around_.now,
-            promise::expires_never_early, text(e));
+            promise::expires_never_early, [&] { return text(e); });
   }
   for (const entry& old : r.state().log) {
     require(e.update == 0 || old.update != e.update, promise::carried_out_once,
-            text(e) + " was made as " + text(old));
+            [&] { return text(e) + " was made as " + text(old); });
     require(e.session == 0 || old.session != e.session || old.counter < e.counter,
-            promise::carried_out_once, text(e) + " came after " + text(old));
+            promise::carried_out_once, [&] { return text(e) + " came after " + text(old); });
   }
   if (e.what == kind::set || e.what == kind::erase) {
     const known_update& u = updates_[e.update];
-    require(!u.refused, promise::carried_out_once, text(e) + " was refused before");
-    require(!u.reported, promise::carried_out_once, text(e) + " was reported as lost before");
+    require(!u.refused, promise::carried_out_once, [&] { return text(e) + " was refused before"; });
+    require(!u.reported, promise::carried_out_once,
+            [&] { return text(e) + " was reported as lost before"; });
   }
 }
 
@@ -144,8 +139,9 @@ void checker::on_answer(const replica& r, const answer& a) {
   known_entry& e = entries_.at(a.stamp);
   const bool claims_both = a.says == truth::both || around_.how.block;
   require(!claims_both || e.had == 3, promise::both_is_true,
-          text(e.what) + " is on one server alone");
-  require(looks_until_[r.self()] <= around_.now, promise::looks_after_pause, text(e.what));
+          [&] { return text(e.what) + " is on one server alone"; });
+  require(looks_until_[r.self()] <= around_.now, promise::looks_after_pause,
+          [&] { return text(e.what); });
   e.answered_both = e.answered_both || a.says == truth::both;
 }
 
@@ -155,15 +151,15 @@ void checker::on_cut(const replica& r, number common, const std::vector<number>&
   say(server(r) + " cuts what is above " + text(common) + ", " + std::to_string(file.size()) +
       " in its file");
   require(by_hand || std::min(r.state().both, r.state().end()) <= common,
-          promise::cut_is_one_servers, "the server knew that both had more");
+          promise::cut_is_one_servers, [&] { return "the server knew that both had more"; });
   for (const entry* e = r.state().above(common); e != r.state().log.data() + r.state().log.size();
        ++e) {
     const known_entry& known = entries_.at(e->stamp);
     require(!known.answered_both || known.gone || root_over_data_, promise::cut_is_one_servers,
-            text(*e) + " was acknowledged by both");
+            [&] { return text(*e) + " was acknowledged by both"; });
     const bool listed = std::find(file.begin(), file.end(), e->at) != file.end();
     require(listed || (incomplete && e->at < r.state().first && r.state().map[e->key].at != e->at),
-            promise::cut_is_in_file, text(*e) + " is not in the file");
+            promise::cut_is_in_file, [&] { return text(*e) + " is not in the file"; });
   }
 }
 
@@ -196,7 +192,8 @@ void checker::check_log(const kept& history) const {
       apply(map, e, 0);
     }
   }
-  require(map == history.map, promise::map_is_the_log, "a map differs from its log");
+  require(map == history.map, promise::map_is_the_log,
+          [&] { return "a map differs from its log"; });
 }
 
 void checker::on_adopt(const client& c, const snapshot& s, bool lost, const position& seen,
@@ -213,15 +210,15 @@ void checker::on_adopt(const client& c, const snapshot& s, bool lost, const posi
   const entry* const e = shown.find(seen.at);
   const bool contained = seen.at == 0 || (e != nullptr && e->stamp == stamp);
   require(lost || contained, promise::history_lost_is_told,
-          "a client was not told that " + text(seen.at) + " is lost");
+          [&] { return "a client was not told that " + text(seen.at) + " is lost"; });
   const auto known = entries_.find(stamp);
   const bool may_be_lost =
       seen_degraded || root_over_data_ || (known != entries_.end() && known->second.gone);
   require(!lost || may_be_lost, promise::history_lost_is_told,
-          text(seen.at) + " is lost, which was not degraded");
+          [&] { return text(seen.at) + " is lost, which was not degraded"; });
   const unsigned reach = around_.how.reach[c.self()];
   require(!lost || (asked & reach) == reach, promise::history_lost_is_told,
-          "another server was not asked");
+          [&] { return "another server was not asked"; });
 }
 
 void checker::at_end(const std::vector<client>& clients) {
@@ -230,7 +227,7 @@ void checker::at_end(const std::vector<client>& clients) {
   const replica& active = a.is() == replica::role::active ? a : b;
   const kept& history = active.state();
   require(a.state().end() == b.state().end() && history.published == history.end(),
-          promise::ends_well, "the ends differ");
+          promise::ends_well, [&] { return "the ends differ"; });
   check_log(a.state());
   check_log(b.state());
   std::map<std::uint32_t, const entry*> made;
@@ -243,7 +240,7 @@ void checker::at_end(const std::vector<client>& clients) {
     const entry* const found = history.find(e.what.at);
     require(!e.answered_both || e.gone || root_over_data_ ||
                 (found != nullptr && found->stamp == stamp),
-            promise::acknowledged_is_kept, text(e.what) + " is lost");
+            promise::acknowledged_is_kept, [&] { return text(e.what) + " is lost"; });
   }
   for (const auto& [first_number, first] : made) {
     for (const auto& [second_number, second] : made) {
@@ -251,25 +248,28 @@ void checker::at_end(const std::vector<client>& clients) {
       const known_update& older = updates_.at(second_number);
       require(first->key != second->key || first->at >= second->at || older.ended == 0 ||
                   older.ended >= replaced.began,
-              promise::real_time_order,
-              text(*second) + " ended before the update began that it replaces, " + text(*first));
+              promise::real_time_order, [&] {
+                return text(*second) + " ended before the update began that it replaces, " +
+                       text(*first);
+              });
     }
   }
   for (const client& c : clients) {
     require(c.map() == history.map, promise::ends_well,
-            "the map of client " + std::to_string(c.self()) + " differs");
+            [&] { return "the map of client " + std::to_string(c.self()) + " differs"; });
     for (const call& l : c.calls()) {
       const bool is_made = made.contains(l.what.number);
       require(!is_made || root_over_data_ ||
                   (l.came_to != result::lost && l.came_to != result::refused),
               promise::carried_out_once,
-              "update " + std::to_string(l.what.number) + " is made after all");
+              [&] { return "update " + std::to_string(l.what.number) + " is made after all"; });
       const bool acknowledged = l.came_to == result::one || l.came_to == result::both;
       const bool listed =
           made.contains(l.what.number) || l.came_to == result::lost || l.came_to == result::unknown;
       const bool excused = l.came_to == result::both || root_over_data_;  // judged above
-      require(!acknowledged || listed || excused, promise::loss_is_reported,
-              "update " + std::to_string(l.what.number) + " is lost, and its client was not told");
+      require(!acknowledged || listed || excused, promise::loss_is_reported, [&] {
+        return "update " + std::to_string(l.what.number) + " is lost, and its client was not told";
+      });
     }
   }
 }

@@ -90,7 +90,13 @@ private:
     bool refused = false, reported = false;
   };
 
-  void require(bool holds, promise p, const std::string& what) const;
+  // Most promises hold, so the description is made only if this one is broken.
+  template <class Describe>
+  static void require(bool holds, promise p, const Describe& describe) {
+    if (!holds) {
+      throw violation{p, describe()};
+    }
+  }
   void note_durable();
   void check_log(const kept& history) const;
   [[nodiscard]] bool holds(const replica& r, const known_entry& e) const;

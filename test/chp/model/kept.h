@@ -51,7 +51,7 @@ public:
   [[nodiscard]] bool lacks_data() const { return rows.empty() || end() < both; }
   [[nodiscard]] row last_row() const { return rows.empty() ? row{} : rows.back(); }
   [[nodiscard]] const entry* find(number at) const;
-  [[nodiscard]] std::size_t length() const;  // of the log that is not trimmed
+  [[nodiscard]] std::size_t length() const;  // not trimmed
   // The entries above a number, nullptr behind the last: from ... to log.data() + log.size().
   [[nodiscard]] const entry* above(number at) const;
   [[nodiscard]] session* find_session(std::uint32_t id);
