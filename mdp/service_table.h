@@ -36,8 +36,8 @@ struct service {
   // A busy worker that gets nothing more until it is idle, then a suspect; see request_queue. Or
   // null.
   worker_record* emptying = nullptr;
-  // While a worker can take a request, this contains only requests that were returned and that this
-  // worker must not get.
+  // While a worker can take a request, this contains only suspects that wait for an idle worker, and
+  // returned requests that this worker must not get.
   request_queue waiting;
   std::size_t unanswered = 0;  // requests whose clients wait
   std::size_t bytes = 0;       // bytes, all unanswered requests

@@ -94,7 +94,7 @@ IMPURE_CALLS = [
 
 # The parts of a socket. A public header never reaches them, because a change of one of them would
 # recompile every program.
-SOCKET_PARTS = re.compile(r"zmtp/(?:engine/|routing/(?:\w+_state|pipe)\.|buffer/\w+_queue\.)")
+SOCKET_PARTS = re.compile(r"zmtp/(?:engine/|routing/(?:\w+_state|pipe|socket_pipes)\.|buffer/\w+_queue\.)")
 
 # Only this room reads clocks, draws random numbers and makes timers. All others use its runtime,
 # which a simulation replaces.

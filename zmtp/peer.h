@@ -47,7 +47,7 @@ struct peer_info {
   std::string routing_id;           // as announced; on a ROUTER the id that addresses the peer
   std::string address;              // transport address: 127.0.0.1:40312, [::1]:40312, /run/a, @a
   metadata properties;
-  std::optional<process_credentials> credentials{};  // only of a peer that is connected over ipc
+  std::optional<process_credentials> process{};  // only of a peer that is connected over ipc
   // From the authenticator of this socket, which the peer cannot choose. Empty without one.
   std::string user_id{};
   metadata user_properties{};

@@ -1,5 +1,6 @@
 #pragma once
-// The arguments of the subcommands of zinc, and their entry points.
+// Exit codes, and the arguments and entry points of zinc broker, worker, request, titanic and demo.
+// Every other subcommand has a header of its own, as a new one does: see proxy_command.h.
 
 #include "mdp/options.h"
 #include "mdp/titanic/options.h"

@@ -1,25 +1,10 @@
 #include "zmtp/conversation/conversation.h"
 
-#include "zmtp/buffer/block.h"
-
-#include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace zmtp {
 
 namespace {
-
-// Each command costs as much as a message of many bytes. After a peer has sent more than this in
-// one read, its reads become short, so that others on the executor do not wait.
-constexpr unsigned many_commands = 32;
-constexpr std::size_t short_read = 1024;
-// Upper limit of one read beyond the frame in progress. It limits the work per read.
-constexpr std::size_t usual_read = block_size::reading;
-
-std::string_view view(std::span<const std::byte> bytes) noexcept {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // Peers may send these also between the parts of a message.
 bool may_interrupt(const command::traffic& c) noexcept {
@@ -37,35 +22,10 @@ conversation::conversation(socket_type own_type, std::unique_ptr<mechanism> secu
     : limit_{&limit},
       beat_{&beat},
       own_type_{own_type},
-      decoder_{limit},
-      longest_read_{usual_read},
+      reader_{limit},
       handshake_{own_type, std::move(security), now + limit.handshake_time, control_.bytes()},
       heartbeat_{beat, limit},
       now_{now} {}
-
-std::span<std::byte> conversation::prepare(std::size_t ahead) {
-  if (!listening()) {
-    return {};
-  }
-  const auto needed = in_one_piece();
-  const auto to_come = needed - buffer_.undecoded().size();
-  const auto to = buffer_.prepare(needed);
-  if (std::exchange(commands_, 0) > many_commands) {
-    longest_read_ = short_read;
-  }
-  // A peer that is not admitted yet must not fill a buffer.
-  const auto most = traffic() ? std::max(std::min(ahead, longest_read_), to_come)
-                              : limit_->handshake_command_size;
-  return to.first(std::min(to.size(), most));
-}
-
-void conversation::commit(std::size_t count, time_point now) noexcept {
-  buffer_.commit(count);
-  // Reads grow back to the usual size, unless many commands follow.
-  longest_read_ = std::min(longest_read_ * 2, usual_read);
-  now_ = now;
-  heartbeat_.on_bytes(now);
-}
 
 void conversation::receive_into(receive_queue& queue) {
   blocked_ = false;
@@ -77,69 +37,56 @@ void conversation::receive_into(receive_queue& queue) {
   }
 }
 
-void conversation::drop_unread() noexcept {
-  buffer_ = read_buffer{};
-  decoder_.message_taken();
-  blocked_ = false;
-}
-
 bool conversation::read_greeting() {
-  const auto size = handshake_.on_greeting(buffer_.undecoded(), control_.bytes());
+  const auto size = handshake_.on_greeting(reader_.undecoded(), control_.bytes());
   if (!size) {
     close(size.error());
     return false;
   }
-  buffer_.skip(*size);
+  reader_.skip(*size);
   return *size != 0;
 }
 
 bool conversation::read_frame(receive_queue& queue) {
   if (traffic() && queue.full()) {
-    blocked_ = !buffer_.empty();
+    blocked_ = !reader_.empty();
     return false;
   }
   // Before admission, reject a message immediately. Its end would be rejected anyway.
-  const auto bytes = buffer_.undecoded();
-  if (!traffic() && !bytes.empty() && !frame::has(bytes.front(), frame::command)) {
+  if (!traffic() && reader_.message_begun()) {
     close(errc::unexpected_command);
     return false;
   }
-  switch (decoder_.look(bytes)) {
+  switch (reader_.look()) {
     case decoder::found::more: return false;
     case decoder::found::message: take_message(queue); return true;
     case decoder::found::command: take_command(); return true;
-    case decoder::found::fault: close(decoder_.fault()); return false;
+    case decoder::found::fault: close(reader_.fault()); return false;
   }
   return false;
 }
 
 void conversation::take_message(receive_queue& queue) {
-  const auto run = buffer_.take(decoder_.size());
-  const auto parts = decoder_.parts();
-  decoder_.message_taken();
+  const auto [memory, run, parts] = reader_.take_message();
   if (publishes(own_type_) && parts == 1) {
-    const message m{buffer_.memory(), run, parts};
+    const message m{memory, run, parts};
     const auto parsed = command::parse_subscription(m.front());
     if (const auto* s = std::get_if<command::subscription>(&parsed)) {
-      ++commands_;
+      reader_.count_command();
       on_subscription(s->subscribe, s->topic);
       return;
     }
   }
-  queue.emplace(buffer_.memory(), run, parts);
+  queue.emplace(memory, run, parts);
 }
 
 void conversation::take_command() {
-  buffer_.set_aside(decoder_.size());
-  const auto whole = buffer_.undecoded().first(decoder_.command_size());
-  const auto body = view(whole.subspan(frame::header_size(whole[0])));
-  buffer_.skip(whole.size());
-  decoder_.command_taken();
+  const auto body = reader_.take_command();
   if (!traffic()) {
     on_stage(handshake_.on_command(body, control_.bytes()));
     return;
   }
-  ++commands_;
+  reader_.count_command();
   const auto parsed = command::parse_traffic(body, *limit_);
   if (parsed) {
     on_command(*parsed);
@@ -162,7 +109,7 @@ void conversation::on_stage(result<handshake::stage> reached) {
     case handshake::stage::admission: event_ = admission_requested{}; return;
     case handshake::stage::done:
       state_ = state::traffic;
-      decoder_.handshake_done();
+      reader_.start_traffic();
       heartbeat_.start(now_, handshake_.peer_minor() >= 1);
       event_ = ready{};
       return;
@@ -216,7 +163,7 @@ std::optional<conversation::event> conversation::next_event() noexcept {
 }
 
 void conversation::on_command(const command::traffic& c) {
-  if (decoder_.parts() != 0 && !may_interrupt(c)) {
+  if (reader_.in_message() && !may_interrupt(c)) {
     close(errc::command_in_message);
     return;
   }

@@ -2,23 +2,20 @@
 // One conversation with one peer: bytes in; messages, events and bytes out. No I/O: the shell reads
 // into prepare(), writes output(), and handles events.
 
-#include "zmtp/buffer/read_buffer.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
 #include "zmtp/command.h"
 #include "zmtp/conversation/control_output.h"
+#include "zmtp/conversation/frame_reader.h"
 #include "zmtp/conversation/handshake.h"
 #include "zmtp/conversation/heartbeat.h"
-#include "zmtp/decoder.h"
 #include "zmtp/error.h"
-#include "zmtp/frame.h"
 #include "zmtp/mechanism/mechanism.h"
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
 #include "zmtp/options.h"
 #include "zmtp/socket_type.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -73,20 +70,26 @@ public:
   // Returns space for a read. Its size is at most `ahead` bytes more than the message in progress
   // is known to need. Empty if reading must pause: an event or undecoded bytes are pending, or the
   // conversation is over. Valid until the next call of any member except commit().
-  [[nodiscard]] std::span<std::byte> prepare(std::size_t ahead = static_cast<std::size_t>(-1));
-  void commit(std::size_t count, time_point now) noexcept;
+  [[nodiscard]] std::span<std::byte> prepare(std::size_t ahead = static_cast<std::size_t>(-1)) {
+    return listening() ? reader_.prepare(ahead) : std::span<std::byte>{};
+  }
+  void commit(std::size_t count, time_point now) noexcept {
+    reader_.commit(count);
+    now_ = now;
+    heartbeat_.on_bytes(now);
+  }
   // Bytes of the block that the message in progress owns, now and after prepare(). 0 if the message
   // fits into the shared buffer. The memory budget uses these before prepare() and after settle().
   // A message that waits for space in the queue is no longer in progress.
   [[nodiscard]] std::size_t own_memory() const noexcept {
-    return blocked_ ? 0 : buffer_.own_memory();
+    return blocked_ ? 0 : reader_.own_memory();
   }
   [[nodiscard]] std::size_t next_memory() const noexcept {
-    return listening() ? buffer_.own_memory(in_one_piece()) : own_memory();
+    return listening() ? reader_.next_memory() : own_memory();
   }
   // Bytes of memory that wait for space in the queue. Valid after settle().
   [[nodiscard]] std::size_t blocked_memory() const noexcept {
-    return blocked_ ? buffer_.memory_size() : 0;
+    return blocked_ ? reader_.memory_size() : 0;
   }
   // Call when bytes of the peer were read and dropped during a graceful close. They prove that the
   // peer is alive.
@@ -98,18 +101,17 @@ public:
   // Returns whether undecoded bytes wait for space in the queue.
   [[nodiscard]] bool blocked() const noexcept { return blocked_; }
   // Returns whether the peer has sent a partial message.
-  [[nodiscard]] bool message_begun() const noexcept {
-    const auto undecoded = buffer_.undecoded();
-    return traffic() && (decoder_.parts() != 0 ||
-                         (!undecoded.empty() && !frame::has(undecoded.front(), frame::command)));
-  }
+  [[nodiscard]] bool message_begun() const noexcept { return traffic() && reader_.message_begun(); }
   // Call at the end of a turn. Moves pending bytes into memory not much larger than they are.
-  void settle() { buffer_.compact(); }
+  void settle() { reader_.compact(); }
   // Bytes that were moved while messages were assembled, up to drop_unread(). A small multiple of
   // the received bytes.
-  [[nodiscard]] std::uint64_t moved() const noexcept { return buffer_.moved(); }
+  [[nodiscard]] std::uint64_t moved() const noexcept { return reader_.moved(); }
   // Drops all undecoded bytes, because the user will not receive any more.
-  void drop_unread() noexcept;
+  void drop_unread() noexcept {
+    reader_.drop();
+    blocked_ = false;
+  }
 
   void authenticated();
   void admit();
@@ -188,10 +190,6 @@ private:
   [[nodiscard]] bool listening() const noexcept {
     return !over() && !event_ && !blocked_ && !deciding();
   }
-  // The undecoded bytes plus the bytes to come that must be contiguous with them.
-  [[nodiscard]] std::size_t in_one_piece() const noexcept {
-    return std::max(decoder_.needed(), buffer_.undecoded().size() + 1);
-  }
   // Each returns whether it made progress.
   [[nodiscard]] bool read_greeting();
   [[nodiscard]] bool read_frame(receive_queue& queue);
@@ -213,12 +211,9 @@ private:
   state state_ = state::handshake;
   std::optional<event> event_;
 
-  decoder decoder_;
-  read_buffer buffer_;
+  frame_reader reader_;
   bool blocked_ = false;
   bool not_reading_ = false;  // an event to report
-  std::size_t longest_read_;
-  unsigned commands_ = 0;  // since the last prepare(), subscriptions by message included
 
   control_output control_;
   handshake handshake_;

@@ -6,9 +6,12 @@
 #include <boost/asio/execution_context.hpp>
 #include <boost/intrusive/list.hpp>
 
+#include <memory>
 #include <mutex>
 
 namespace zmtp {
+
+struct process_resources;
 
 // Asio destroys pending handlers before it destroys itself. Nothing may be posted in between. User
 // code may destroy sockets at that time, for example as locals of a coroutine, so the sockets must
@@ -18,12 +21,22 @@ public:
   using key_type = context_service;
   static inline asio::execution_context::id id;
 
-  explicit context_service(asio::execution_context& context)
-      : asio::execution_context::service{context} {}
+  // For a context of this process.
+  explicit context_service(asio::execution_context& context);
+  context_service(asio::execution_context& context, std::shared_ptr<process_resources> process);
 
   // Returns the service of the executor's context. Created after Asio's own services, so that it
   // shuts down before them.
   [[nodiscard]] static context_service& of(const asio::any_io_executor& executor);
+
+  // Makes the context that of another process, for a simulation. Call before the context has its
+  // first socket. Throws asio::service_already_exists otherwise.
+  static void install(const asio::any_io_executor& executor,
+                      std::shared_ptr<process_resources> process);
+
+  [[nodiscard]] const std::shared_ptr<process_resources>& process() const noexcept {
+    return process_;
+  }
 
   void enter(socket_core& core);
   void leave(socket_core& core) noexcept;
@@ -34,6 +47,7 @@ private:
   // parent, and closes all sockets.
   void notify_fork(asio::execution_context::fork_event event) override;
 
+  std::shared_ptr<process_resources> process_;
   std::mutex mutex_;  // several threads may run executors of one context
   boost::intrusive::list<socket_core> cores_;
 };

@@ -1,8 +1,10 @@
 #include "zmtp/engine/dialer.h"
 
+#include "zmtp/engine/context_service.h"
 #include "zmtp/engine/inproc_channel.h"
 #include "zmtp/engine/inproc_link.h"
 #include "zmtp/engine/inproc_names.h"
+#include "zmtp/engine/process_resources.h"
 #include "zmtp/engine/stream_link.h"
 
 #include <boost/asio/bind_allocator.hpp>
@@ -110,8 +112,10 @@ void dialer::call(const std::string& name) {
       }
     });
   };
-  const auto door = inproc_names::of_process().find(name, this, again);
+  const auto& process = context_service::of(core_->executor()).process();
+  const auto door = process->names.find(name, this, again);
   if (!door) {
+    names_ = {process, &process->names};
     waiting_for_name_ = where;
     work_ = asio::prefer(core_->executor(), asio::execution::outstanding_work.tracked);
     return;
@@ -139,7 +143,7 @@ void dialer::call(const std::string& name) {
 void dialer::stop_waiting_for_name() noexcept {
   if (const auto where = std::exchange(waiting_for_name_, nullptr)) {
     where->close();
-    inproc_names::of_process().leave(at_->inproc()->name, this);
+    names_->leave(at_->inproc()->name, this);
     work_ = {};
   }
 }

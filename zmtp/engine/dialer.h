@@ -14,6 +14,7 @@
 
 namespace zmtp {
 
+class inproc_names;
 class peer_link;
 
 class dialer final : public std::enable_shared_from_this<dialer> {
@@ -55,6 +56,7 @@ private:
   timer timer_;
   std::shared_ptr<transport::connector> connect_;
   std::shared_ptr<remote_executor> waiting_for_name_;  // null while not waiting for a name
+  std::shared_ptr<inproc_names> names_;                // where it waits
   asio::any_io_executor work_;  // outstanding work, so that the context keeps running
   std::weak_ptr<peer_link> link_;
   bool linked_ = false;

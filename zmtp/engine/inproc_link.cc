@@ -34,7 +34,7 @@ peer_info inproc_link::known_peer() {
           .routing_id = {},
           .address = came_by()->inproc()->name,
           .properties = {},
-          .credentials = {}};
+          .process = {}};
 }
 
 void inproc_link::say_hello() {
@@ -44,7 +44,7 @@ void inproc_link::say_hello() {
                        .routing_id = state.options().routing_id,
                        .address = came_by()->inproc()->name,
                        .properties = own_properties(state),
-                       .credentials = {}},
+                       .process = {}},
                       state.greetings());
 }
 

@@ -1,7 +1,9 @@
 #include "zmtp/engine/inproc_names.h"
 
+#include "zmtp/engine/context_service.h"
 #include "zmtp/engine/inproc_channel.h"
 #include "zmtp/engine/inproc_link.h"
+#include "zmtp/engine/process_resources.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/prefer.hpp>
@@ -16,7 +18,9 @@ inproc_listener::inproc_listener(socket_core& core)
     : core_{&core}, where_{std::make_shared<remote_executor>(core.executor())} {}
 
 error_code inproc_listener::open(const endpoint& at) {
-  const auto ec = inproc_names::of_process().bind(at.inproc()->name, {where_, weak_from_this()});
+  const auto& process = context_service::of(core_->executor()).process();
+  names_ = {process, &process->names};
+  const auto ec = names_->bind(at.inproc()->name, {where_, weak_from_this()});
   if (!ec) {
     asked_for_ = bound_ = at;
     work_ = asio::prefer(core_->executor(), asio::execution::outstanding_work.tracked);
@@ -49,14 +53,9 @@ void inproc_listener::close() noexcept {
   }
   where_->close();
   if (const auto* at = bound_.inproc()) {
-    inproc_names::of_process().unbind(at->name);
+    names_->unbind(at->name);
   }
   work_ = {};
-}
-
-inproc_names& inproc_names::of_process() {
-  static auto& only = *new inproc_names;
-  return only;
 }
 
 error_code inproc_names::bind(const std::string& name, inproc_door door) {

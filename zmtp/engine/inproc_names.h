@@ -1,5 +1,5 @@
 #pragma once
-// The inproc:// names of this process, the sockets that are bound to them, and the sockets that
+// The inproc:// names of a process, the sockets that are bound to them, and the sockets that
 // wait for a name.
 
 #include "zmtp/endpoint.h"
@@ -18,6 +18,7 @@
 namespace zmtp {
 
 class inproc_channel;
+class inproc_names;
 
 // A socket that is bound to a name. Accepts connections from this executor and other ones.
 class inproc_listener final : public binding, public std::enable_shared_from_this<inproc_listener> {
@@ -34,6 +35,7 @@ public:
 private:
   socket_core* core_;  // null after close()
   std::shared_ptr<remote_executor> where_;
+  std::shared_ptr<inproc_names> names_;  // null before open()
   asio::any_io_executor work_;  // outstanding work: a bound socket keeps its context running
 };
 
@@ -46,10 +48,6 @@ struct inproc_door {
 // The names and the waiting sockets. Thread safety: safe.
 class inproc_names {
 public:
-  // The registry of this process. Never destroyed, because sockets with static lifetime may close
-  // after static objects are destroyed.
-  [[nodiscard]] static inproc_names& of_process();
-
   // Errors: address_in_use.
   [[nodiscard]] error_code bind(const std::string& name, inproc_door door);
   void unbind(const std::string& name) noexcept;

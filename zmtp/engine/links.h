@@ -57,7 +57,7 @@ public:
     return !state_.resumable().empty() && resume(state_.resumable());
   }
   // Closes the connections of subscribers that were too slow. Returns whether there were any.
-  [[nodiscard]] bool end_overrun() { return !state_.too_slow().empty() && end(state_.too_slow()); }
+  [[nodiscard]] bool end_too_slow() { return !state_.too_slow().empty() && end(state_.too_slow()); }
   // Call after a change of the socket's options.
   void options_changed();
 

@@ -1,16 +1,12 @@
 #pragma once
 // The memory of one socket and of one connection, as they report it to the ledgers of the process.
 
-#include "zmtp/buffer/block.h"
 #include "zmtp/buffer/memory_account.h"
 #include "zmtp/buffer/memory_ledger.h"
+#include "zmtp/engine/shared_ledgers.h"
 #include "zmtp/runtime/executor.h"
 
-#include <boost/intrusive/list.hpp>
-
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -20,12 +16,8 @@ class socket_core;
 class stream_link;
 
 // The memory of the queues of one socket. Belongs to its socket, which reports the memory of its
-// queues at the end of a turn. The ledger has a lock, because sockets may belong to several
-// threads. The lock is taken only after a large enough change, and nothing is called under it.
-// Sockets that hold memory are listed. They are called in their executors when memory becomes
-// short, and when it is available again.
-class memory_share final : public boost::intrusive::list_base_hook<
-                               boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+// queues at the end of a turn. The lock of the ledger is taken only after a large enough change.
+class memory_share {
 public:
   explicit memory_share(const asio::any_io_executor& executor);
   memory_share(const memory_share&) = delete;
@@ -35,41 +27,30 @@ public:
   ~memory_share();
 
   // The socket whose socket_core::on_memory() is called. Must be called first.
-  void belongs_to(std::weak_ptr<socket_core> owner) noexcept { who_ = std::move(owner); }
+  void belongs_to(std::weak_ptr<socket_core> owner) noexcept { me_.who = std::move(owner); }
   // After this, no other thread calls the owner. Call when the socket closes or its context is
   // destroyed.
-  void close() noexcept { where_->close(); }
+  void close() noexcept { me_.where->close(); }
 
   // Returns whether the socket must call tell(), to report its use or to get a new quota.
   [[nodiscard]] bool due(std::ptrdiff_t bytes) const noexcept {
     const auto more = bytes - notified_;
     return more >= unheard_ || -more >= unheard_ || (bytes == 0 && more != 0) ||
-           now_.load(std::memory_order_relaxed) != quota_;
+           ledger_->quota() != quota_;
   }
   // Reports the bytes in the queues. Returns the quota of each queue.
   [[nodiscard]] std::size_t tell(std::ptrdiff_t bytes);
 
-  [[nodiscard]] static std::size_t budget();
-  static void set_budget(std::size_t bytes);
-  [[nodiscard]] static std::size_t used();
-  [[nodiscard]] static std::uint64_t times_scarce();
-
 private:
-  struct account;
-
-  // The current quota, for a check in each turn without the lock.
-  alignas(cache_line) static inline std::atomic<std::size_t> now_{memory_account::unlimited};
-
-  std::shared_ptr<remote_executor> where_;
-  std::weak_ptr<socket_core> who_;  // locked only in `where_`
+  std::shared_ptr<shared_queue_ledger> ledger_;
+  shared_queue_ledger::member me_;
   std::ptrdiff_t notified_ = 0;
   std::ptrdiff_t unheard_;                         // smaller changes need no report
   std::size_t quota_ = memory_account::unlimited;  // the quota at the last report
 };
 
-// The memory that one connection holds for a partial message. Belongs to its link. The ledger has a
-// lock, because connections may belong to several threads. The lock is taken once per block of such
-// a message, and once at its end. Nothing is called under the lock.
+// The memory that one connection holds for a partial message. Belongs to its link. The lock of the
+// ledger is taken once per block of such a message, and once at its end.
 class partial_message final : private partial_message_ledger::entry {
 public:
   partial_message(const socket_core& core, std::weak_ptr<stream_link> owner);
@@ -86,13 +67,7 @@ public:
   // Returns whether this connection is evicted, and its message has not become complete since.
   [[nodiscard]] bool evicted() const;
 
-  [[nodiscard]] static std::size_t budget();
-  static void set_budget(std::size_t bytes);
-  [[nodiscard]] static std::size_t used();
-
 private:
-  struct account;
-
   // How to call the owner.
   struct address {
     const socket_core* core = nullptr;
@@ -101,6 +76,7 @@ private:
   };
   void tell(const address& evicted) const;
 
+  std::shared_ptr<shared_partial_ledger> ledger_;
   address own_;
   std::size_t held_ = 0;  // the owner's copy, for use without the lock
 };

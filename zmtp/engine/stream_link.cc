@@ -323,7 +323,7 @@ peer_info stream_link::known_peer() {
           .routing_id = std::string{connection_.peer_routing_id()},
           .address = std::move(remote.address),
           .properties = connection_.peer_metadata(),
-          .credentials = remote.process,
+          .process = remote.process,
           .user_id = std::move(accepted.user_id),
           .user_properties = std::move(accepted.properties)};
 }

@@ -83,7 +83,7 @@ void turns::begin() noexcept {
 bool turns::serve() {
   auto& state = core_.state();
   bool more = core_.links().resume_drained();
-  more = core_.links().end_overrun() || more;
+  more = core_.links().end_too_slow() || more;
   // Attempt all operations first, because handlers may change which ones are pending.
   waiting_.attempt_all();
   if (core_.deserted()) {

@@ -19,9 +19,8 @@ class req_state final : public round_robin_state {
 public:
   static constexpr auto pattern = socket_type::req;
 
-  explicit req_state(const socket_options& options) : round_robin_state{pattern, options} {
-    read_before_writing();
-  }
+  explicit req_state(const socket_options& options)
+      : round_robin_state{pattern, options, {.reads_first = true}} {}
 
   // Returns out_of_turn while a reply is pending, unless relaxed. Drops and counts messages that
   // arrived before the request.
@@ -90,9 +89,8 @@ class pair_state final : public socket_state {
 public:
   static constexpr auto pattern = socket_type::pair;
 
-  explicit pair_state(const socket_options& options) : socket_state{pattern, options} {
-    receive_in_order();
-  }
+  explicit pair_state(const socket_options& options)
+      : socket_state{pattern, options, {.in_order = true}} {}
 
   pipe& open_pipe(bool durable) override;
   [[nodiscard]] verdict on_admission(std::optional<peer_id> id, const peer_info& info) override;

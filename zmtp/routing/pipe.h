@@ -1,6 +1,6 @@
 #pragma once
-// The pipes of a socket: the send queue and the receive queue of each peer, and rings that select
-// the next one.
+// A pipe is the send queue and the receive queue of one peer. Here are also the table that finds
+// pipes, and rings that select the next one.
 
 #include "zmtp/buffer/block.h"
 #include "zmtp/buffer/memory_account.h"
@@ -9,6 +9,7 @@
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -108,6 +109,14 @@ struct alignas(cache_line) pipe {
   void prefetch() const noexcept {
     __builtin_prefetch(this, 1);
     __builtin_prefetch(&out, 1);
+  }
+
+  // Drops the messages that the peer has not received whole. Returns their number.
+  std::size_t drop_unsent() noexcept {
+    out.rewind();
+    const auto dropped = out.messages();
+    out.clear();
+    return dropped;
   }
 
   // Queueing a message touches two cache lines: the first one of the pipe, and the first one of

@@ -36,9 +36,7 @@ void pub_state::on_detached(pipe& p) {
 
 // The next connection starts with messages that are published then.
 void pub_state::drop_queue(pipe& p) {
-  p.out.rewind();
-  counters_.dropped_detached += p.out.messages();
-  p.out.clear();
+  counters_.dropped_detached += p.drop_unsent();
   p.lagging = false;
   p.too_slow = false;
 }

@@ -35,7 +35,7 @@ public:
   // Returns full if the queue of a matching peer is full. Then no peer gets the message. With
   // if_full::drop, the other peers get the message. A peer with a full queue misses this message
   // and the next ones until its queue has space, and the drops are counted. With
-  // socket_options::disconnect_slow, such a peer gets nothing more and is added to overrun(). With
+  // socket_options::disconnect_slow, such a peer gets nothing more and is added to too_slow(). With
   // socket_options::no_drop, the result remains full.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
   using socket_state::send;
@@ -49,8 +49,9 @@ public:
 
 protected:
   // `announced_as` is the type that peers see.
-  pub_state(socket_type announced_as, const socket_options& options, std::uint64_t seed)
-      : socket_state{announced_as, options}, index_{seed} {}
+  pub_state(socket_type announced_as, const socket_options& options, std::uint64_t seed,
+            const pattern_habits& habits = {})
+      : socket_state{announced_as, options, habits}, index_{seed} {}
 
   enum class change {
     made,     // the topics of the peer have changed

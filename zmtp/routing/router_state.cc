@@ -69,10 +69,10 @@ void router_state::forget(pipe& p) {
 
 bool router_state::receive(message& to) {
   routed_message next;
-  while (!readable_.empty()) {
+  while (const auto* const p = next_readable()) {
     // Read the routing id first. When the last message of a disconnected peer is received, its pipe
     // is deleted.
-    sender_.assign(pipes_.at(readable_.current()).info.routing_id);
+    sender_.assign(p->info.routing_id);
     if (!socket_state::receive(next) || next.what != routed_message::kind::message) {
       continue;
     }

@@ -1,29 +1,15 @@
 #include "zmtp/routing/socket_state.h"
 
-#include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace zmtp {
-
-pipe& socket_state::open_pipe(bool durable) { return pipes_.open(durable); }
-
-socket_state::verdict socket_state::on_admission(std::optional<peer_id>, const peer_info&) {
-  return {};
-}
 
 pipe& socket_state::pipe_for(pipe& last, const peer_info& who) {
   if (!last.met || succeeds(last.info, who)) {
     return last;
   }
   auto& next = open_pipe(true);
-  next.info = last.info;
-  next.counters = std::exchange(last.counters, {});
-  if (!last.holder) {
-    last.holder = std::make_shared<peer_id>();
-  }
-  next.holder = last.holder;
-  *next.holder = next.id;
+  pass_on(last, next);
   close_pipe(last);
   return next;
 }
@@ -37,19 +23,8 @@ void socket_state::on_attached(pipe& p, peer_info info, std::uint32_t) {
 
 // A message without parts, which no peer can send, marks attach and detach alternately.
 void socket_state::announce(pipe& p) {
-  if (announces_) {
+  if (habits_.announces) {
     deliver(p, message{});
-  }
-}
-
-void socket_state::deliver(pipe& p, message&& m) {
-  p.in.push(std::move(m));
-  mark_readable(p);
-}
-
-void socket_state::mark_readable(pipe& p) {
-  if (!p.paused && !p.in.empty()) {
-    readable_.insert(p.id.slot);
   }
 }
 
@@ -90,10 +65,8 @@ void socket_state::keep_last(pipe& p) {
   if (!last.empty()) {
     p.in.push(std::move(last));
   }
-  room_again(p);
+  unblock(p);
 }
-
-void socket_state::on_written(pipe&) {}
 
 void socket_state::on_detached(pipe& p) {
   attached_ -= p.attached ? 1U : 0U;
@@ -111,9 +84,7 @@ void socket_state::on_detached(pipe& p) {
 
 void socket_state::close_pipe(pipe& p) {
   p.durable = false;
-  p.out.rewind();
-  counters_.dropped_detached += p.out.messages();
-  p.out.clear();
+  counters_.dropped_detached += p.drop_unsent();
   p.closing = true;
   p.paused = false;
   mark_readable(p);
@@ -122,24 +93,8 @@ void socket_state::close_pipe(pipe& p) {
   }
 }
 
-bool socket_state::unwritten() const noexcept {
-  bool any = false;
-  for_each_pipe([&](const pipe& p) { any = any || !p.out.empty(); });
-  return any;
-}
-
 void socket_state::on_closed() noexcept {
-  for_each_pipe([this](pipe& p) {
-    p.out.rewind();
-    counters_.dropped_closed += p.out.messages();
-    p.out.clear();
-  });
-}
-
-void socket_state::on_ended(error_code reason) noexcept {
-  if (reason.category() == zmtp_category()) {
-    ++counters_.ended[static_cast<std::size_t>(reason.value())];
-  }
+  for_each_pipe([this](pipe& p) { counters_.dropped_closed += p.drop_unsent(); });
 }
 
 void socket_state::forget(pipe& p) {
@@ -152,14 +107,8 @@ void socket_state::queue(pipe& p, message&& m) {
     counters_.dropped_conflated += p.out.drop_unbegun();
   }
   p.out.push(std::move(m));
-  ++counters_.messages_sent;
-  ++p.counters.messages_sent;
+  count_sent(p);
   touch(p);
-}
-
-bool socket_state::writable(peer_id to) const noexcept {
-  const auto* p = find(to);
-  return p != nullptr && takes(*p);
 }
 
 send_status socket_state::queue_for(peer_id to, message&& m) {
@@ -175,28 +124,10 @@ send_status socket_state::queue_for(peer_id to, message&& m) {
 }
 
 void socket_state::count_drop(peer_id to, send_status why) noexcept {
-  switch (why) {
-    case send_status::queued:
-    case send_status::out_of_turn:
-    case send_status::too_long:
-    case send_status::closed:
-    case send_status::bad_message: return;
-    case send_status::full:
-      if (auto* p = find(to)) {
-        drop_full(*p);
-      }
-      return;
-    case send_status::unknown: ++counters_.dropped_unknown; return;
-  }
-}
-
-void socket_state::touch(pipe& p) {
-  if (!p.dirty) {
-    if (dirty_.full()) {
-      dirty_.set_capacity(std::max<std::size_t>(16, 2 * dirty_.capacity()));
-    }
-    p.dirty = true;
-    dirty_.push_back(p.id);
+  if (why == send_status::unknown) {
+    ++counters_.dropped_unknown;
+  } else if (auto* p = find(to); p != nullptr && why == send_status::full) {
+    drop_full(*p);
   }
 }
 
@@ -208,10 +139,9 @@ void socket_state::discard(pipe& p, std::size_t most) {
     p.counters.dropped_unexpected += counts ? 1U : 0U;
   }
   if (p.in.empty()) {
-    readable_.erase(p.id.slot);
-    p.in.compact();
+    on_emptied(p);
   }
-  room_again(p);
+  unblock(p);
 }
 
 void socket_state::on_quota_changed(std::size_t bytes) {
@@ -226,42 +156,19 @@ void socket_state::on_quota_changed(std::size_t bytes) {
     }
     on_written(p);
     if (p.in.half_empty()) {
-      room_again(p);
+      unblock(p);
     }
   });
 }
 
-// Not because the user received something.
-void socket_state::room_again(pipe& p) {
-  if (std::exchange(p.blocked, false)) {
-    resumable_.push_back(p.id);
-  }
-}
-
-void socket_state::take_rest(pipe& p) {
-  p.in.lift_marks();
-  room_again(p);
-}
-
-// Takes the front of the queue whose turn it is. The result has no parts if it marks attach or
-// detach.
+// Takes the front of the next queue. The result has no parts if it marks attach or detach.
 inline bool socket_state::take(message& to, peer_id& from) {
   if (readable_.empty()) {
     return false;
   }
-  auto& p = pipes_.at(readable_.current());
+  auto& p = *next_readable();
   from = p.id;
-  p.in.pop(to);
-  if (p.in.empty()) {
-    readable_.erase(p.id.slot);
-    p.in.compact();
-  } else if (!in_order_) {
-    readable_.advance();
-  }
-  if (p.blocked && p.in.half_empty()) {
-    p.blocked = false;
-    resumable_.push_back(p.id);
-  }
+  take_front(p, to, habits_.in_order);
   if (!to.empty()) {
     ++counters_.messages_received;
     auto& counts = counting(p);
@@ -311,11 +218,6 @@ bool socket_state::receive_from(routed_message& to) {
   return true;
 }
 
-pipe& socket_state::counting(pipe& p) const noexcept {
-  auto* const holder = p.holder ? find(*p.holder) : nullptr;
-  return holder != nullptr ? *holder : p;
-}
-
 void socket_state::drop_received() noexcept {
   --counters_.messages_received;
   ++counters_.dropped_unexpected;
@@ -323,20 +225,6 @@ void socket_state::drop_received() noexcept {
     --p->counters.messages_received;
     ++p->counters.dropped_unexpected;
   }
-}
-
-// A peer that has disconnected cannot be paused, because its detach is the last item of its queue.
-void socket_state::pause(pipe& p) noexcept {
-  if (p.closing) {
-    return;
-  }
-  p.paused = true;
-  readable_.erase(p.id.slot);
-}
-
-void socket_state::resume(pipe& p) {
-  p.paused = false;
-  mark_readable(p);
 }
 
 }  // namespace zmtp

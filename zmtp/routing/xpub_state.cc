@@ -24,10 +24,11 @@ message notice(bool subscribe, std::string_view topic) {
 }  // namespace
 
 xpub_state::xpub_state(const socket_options& options, std::uint64_t seed)
-    : pub_state{options.xpub.announce_as_pub ? socket_type::pub : pattern, options, seed},
-      notified_{seed} {
-  announce_to_pattern();
-}
+    : pub_state{options.xpub.announce_as_pub ? socket_type::pub : pattern,
+                options,
+                seed,
+                {.announces = true}},
+      notified_{seed} {}
 
 // The options may have changed.
 void xpub_state::follow_options() {

@@ -1,5 +1,7 @@
 #include "zmtp/simulation/process.h"
 
+#include "zmtp/engine/context_service.h"
+#include "zmtp/engine/process_resources.h"
 #include "zmtp/simulation/simulated_runtime.h"
 #include "zmtp/simulation/simulated_stream.h"
 
@@ -17,12 +19,15 @@ process::process(simulated_network& net, std::string host)
     : net_{net}, machine_{net.add_host()}, host_name_{std::move(host)} {}
 
 void process::start(program what) {
-  context_ = std::make_unique<asio::io_context>(1);
+  // Without locks, because a simulation has one thread and looks into each context at each step.
+  context_ = std::make_unique<asio::io_context>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE);
   work_ = std::make_unique<work>(context_->get_executor());
   runtime::install(*context_, std::make_unique<simulated_runtime>(net_.here()));
   auto network = std::make_unique<process_network>(net_, machine_, host_name_);
   network_ = network.get();
   transport::network::install(*context_, std::move(network));
+  const memory_limits budget{.queued = queued_, .partial_messages = partial_messages_};
+  context_service::install(executor(), std::make_shared<process_resources>(budget));
   paused_ = false;
   asio::post(*context_, [this, what = std::move(what)] { program_ = what(executor()); });
 }

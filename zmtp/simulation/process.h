@@ -1,6 +1,7 @@
 #pragma once
 // A program on a host of a simulation. It has an execution context of its own, with simulated time,
-// timers, random numbers and network, and starts again after it was killed.
+// timers, random numbers, network, inproc names and memory budget, and starts again after it was
+// killed.
 
 #include "zmtp/simulation/simulated_network.h"
 
@@ -9,6 +10,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,6 +40,13 @@ public:
   [[nodiscard]] const std::string& host() const noexcept { return host_name_; }
   [[nodiscard]] bool running() const noexcept { return context_ != nullptr; }
 
+  // Sets the memory budget from the next start on, in bytes: of messages in queues, and of partial
+  // messages. See zmtp::memory_budget, which is the budget of the real process. The initial budget
+  // does not depend on the machine.
+  void limit_memory(std::size_t queued, std::size_t partial_messages) noexcept {
+    queued_ = queued;
+    partial_messages_ = partial_messages;
+  }
   // The process must not be running.
   void start(program what);
   // The same for a program that is a coroutine, with all that `main` captures. An exception leaves
@@ -58,12 +67,15 @@ public:
   [[nodiscard]] simulated_host& machine() noexcept { return machine_; }
 
 private:
+  static constexpr std::size_t gibi = std::size_t{1} << 30;
   using work = boost::asio::executor_work_guard<boost::asio::io_context::executor_type>;
 
   simulated_network& net_;
   simulated_host& machine_;
   std::string host_name_;
   bool paused_ = false;
+  std::size_t queued_ = 3 * gibi;
+  std::size_t partial_messages_ = gibi;
   process_network* network_ = nullptr;  // the context owns it
   std::unique_ptr<boost::asio::io_context> context_;
   std::unique_ptr<work> work_;  // so that the context does not stop when nothing is pending

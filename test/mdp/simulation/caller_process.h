@@ -1,14 +1,13 @@
 #pragma once
-// A program that calls services at random, with a client of Zinc.
+// A program that calls services at random, with a production client.
 
+#include "mdp/client.h"
 #include "mdp/options.h"
 #include "test/mdp/simulation/process.h"
-#include "test/mdp/simulation/sim_client.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,23 +26,27 @@ struct manners {
 };
 
 // A call without an answer after this time is lost.
-inline constexpr std::chrono::milliseconds timeout{300'000};
+inline constexpr std::chrono::milliseconds timeout{120'000};
 
 class caller_process final : public process {
 public:
-  caller_process(town& in, std::string name, std::vector<std::string> brokers,
+  // Faults of the program, to plant in a test.
+  struct planted_fault {
+    bool forgets_time_in_all = false;
+    bool knows_one_broker = false;
+    bool hides_failures = false;
+    bool tells_replies_twice = false;
+    bool adds_to_replies = false;
+  };
+
+  caller_process(setting& in, const std::string& name, std::vector<std::string> brokers,
                  std::vector<const trade*> asks, const client_options& options, const manners& how)
-      : process{in, std::move(name)},
+      : process{in, name},
         brokers_{std::move(brokers)},
         asks_{std::move(asks)},
         options_{options},
         how_{how} {}
-
-  // Faults to put in, to see that they are noticed.
-  struct planted_fault {
-    sim_client::planted_fault client{};
-    bool forgets_time_in_all = false;
-  };
+  ~caller_process() override { kill(false); }
 
   [[nodiscard]] planted_fault& faults() noexcept { return faults_; }
   // Asks one service now, in whatever way; the number of the call. It must be running.
@@ -60,14 +63,18 @@ private:
   void wake_later();
   void wake();
   std::uint32_t ask(const trade& what, request_options how);
+  void on_end(std::uint32_t call, const boost::system::error_code& ec, zmtp::message reply);
 
   std::vector<std::string> brokers_;
   std::vector<const trade*> asks_;
   client_options options_;
   manners how_;
   planted_fault faults_;
-  std::unique_ptr<sim_client> life_;
+  std::optional<client> client_;
   std::set<std::uint32_t> open_;
 };
+
+// Returns handlers that tell the history of each attempt at a call.
+[[nodiscard]] conversation_handlers notes_of_attempts(setting& in);
 
 }  // namespace mdp::simulation

@@ -1,15 +1,15 @@
 #pragma once
 // A program that submits requests to Titanic, and fetches their replies despite its own crashes.
 
+#include "mdp/client.h"
 #include "mdp/options.h"
 #include "test/mdp/simulation/process.h"
-#include "test/mdp/simulation/sim_client.h"
+#include "test/mdp/simulation/titanic_history.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,12 +26,14 @@ public:
   };
 
   // `broker` is Titanic's.
-  durable_process(town& in, std::string name, std::string broker, std::vector<const trade*> asks,
-                  const options& how)
-      : process{in, std::move(name)},
+  durable_process(setting& in, const std::string& name, std::string broker, titanic_history& stored,
+                  std::vector<const trade*> asks, const options& how)
+      : process{in, name},
         broker_{std::move(broker)},
+        stored_{&stored},
         asks_{std::move(asks)},
         options_{how} {}
+  ~durable_process() override { kill(false); }
 
   // No new requests; those that it has it brings to their ends.
   void be_quiet() noexcept { options_.requests = 0; }
@@ -53,14 +55,12 @@ private:
   void ask_for_reply(std::uint32_t call);
   void close(std::uint32_t call);
   void ask_nonsense();
-  template <class Body>
-  void ask(std::string_view service, zmtp::message&& body, const request_options& how,
-           Body&& on_end);
 
   std::string broker_;
+  titanic_history* stored_;
   std::vector<const trade*> asks_;
   options options_;
-  std::unique_ptr<sim_client> life_;
+  std::optional<client> client_;
   std::map<std::uint32_t, kept> kept_;
   std::vector<std::uint32_t> asked_;  // without an answer yet
 };

@@ -14,11 +14,12 @@ struct troubles {
   bool half_open = false;      // … and an end does not learn of it
   bool partitions = false;     // nothing arrives any more, one way or both
   bool pauses = false;         // programs are paused
-  bool broker_pauses = false;  // … brokers do
+  bool broker_pauses = false;  // … brokers are
   bool crashes = false;        // programs are killed, or their machines lose their power
   bool broker_crashes = false;
   bool broker_losses = false;  // … or the last of several is, and does not come back
 
+  [[nodiscard]] bool any() const noexcept { return deceptive() || broker_pauses; }
   // Returns whether a live worker may expire at the broker.
   [[nodiscard]] bool deceptive() const noexcept {
     return cuts || half_open || partitions || pauses || crashes || broker_crashes || broker_losses;
@@ -28,7 +29,7 @@ struct troubles {
 class fault_schedule : public zmtp::simulation::disturbance {
 public:
   // The first `brokers` of the programs are brokers.
-  fault_schedule(town& in, const troubles& kinds, std::vector<process*> programs,
+  fault_schedule(setting& in, const troubles& kinds, std::vector<process*> programs,
                  std::size_t brokers);
 
   // All programs run, and can reach each other.
@@ -42,7 +43,7 @@ private:
   [[nodiscard]] process& any_broker();
   [[nodiscard]] process& any_but_brokers();
 
-  town* town_;
+  setting* in_;
   std::vector<process*> programs_;
   std::size_t brokers_;
 };

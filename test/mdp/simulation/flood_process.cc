@@ -1,7 +1,8 @@
 #include "test/mdp/simulation/flood_process.h"
 
-#include "zmtp/routing/round_robin_state.h"
+#include "test/mdp/simulation/parcel.h"
 
+#include <chrono>
 #include <utility>
 
 namespace mdp::simulation {
@@ -17,48 +18,57 @@ constexpr std::size_t bytes = 200;
 void flood_process::begin() {
   zmtp::socket_options options;
   options.send_mark.messages.reset();
-  socket_ = &here().open(host(), std::make_unique<zmtp::dealer_state>(options));
-  socket_->serve([this] { return receive(); });
-  socket_->connect(broker_->name());
+  options.announce_peers = true;
+  options.linger = std::chrono::milliseconds{0};
+  connected_once_ = false;
+  socket_.emplace(executor(), options);
+  socket_->connect(endpoint_of(broker_->name()));
+  receive();
   after(begins_after, [this] { flood(); });
 }
 
-void flood_process::end() {
-  for (const auto call : std::exchange(open_, {})) {
-    here().books().forget(call);
-  }
-}
-
 void flood_process::leave() {
-  if (running()) {
-    socket_->abandon();
-  }
+  socket_.reset();
   for (const auto call : std::exchange(open_, {})) {
-    here().books().forget(call);
+    here().calls().forget(call);
   }
 }
 
 void flood_process::flood() {
-  for (std::size_t i = 0; i < calls_; ++i) {
-    const auto call = here().books().begin_call(*asks_);
-    here().books().on_sent(call);
-    open_.insert(call);
+  auto& calls = here().calls();
+  for (std::size_t i = 0; socket_ && i < calls_; ++i) {
+    const auto call = calls.begin_call(*asks_);
     zmtp::message m{"", header, asks_->name};
     for (const auto part : wrap_call(call, bytes)) {
       m.push_back(part);
     }
-    (void)socket_->send(std::move(m));
+    if (socket_->try_send(std::move(m)) != zmtp::send_status::queued) {
+      calls.forget(call);
+      return;
+    }
+    calls.on_sent(call);
+    open_.insert(call);
   }
 }
 
-bool flood_process::receive() {
-  zmtp::message m;
-  bool did = false;
-  while (!socket_->abandoned() && socket_->state().receive(m)) {
-    did = true;
-    on_message(m);
+void flood_process::receive() {
+  socket_->async_receive(batch_, [this](zmtp::error_code ec, std::size_t) {
+    if (ec || !socket_) {
+      return;
+    }
+    for (const auto& item : std::exchange(batch_, {})) {
+      take(item);
+    }
+    receive();
+  });
+}
+
+void flood_process::take(const zmtp::routed_message& item) {
+  switch (item.what) {
+    case zmtp::routed_message::kind::message: on_message(item.content); break;
+    case zmtp::routed_message::kind::attached: connected_once_ = open_.empty(); break;
+    case zmtp::routed_message::kind::detached: connected_once_ = false; break;
   }
-  return did;
 }
 
 // The reply alone tells which call it answers.
@@ -69,18 +79,11 @@ void flood_process::on_message(const zmtp::message& m) {
   }
   const auto pieces = pieces_of(body);
   if (m.size() < 4 || !m[0].empty() || m[1] != header || m[2] != asks_->name || !pieces) {
-    here().books().report(violation::wrong_answer, name() + " got a reply that it did not request");
+    here().calls().report(violation::wrong_answer, name() + " got a reply that it did not request");
     return;
   }
   open_.erase(pieces->front().call);
-  here().books().on_reply(pieces->front().call, body);
-}
-
-std::size_t flood_process::unanswered() const {
-  const auto number = socket_->number();
-  auto& books = here().books();
-  return books.streams_of(number) == 1 && !books.is_over(books.stream_of(number)) ? open_.size()
-                                                                                  : 0;
+  here().calls().on_reply(pieces->front().call, body);
 }
 
 }  // namespace mdp::simulation

@@ -1,4 +1,5 @@
-// Random scenarios, each from its seed: the calls, and the faults. The ledger must agree after every scenario.
+// Random scenarios, each from its seed: the calls, and the faults. The history of each must have no
+// contradiction.
 // For the command-line arguments, see test/simulation/seeds.h.
 #include "test/mdp/simulation/scenario.h"
 #include "test/simulation/seeds.h"

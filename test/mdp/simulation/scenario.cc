@@ -18,20 +18,20 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // The time until all programs have reconnected: half-open connections are detected after 15 s.
-constexpr seconds settling{30};
-constexpr seconds leaving{45};
+constexpr seconds settling{25};
+constexpr seconds leaving{20};
 // For a request that nothing stands in the way of.
 constexpr seconds answered_within{15};
 
 class scenario {
 public:
   scenario(std::uint64_t seed, const scenario_options& options)
-      : options_{options}, town_{seed, options.print} {}
+      : options_{options}, in_{seed, options.print} {}
 
   scenario_result run();
 
 private:
-  [[nodiscard]] random_source& random() noexcept { return town_.random(); }
+  [[nodiscard]] random_source& random() noexcept { return in_.random(); }
   void choose_net();
   void choose_trades();
   void choose_brokers();
@@ -54,7 +54,7 @@ private:
   void add(std::vector<std::unique_ptr<Kind>>& to, const char* what, Arguments&&... arguments);
 
   scenario_options options_;
-  town town_;
+  setting in_;
   troubles kinds_;
   milliseconds heartbeat_{};
   std::vector<std::unique_ptr<trade>> trades_;
@@ -67,7 +67,7 @@ private:
   std::vector<std::unique_ptr<caller_process>> callers_;
   std::vector<std::unique_ptr<stock_client_process>> stock_clients_;
   std::vector<std::unique_ptr<flood_process>> floods_;
-  std::optional<titanic_books> titanic_books_;
+  std::optional<titanic_history> stored_;
   std::optional<titanic_process> titanic_;
   bool bad_disk_ = false;
   bool farewells_ = false;
@@ -80,13 +80,13 @@ private:
 template <class Kind, class... Arguments>
 void scenario::add(std::vector<std::unique_ptr<Kind>>& to, const char* what,
                    Arguments&&... arguments) {
-  to.push_back(std::make_unique<Kind>(town_, what + (" " + std::to_string(to.size() + 1)),
+  to.push_back(std::make_unique<Kind>(in_, what + std::to_string(to.size() + 1),
                                       std::forward<Arguments>(arguments)...));
   programs_.push_back(to.back().get());
 }
 
 void scenario::choose_net() {
-  auto& how = town_.net().options();
+  auto& how = in_.net().options();
   how.most_delay = milliseconds{random().between(1, 20)};
   how.jitter = random().chance(50) ? milliseconds{random().between(1, 10)} : milliseconds{0};
   how.most_window = random().between(16, 128) * 1024;
@@ -160,9 +160,6 @@ void scenario::choose_brokers() {
   }
   while (brokers_.size() != broker_count_) {
     add(brokers_, "broker", o);
-    if (options_.spoil_broker) {
-      options_.spoil_broker(*brokers_.back());
-    }
   }
 }
 
@@ -176,7 +173,7 @@ broker_process& scenario::home() {
 std::vector<std::string> scenario::all_brokers() {
   std::vector<std::string> names;
   for (const auto& one : brokers_) {
-    names.push_back(one->name());
+    names.push_back(endpoint_of(one->name()));
   }
   std::rotate(names.begin(),
               names.begin() + static_cast<std::ptrdiff_t>(random().pick(names.size())),
@@ -203,8 +200,8 @@ void scenario::choose_workers() {
       if (random().chance(30) && !of->busy_expiry && !everywhere) {
         const stock_worker_process::options o{heartbeat_,
                                               milliseconds{random().between(10, 1'000)}};
-        const auto& at = home().name();
-        add(stock_workers_, "stock worker", at, *of, o, some_labour(*of));
+        const auto at = endpoint_of(home().name());
+        add(stock_workers_, "stock-worker", at, *of, o, some_labour(*of));
         continue;
       }
       worker_options o;
@@ -245,11 +242,15 @@ void scenario::choose_clients() {
     }
   }
   for (auto left = random().between(0, 2); left != 0; --left) {
-    const auto& at = home().name();
-    add(stock_clients_, "stock client", at, asked_,
-        stock_client_process::options{.timeout = milliseconds{random().between(100, 2'500)},
-                                      .attempts = static_cast<unsigned>(random().between(1, 3)),
-                                      .calls = random().between(5, 30)});
+    const auto at = endpoint_of(home().name());
+    stock_client_process::options o;
+    o.timeout = milliseconds{random().between(100, 2'500)};
+    o.attempts = static_cast<unsigned>(random().between(1, 3));
+    o.calls = random().between(5, 30);
+    if (options_.spoil_stock_client) {
+      options_.spoil_stock_client(o);
+    }
+    add(stock_clients_, "stock-client", at, asked_, o);
   }
   if (random().chance(30)) {
     const auto* const of = served_[random().pick(served_.size())];
@@ -264,8 +265,9 @@ void scenario::choose_titanic() {
                [](const trade* of) { return of->idempotent; });
   titanic::server_options o;
   o.protocol = random().chance(50) ? version::v01 : version::v02;
-  o.in_flight = random().between(1, 12);
   o.third_party_broker = random().chance(20);
+  // A third party's broker gets as many workers, for each of five services.
+  o.in_flight = random().between(1, o.third_party_broker ? 3 : 12);
   o.heartbeat = heartbeat_;
   o.reconnect_delay = milliseconds{random().between(10, 1'000)};
   o.core.service = {.in_flight = random().between(1, 4),
@@ -276,10 +278,9 @@ void scenario::choose_titanic() {
   o.core.lookup_timeout = milliseconds{random().between(100, 1'000)};
   o.core.presence = milliseconds{random().between(10, 1'000)};
   o.core.most_backoff = milliseconds{random().between(100, 1'000)};
-  titanic_books_.emplace(town_.books(), o.core.service.attempts,
-                         asks.size() * o.core.service.in_flight);
-  const auto& at = home().name();
-  titanic_.emplace(town_, at, *titanic_books_, o);
+  stored_.emplace(in_.calls(), o.core.service.attempts, asks.size() * o.core.service.in_flight);
+  const auto at = endpoint_of(home().name());
+  titanic_.emplace(in_, at, *stored_, o);
   programs_.push_back(&*titanic_);
   if (options_.spoil_titanic) {
     options_.spoil_titanic(*titanic_);
@@ -291,7 +292,7 @@ void scenario::choose_titanic() {
     how.client.attempts = static_cast<unsigned>(random().between(1, 3));
     how.pace = milliseconds{random().between(20, 400)};
     how.requests = random().between(5, 30);
-    add(durables_, "durable client", at, asks, how);
+    add(durables_, "durable-client", at, *stored_, asks, how);
   }
 }
 
@@ -310,12 +311,12 @@ void scenario::send_one_home() {
     return;
   }
   auto& one = *workers_[random().pick(workers_.size())];
-  if (!one.running()) {
+  if (!one.begun()) {
     return;
   }
-  town_.note("trouble: farewell of " + one.name(), {});
+  in_.note("trouble: farewell of " + one.name(), {});
   one.leave();
-  (void)town_.net().here().events.after(town_.up_to(milliseconds{3'000}), [&one] {
+  in_.after(in_.up_to(milliseconds{3'000}), [&one] {
     one.kill(false);
     one.start();
   });
@@ -347,16 +348,16 @@ void scenario::describe(std::size_t stock) {
   }
 }
 
-void scenario::pass(event_queue::duration time) {
-  town_.net().here().events.run_until(town_.now() + time);
-}
+void scenario::pass(event_queue::duration time) { in_.run_for(time); }
 
 void scenario::live() {
   for (auto* const one : programs_) {
     one->start();
   }
+  auto& calls = in_.calls();
+  calls.expect_calm(!kinds_.any() && !farewells_);
   const milliseconds lasting{random().between(2'000, 15'000)};
-  fault_schedule_.emplace(town_, kinds_, programs_, broker_count_);
+  fault_schedule_.emplace(in_, kinds_, programs_, broker_count_);
   if (farewells_) {
     fault_schedule_->also([this] { send_one_home(); });
   }
@@ -366,6 +367,7 @@ void scenario::live() {
   fault_schedule_->start(lasting, milliseconds{random().between(100, 2'000)});
   pass(lasting);
   fault_schedule_->stop();
+  calls.expect_calm(false);
   if (titanic_) {
     titanic_->heal_disk();
   }
@@ -385,53 +387,60 @@ void scenario::live() {
     one->be_quiet();
   }
   pass(settling);
+  calls.expect_calm(true);
 }
 
 // All is well: each client has an answer from each service.
 void scenario::ask_once_more() {
-  auto& books = town_.books();
+  auto& calls = in_.calls();
   const auto hangs = std::any_of(trades_.begin(), trades_.end(),
                                  [](const auto& of) { return of->busy_timeout.has_value(); });
   for (const auto& one : brokers_) {
     if (!kinds_.deceptive() && !hangs && one->workers_expired() != 0) {
-      books.report(violation::expelled, "workers that had done nothing wrong, by " + one->name());
+      calls.report(violation::expelled, "workers that had done nothing wrong, by " + one->name());
     }
   }
   for (const auto* const of : served_) {
-    std::vector<std::uint32_t> calls;
+    std::vector<std::uint32_t> asked;
     for (const auto& one : callers_) {
-      calls.push_back(one->ask_patiently(*of));
+      asked.push_back(one->ask_patiently(*of));
     }
     for (const auto& one : stock_clients_) {
-      calls.push_back(one->ask(*of));
+      asked.push_back(one->ask(*of));
     }
-    pass(answered_within);
-    for (const auto call : calls) {
-      books.expect_answer(call);
+    static_cast<void>(in_.run_until(
+        [&] {
+          return std::all_of(asked.begin(), asked.end(),
+                             [&](std::uint32_t call) { return calls.is_answered(call); });
+        },
+        answered_within));
+    for (const auto call : asked) {
+      calls.expect_answer(call);
     }
   }
   // Patient callers may still wait for lost messages.
-  for (int i = 0; i < 40 && books.open_calls() != 0; ++i) {
+  for (int i = 0; i < 15 && calls.open_calls() != 0; ++i) {
     pass(seconds{10});
   }
 }
 
 void scenario::take_leave() {
-  auto& books = town_.books();
+  auto& calls = in_.calls();
+  calls.expect_calm(false);
   for (const auto& one : floods_) {
     const auto c = one->broker().status().counters;
     const auto silent = c.expired + c.exhausted + c.cut_short + c.oversized + c.declined +
                         c.failed + c.stopped + c.refused - c.errors;
     if (one->unanswered() > silent) {
-      books.report(violation::lost, std::to_string(one->unanswered()) + " calls of " + one->name());
+      calls.report(violation::lost, std::to_string(one->unanswered()) + " calls of " + one->name());
     }
     one->leave();
   }
-  books.check_all_ended();
+  calls.check_all_ended();
   if (const auto s = titanic_ ? titanic_->status() : std::nullopt; s && s->accepting) {
-    titanic_books_->check_rest(s->pending, s->in_flight);
+    stored_->check_rest(*s);
   } else if (titanic_) {
-    books.report(violation::stuck, "Titanic is not there");
+    calls.report(violation::stuck, "Titanic is not there");
   }
   for (const auto& one : durables_) {
     one->kill(false);
@@ -456,11 +465,11 @@ void scenario::take_leave() {
   pass(leaving);
   check_brokers();
   for (const auto& one : brokers_) {
-    if (!one->running()) {
+    if (!one->begun()) {
       continue;
     }
     if (const auto s = one->status(); s.peers + s.clients + s.workers != 0) {
-      books.report(violation::leaked, std::to_string(s.peers) + " peers, " +
+      calls.report(violation::leaked, std::to_string(s.peers) + " peers, " +
                                           std::to_string(s.clients) + " clients and " +
                                           std::to_string(s.workers) + " workers are left at " +
                                           one->name());
@@ -470,15 +479,15 @@ void scenario::take_leave() {
 
 void scenario::check_brokers() {
   for (const auto& one : brokers_) {
-    if (one->running()) {
-      one->check_rest();
+    if (one->begun()) {
+      in_.calls().check_rest(one->name(), one->status());
     }
   }
 }
 
 scenario_result scenario::run() {
   choose_net();
-  heartbeat_ = milliseconds{random().between(100, 1'000)};
+  heartbeat_ = milliseconds{random().between(250, 1'000)};
   broker_count_ = random().chance(40) ? random().between(2, 3) : 1;
   broker_count_ = options_.brokers.value_or(broker_count_);
   kinds_ = options_.kinds.value_or(some_troubles());
@@ -493,8 +502,8 @@ scenario_result scenario::run() {
   }
   farewells_ = !options_.kinds && random().chance(20);
   describe(stock_clients_.size() + floods_.size());
-  auto& world = town_.net().here();
-  auto& books = town_.books();
+  auto& world = in_.net().here();
+  auto& calls = in_.calls();
   const auto began = world.events.now();
   live();
   ask_once_more();
@@ -503,13 +512,12 @@ scenario_result scenario::run() {
            .trace_hash = world.notes.hash(),
            .events = world.events.happened(),
            .virtual_time = world.events.now() - began,
-           .figures = {{"calls", books.calls()},
-                       {"replies", books.replies()},
-                       {"runs again", books.repetitions()},
-                       {"moves of clients", books.moves()},
-                       {"kept by Titanic", titanic_books_ ? titanic_books_->kept_so_far() : 0},
+           .figures = {{"calls", calls.calls()},
+                       {"replies", calls.replies()},
+                       {"runs again", calls.repetitions()},
+                       {"kept by Titanic", stored_ ? stored_->stored_so_far() : 0},
                        {"troubles", fault_schedule_->made()}}},
-          books.findings()};
+          calls.findings()};
 }
 
 }  // namespace

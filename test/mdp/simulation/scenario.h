@@ -1,10 +1,11 @@
 #pragma once
-// A whole run of a simulation of Majordomo, chosen by one seed: the calls, the faults, and the ledger.
+// A whole run of a simulation of Majordomo, chosen by one seed: the calls, the faults, and the history.
 
 #include "test/mdp/simulation/broker_process.h"
 #include "test/mdp/simulation/caller_process.h"
 #include "test/mdp/simulation/fault_schedule.h"
-#include "test/mdp/simulation/ledger.h"
+#include "test/mdp/simulation/history.h"
+#include "test/mdp/simulation/stock_client_process.h"
 #include "test/mdp/simulation/titanic_process.h"
 #include "test/mdp/simulation/worker_process.h"
 
@@ -15,16 +16,16 @@
 
 namespace mdp::simulation {
 
-// Figures: calls, replies, runs again, moves of clients (to another broker), kept by Titanic, troubles.
+// Figures: calls, replies, runs again, kept by Titanic, troubles.
 using scenario_result = zmtp::simulation::run_result<violation>;
 
 struct scenario_options {
   trace::printer print{};
-  // Called with each process before it begins, to inject faults.
+  // Called with each process before it begins, to plant faults.
   std::function<void(broker_options&)> adjust{};
-  std::function<void(broker_process&)> spoil_broker{};
   std::function<void(worker_process&)> spoil_worker{};
   std::function<void(caller_process&)> spoil_caller{};
+  std::function<void(stock_client_process::options&)> spoil_stock_client{};
   std::function<void(titanic_process&)> spoil_titanic{};
   // Replaces the choice of the seed.
   std::optional<troubles> kinds{};

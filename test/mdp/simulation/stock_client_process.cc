@@ -1,6 +1,8 @@
 #include "test/mdp/simulation/stock_client_process.h"
 
-#include "zmtp/routing/lock_step_state.h"
+#include "test/mdp/simulation/parcel.h"
+
+#include <boost/asio/detached.hpp>
 
 #include <utility>
 
@@ -11,6 +13,13 @@ namespace {
 constexpr std::string_view header = "MDPC01";
 constexpr std::size_t bytes = 100;
 
+// The Guide's programs close their sockets without waiting.
+zmtp::socket_options without_linger() {
+  zmtp::socket_options options;
+  options.linger = std::chrono::milliseconds{0};
+  return options;
+}
+
 }  // namespace
 
 void stock_client_process::begin() {
@@ -19,21 +28,19 @@ void stock_client_process::begin() {
 }
 
 void stock_client_process::end() {
+  socket_.reset();
   if (std::exchange(asked_, nullptr) != nullptr) {
-    here().books().forget(call_);
+    here().calls().forget(call_);
   }
 }
 
 void stock_client_process::leave() {
   be_quiet();
-  if (running()) {
-    socket_->abandon();
-  }
+  socket_.reset();
 }
 
 void stock_client_process::open() {
-  socket_ = &here().open(host(), std::make_unique<zmtp::req_state>(zmtp::socket_options{}));
-  socket_->serve([this] { return receive(); });
+  socket_ = std::make_unique<zmtp::req_socket>(executor(), without_linger());
   socket_->connect(broker_);
 }
 
@@ -52,50 +59,44 @@ void stock_client_process::wake_later() {
 
 std::uint32_t stock_client_process::ask(const trade& what) {
   asked_ = &what;
-  attempts_left_ = what.idempotent ? options_.attempts : 1;
-  call_ = here().books().begin_call(what);
+  attempts_left_ = what.idempotent || options_.repeats_all ? options_.attempts : 1;
+  call_ = here().calls().begin_call(what);
   send();
   return call_;
 }
 
 void stock_client_process::send() {
-  here().books().on_sent(call_);
+  here().calls().on_sent(call_);
   zmtp::message m{header, asked_->name};
   for (const auto part : wrap_call(call_, bytes)) {
     m.push_back(part);
   }
-  (void)socket_->send(std::move(m));
-  after(options_.timeout, [this, call = call_, left = attempts_left_] {
-    if (asked_ != nullptr && call_ == call && attempts_left_ == left) {
-      on_timeout();
+  socket_->async_send(std::move(m), boost::asio::detached);
+  socket_->async_receive(options_.timeout, [this, socket = socket_.get()](zmtp::error_code ec,
+                                                                          const zmtp::message& r) {
+    if (asked_ != nullptr && socket == socket_.get()) {
+      on_reply(ec, r);
     }
   });
 }
 
-void stock_client_process::on_timeout() {
-  socket_->abandon();
+void stock_client_process::on_no_reply() {
   open();
   if (--attempts_left_ != 0) {
     send();
   } else {
     asked_ = nullptr;
-    here().books().on_failure(call_, outcome::unknown);
+    here().calls().on_failure(call_, outcome::unknown);
   }
 }
 
-bool stock_client_process::receive() {
-  zmtp::message m;
-  bool did = false;
-  while (!socket_->abandoned() && socket_->state().receive(m)) {
-    did = true;
-    on_message(m);
+void stock_client_process::on_reply(const zmtp::error_code& ec, const zmtp::message& m) {
+  if (ec) {
+    on_no_reply();
+    return;
   }
-  return did;
-}
-
-void stock_client_process::on_message(const zmtp::message& m) {
-  if (asked_ == nullptr || m.size() < 3 || m[0] != header || m[1] != asked_->name) {
-    here().books().report(violation::wrong_answer, name() + " got a reply that it did not request");
+  if (m.size() < 3 || m[0] != header || m[1] != asked_->name) {
+    here().calls().report(violation::wrong_answer, name() + " got a reply that it did not request");
     return;
   }
   zmtp::message body;
@@ -103,7 +104,7 @@ void stock_client_process::on_message(const zmtp::message& m) {
     body.push_back(m[i]);
   }
   asked_ = nullptr;
-  here().books().on_reply(call_, body);
+  here().calls().on_reply(call_, body);
 }
 
 }  // namespace mdp::simulation

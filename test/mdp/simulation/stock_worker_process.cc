@@ -1,10 +1,16 @@
 #include "test/mdp/simulation/stock_worker_process.h"
 
-#include "zmtp/routing/round_robin_state.h"
+#include "zmtp/runtime/completion.h"
 
-#include <utility>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <initializer_list>
 
 namespace mdp::simulation {
+
+namespace asio = boost::asio;
 
 namespace {
 
@@ -16,104 +22,109 @@ constexpr std::string_view reply = "\3";
 constexpr std::string_view heartbeat = "\4";
 constexpr std::string_view disconnect = "\5";
 
+zmtp::message message_of(std::initializer_list<std::string_view> frames) {
+  zmtp::message m;
+  for (const auto frame : frames) {
+    m.push_back(frame);
+  }
+  return m;
+}
+
+// The Guide's programs close their sockets without waiting.
+zmtp::socket_options without_linger() {
+  zmtp::socket_options options;
+  options.linger = std::chrono::milliseconds{0};
+  return options;
+}
+
 }  // namespace
 
 void stock_worker_process::begin() {
-  open();
-  tick_later();
-}
-
-void stock_worker_process::open() {
-  closed_ = working_ = hangs_ = false;
-  liveness_ = full_liveness;
-  socket_ = &here().open(host(), std::make_unique<zmtp::dealer_state>(zmtp::socket_options{}));
-  socket_->serve([this] { return receive(); });
-  socket_->connect(broker_);
-  say({"", header, ready, serves_->name});
+  hangs_ = false;
+  asio::co_spawn(executor(), serve(), zmtp::rethrow);
 }
 
 void stock_worker_process::be_good() {
   how_.hangs = 0;
-  if (hangs_) {
+  if (hangs_ && running()) {
     kill(false);
     start();
   }
 }
 
-void stock_worker_process::close_for(std::chrono::milliseconds wait) {
-  closed_ = true;
-  socket_->abandon();
-  after(wait, [this] { open(); });
+asio::awaitable<void> stock_worker_process::serve() {
+  for (;;) {
+    const auto why = co_await talk();
+    if (why == end_of_talk::silence) {
+      co_await sleep(options_.reconnect_delay);
+    }
+  }
 }
 
-void stock_worker_process::say(std::initializer_list<std::string_view> frames) {
-  zmtp::message m;
-  for (const auto frame : frames) {
-    m.push_back(frame);
+// The loop of the Guide's mdwrkapi.
+asio::awaitable<stock_worker_process::end_of_talk> stock_worker_process::talk() {
+  const auto in = executor();
+  const auto at_once = without_linger();
+  zmtp::dealer_socket broker{in, at_once};
+  broker.connect(broker_);
+  // GCC 12 cannot make a list of frames in a co_await expression.
+  auto hello = message_of({"", header, ready, serves_->name});
+  co_await say(broker, std::move(hello));
+  auto liveness = full_liveness;
+  auto heartbeat_at = here().now() + options_.heartbeat;
+  for (;;) {
+    const auto [ec, m] =
+        co_await broker.async_receive(options_.heartbeat, asio::as_tuple(asio::use_awaitable));
+    if (!ec) {
+      liveness = full_liveness;
+      if (m.size() < 3 || !m[0].empty() || m[1] != header) {
+        here().calls().report(violation::wrong_answer,
+                              name() + " got a message that is not MDP/0.1");
+      } else if (m[2] == request) {
+        co_await work(broker, m);
+      } else if (m[2] == disconnect) {
+        co_return end_of_talk::told_to;
+      }
+    } else if (--liveness == 0) {
+      co_return end_of_talk::silence;
+    }
+    if (here().now() >= heartbeat_at) {
+      heartbeat_at = here().now() + options_.heartbeat;
+      auto beat = message_of({"", header, heartbeat});
+      co_await say(broker, std::move(beat));
+    }
   }
-  (void)socket_->send(std::move(m));
 }
 
-bool stock_worker_process::receive() {
-  zmtp::message m;
-  bool did = false;
-  while (!closed_ && !working_ && socket_->state().receive(m)) {
-    did = true;
-    on_message(std::move(m));
-  }
-  return did;
-}
-
-void stock_worker_process::on_message(zmtp::message&& m) {
-  liveness_ = full_liveness;
-  if (m.size() < 3 || !m[0].empty() || m[1] != header) {
-    here().books().report(violation::wrong_answer, name() + " got a message that is not MDP/0.1");
-  } else if (m[2] == request) {
-    take(m);
-  } else if (m[2] == disconnect) {
-    close_for({});
-  }
+// Without a broker, the message is lost.
+asio::awaitable<void> stock_worker_process::say(zmtp::dealer_socket& to, zmtp::message m) {
+  co_await to.async_send(std::move(m), options_.heartbeat, asio::as_tuple(asio::use_awaitable));
 }
 
 // Behind the command come the client's address, an empty frame and the body.
-void stock_worker_process::take(const zmtp::message& m) {
+asio::awaitable<void> stock_worker_process::work(zmtp::dealer_socket& to, const zmtp::message& m) {
   const auto call = m.size() > 5 && m[4].empty() ? call_of(m, 5) : std::nullopt;
   if (!call) {
-    here().books().report(violation::wrong_answer, name() + " got a request that no client sent");
-    return;
+    here().calls().report(violation::wrong_answer, name() + " got a request that no client sent");
+    co_return;
   }
-  const auto run = here().books().begin_run(*call, socket_->number());
-  here().books().say_in(run, 1);
-  working_ = true;
+  const std::string address{m[3]};
+  const auto run = here().calls().begin_run(*call, address);
+  here().calls().say_in(run, 1);
   if (here().random().chance(how_.hangs)) {
     hangs_ = true;
-    return;
+    co_await sleep(std::chrono::hours{24});
   }
-  after(here().up_to(how_.longest), [this, call = *call, run, address = std::string{m[3]}] {
-    const auto body = wrap_piece({call, run, 0, 1});
-    say({"", header, reply, address, "", body[0], body[1], body[2], body[3]});
-    working_ = false;
-    // Messages that arrived meanwhile.
-    socket_->turn([] {});
-  });
+  co_await sleep(here().up_to(how_.longest));
+  const auto body = wrap_piece({*call, run, 0, 1});
+  auto answer = message_of({"", header, reply, address, "", body[0], body[1], body[2], body[3]});
+  co_await say(to, std::move(answer));
 }
 
-void stock_worker_process::tick_later() {
-  after(options_.heartbeat, [this] {
-    tick();
-    tick_later();
-  });
-}
-
-void stock_worker_process::tick() {
-  if (closed_ || working_) {
-    return;
-  }
-  if (--liveness_ == 0) {
-    close_for(options_.reconnect_delay);
-  } else {
-    say({"", header, heartbeat});
-  }
+asio::awaitable<void> stock_worker_process::sleep(std::chrono::nanoseconds time) {
+  zmtp::timer timer{executor()};
+  timer.expires_after(time);
+  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
 }  // namespace mdp::simulation

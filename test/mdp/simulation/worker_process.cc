@@ -1,67 +1,98 @@
 #include "test/mdp/simulation/worker_process.h"
 
+#include "mdp/command.h"
+
+#include <boost/asio/detached.hpp>
+
 #include <utility>
+#include <variant>
 
 namespace mdp::simulation {
 
 void worker_process::begin() {
-  for (const auto& broker : brokers_) {
-    workers_.push_back(std::make_unique<sim_worker>(
-        here(), host(), broker, options_,
-        [this, at = workers_.size()](std::uint64_t id, const zmtp::message& body) {
-          take(at, id, body);
-        }));
+  auto options = options_;
+  if (faults_.sends_no_heartbeats) {
+    options.heartbeat = std::chrono::hours{1};
   }
+  for (const auto& broker : brokers_) {
+    auto& at = *posts_.emplace_back(std::make_unique<post>());
+    conversation_handlers handlers;
+    handlers.on_received = [&at, how = dialect_of(options.protocol)](const zmtp::message& m) {
+      auto copy = m;
+      const auto input = parse_for_worker(copy, how);
+      const auto* const asked = input ? std::get_if<broker_request>(&*input) : nullptr;
+      if (const auto call = asked != nullptr ? call_of(copy, 2) : std::nullopt) {
+        at.addresses[*call] = asked->address;
+      }
+    };
+    at.at = std::make_unique<worker>(
+        executor(), broker, options,
+        [this, &at](worker_request request) { take(at, std::move(request)); }, std::move(handlers));
+  }
+}
+
+void worker_process::end() {
+  hanging_.clear();
+  posts_.clear();
 }
 
 void worker_process::leave() {
-  for (const auto& one : workers_) {
-    one->drain();
+  if (!faults_.never_leaves) {
+    for (const auto& one : posts_) {
+      one->at->async_drain(boost::asio::detached);
+    }
   }
 }
 
-void worker_process::take(std::size_t at, std::uint64_t id, const zmtp::message& body) {
-  auto& books = here().books();
+void worker_process::take(post& at, worker_request request) {
+  auto& calls = here().calls();
   auto& random = here().random();
-  const auto call = call_of(body);
+  const auto call = call_of(request.body());
   if (!call) {
-    books.report(violation::wrong_answer, name() + " got a request that no client sent");
+    calls.report(violation::wrong_answer, name() + " got a request that no client sent");
     return;
   }
   if (random.chance(how_.refuses)) {
-    workers_[at]->give_back(id, nack_reason::refused);
+    static_cast<void>(request.refuse());
     return;
   }
-  const auto socket = workers_[at]->socket_number();
-  const auto run = books.begin_run(*call, socket);
+  const auto run = calls.begin_run(*call, at.addresses[*call]);
   if (faults_.runs_twice) {
-    (void)books.begin_run(*call, socket);
+    static_cast<void>(calls.begin_run(*call, at.addresses[*call]));
+  }
+  if (faults_.refuses_after_work) {
+    static_cast<void>(request.refuse());
+    return;
   }
   const auto pieces = random.chance(how_.in_parts) ? random.between(2, 4) : 1;
-  books.say_in(run, static_cast<unsigned>(pieces));
-  if (!random.chance(how_.hangs)) {
-    work(at, id, {*call, run, 0, static_cast<unsigned>(pieces)});
+  calls.say_in(run, static_cast<unsigned>(pieces));
+  auto to = std::make_shared<worker_request>(std::move(request));
+  if (faults_.never_answers || random.chance(how_.hangs)) {
+    hanging_.push_back(std::move(to));
+    return;
   }
+  work(std::move(to),
+       {*call, run, faults_.omits_a_piece && pieces > 1 ? 1U : 0U, static_cast<unsigned>(pieces)});
 }
 
-void worker_process::work(std::size_t at, std::uint64_t id, piece next) {
-  after(here().up_to(how_.longest), [this, at, id, next] { say(at, id, next); });
+void worker_process::work(request_ptr to, piece next) {
+  after(here().up_to(how_.longest), [this, to = std::move(to), next] { say(to, next); });
 }
 
-void worker_process::say(std::size_t at, std::uint64_t id, piece next) {
-  auto& to = *workers_[faults_.mixes_brokers_up ? (at + 1) % workers_.size() : at];
+void worker_process::say(const request_ptr& to, piece next) {
   if (here().random().chance(how_.fails)) {
-    to.give_back(id, nack_reason::failed);
+    static_cast<void>(to->fail());
     return;
   }
   auto said = next;
   if (faults_.edit) {
     faults_.edit(said);
   }
-  const auto last = ++next.number == next.of;
-  // After the end of the conversation, the worker need not send more.
-  if (!to.reply(id, wrap_piece(said), last) && !last) {
-    work(at, id, next);
+  if (++next.number == next.of) {
+    static_cast<void>(to->reply(wrap_piece(said)));
+  } else if (!to->reply_in_part(wrap_piece(said))) {
+    // After the end of the conversation, the worker need not send more.
+    work(to, next);
   }
 }
 

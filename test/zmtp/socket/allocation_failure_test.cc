@@ -3,15 +3,18 @@
 
 #include "test/support/failing_allocations.h"
 #include "test/support/meeting.h"
+#include "zmtp/authenticator.h"
 #include "zmtp/socket/monitor.h"
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -25,8 +28,32 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// Accepts every peer, in a handler of its own.
+class slow_to_accept final : public authenticator {
+public:
+  explicit slow_to_accept(asio::io_context& context) : context_{context} {}
+
+  void authenticate(const peer_info&, const credentials&, handler done) override {
+    asio::post(context_, [done = std::move(done)]() mutable { std::move(done)(principal{}); });
+  }
+
+private:
+  asio::io_context& context_;
+};
+
 class meeting_place {
 public:
+  // Each side asks an authenticator about the other.
+  void authenticate() {
+    auto options = impatient();
+    options.authenticator = std::make_shared<slow_to_accept>(context_);
+    // An answer that is lost costs the connection.
+    options.limit.handshake_time = 50ms;
+    for (socket* s : {static_cast<socket*>(&router_), static_cast<socket*>(&first_),
+                      static_cast<socket*>(&second_)}) {
+      s->set_options(options);
+    }
+  }
   void begin(medium over) {
     at_ = router_.bind(free_endpoint(over)).to_string();
     first_.connect(at_);
@@ -129,6 +156,21 @@ TEST_P(allocation_failure, leaves_each_socket_usable_while_peers_connect) {
   }
   EXPECT_GT(n, 10U) << "too few requests to have been those of a connection";
   EXPECT_GT(missed, 0U) << "a monitor says what it could not keep";
+}
+
+TEST(allocation_failure_of_authentication, leaves_each_socket_usable) {
+  std::size_t n = 0;
+  for (bool failed = true; failed && !testing::Test::HasFailure(); ++n) {
+    SCOPED_TRACE("request " + std::to_string(n));
+    meeting_place sockets;
+    sockets.authenticate();
+    sockets.begin(medium::tcp);
+    fail_allocations(n, 1);
+    sockets.meet();
+    failed = stop_failing_allocations() != 0;
+    sockets.expect_usable();
+  }
+  EXPECT_GT(n, 20U) << "too few requests to have been those of an authentication";
 }
 
 INSTANTIATE_TEST_SUITE_P(over, allocation_failure,

@@ -97,7 +97,7 @@ TEST_P(every_transport, a_peer_has_its_address_and_on_ipc_its_process_id) {
   EXPECT_EQ(info->type, socket_type::dealer);
   EXPECT_EQ(info->routing_id, "me");
   const process_credentials us{::getpid(), ::getuid(), ::getgid()};
-  EXPECT_EQ(info->credentials, is_ipc() ? std::optional{us} : std::nullopt);
+  EXPECT_EQ(info->process, is_ipc() ? std::optional{us} : std::nullopt);
   if (is_ipc() || GetParam() == medium::inproc) {
     EXPECT_EQ((is_ipc() ? "ipc://" : "inproc://") + info->address, at);
   } else {

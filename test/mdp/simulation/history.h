@@ -1,12 +1,12 @@
 #pragma once
-// The ledger of a simulation of Majordomo: the calls, the workers that had them, the workers that executed
-// them, their outcomes, and the contradictions between them.
+// The history of a simulation of Majordomo: the calls, the workers that had them, the workers that
+// executed them, their outcomes, and the contradictions between them.
 
+#include "mdp/broker_actions.h"
 #include "mdp/client.h"
 #include "test/mdp/simulation/parcel.h"
 #include "test/mdp/simulation/violation.h"
 #include "test/simulation/run_result.h"
-#include "test/simulation/socket_watcher.h"
 #include "zmtp/message.h"
 #include "zmtp/simulation/run_state.h"
 
@@ -22,9 +22,7 @@
 
 namespace mdp::simulation {
 
-using zmtp::simulation::end_of_stream;
 using zmtp::simulation::event_queue;
-using zmtp::simulation::sim_socket;
 
 using time_point = event_queue::time_point;
 
@@ -37,13 +35,13 @@ struct trade {
   std::optional<std::chrono::milliseconds> busy_timeout{};
 };
 
-class ledger final : public zmtp::simulation::socket_watcher {
+class history {
 public:
   using finding = zmtp::simulation::finding<violation>;
 
-  explicit ledger(zmtp::simulation::run_state& in) : world_{&in} {}
+  explicit history(zmtp::simulation::run_state& in) : world_{&in} {}
 
-  // Calls of callers. `asked` must outlive the ledger. Numbers begin with 1.
+  // Calls of callers. `asked` must outlive the history. Numbers begin with 1.
   std::uint32_t begin_call(const trade& asked, std::optional<time_point> until = {});
   // Once more: an attempt.
   void on_sent(std::uint32_t call);
@@ -57,29 +55,34 @@ public:
   void forget(std::uint32_t call);
   // The caller's host has been paused: its deadlines were not looked at.
   void excuse_lateness() { excused_until_ = now(); }
-  // A client has left its broker for the next.
-  void on_moved();
+  [[nodiscard]] bool is_answered(std::uint32_t call) const { return at(call).answered; }
   // There must have been a reply.
   void expect_answer(std::uint32_t call);
 
-  // Calls of the broker: requests that it sends to a worker, by the number of the stream.
-  void on_given(std::uint32_t call, std::uint64_t stream);
+  // Messages between a broker and its workers. `worker` names a connection of one run of a broker.
+  void on_given(std::uint32_t call, const std::string& worker, const std::string& address);
   // The worker has answered it.
-  void on_returned(std::uint32_t call, std::uint64_t stream);
-  // The worker has refused the call, or has reported a failure: the call is not with this worker any more.
-  void on_handed_back(std::uint32_t call, std::uint64_t stream);
+  void on_returned(std::uint32_t call, const std::string& worker);
+  // The worker has refused the request with this address, or has reported a failure: it is not with
+  // this worker any more.
+  void on_handed_back(const std::string& address, const std::string& worker);
   // The worker sent a message.
-  void on_heard(std::uint64_t stream);
-  // The broker parts with the worker, though the connection lives.
-  void on_graceful_close(std::uint64_t stream) { over_.insert(stream); }
+  void on_received(const std::string& worker) { received_[worker] = now(); }
+  // The broker parts with the worker.
+  void on_gone(const std::string& worker) { gone_.insert(worker); }
+  // Until the next call with false, no connection ends unless on_gone() says so. Only then it is
+  // known which workers have a request.
+  void expect_calm(bool calm);
 
-  // Calls of workers, by the number of their socket.
-  [[nodiscard]] std::uint32_t begin_run(std::uint32_t call, std::uint32_t socket);
+  // A worker begins with a call that it got under this address.
+  [[nodiscard]] std::uint32_t begin_run(std::uint32_t call, const std::string& address);
   // Sets the number of pieces of the reply.
   void say_in(std::uint32_t which, unsigned pieces) { runs_[which - 1].pieces = pieces; }
 
   void report(violation what, std::string text);
   [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
+  // Checks the counters of a broker that has nothing to do.
+  void check_rest(const std::string& broker, const broker_status& s);
   // Checks that every call has ended. All deadlines must have passed.
   void check_all_ended();
   [[nodiscard]] std::size_t open_calls() const;
@@ -88,34 +91,13 @@ public:
   [[nodiscard]] std::size_t runs() const noexcept { return runs_.size(); }
   [[nodiscard]] std::size_t sends() const noexcept { return sends_; }
   [[nodiscard]] std::size_t replies() const noexcept { return replies_; }
-  [[nodiscard]] std::size_t moves() const noexcept { return moves_; }
   // Runs of calls behind their first.
   [[nodiscard]] std::size_t repetitions() const;
 
-  // How many connections this socket has had.
-  [[nodiscard]] std::size_t streams_of(std::uint32_t socket) const;
-  // The stream of this socket's present connection, or of its last; 0 if it had none.
-  [[nodiscard]] std::uint64_t stream_of(std::uint32_t socket) const;
-  [[nodiscard]] bool is_over(std::uint64_t stream) const { return over_.contains(stream); }
-
-  void on_link(const sim_socket&, std::uint64_t, end_of_stream) override {}
-  void on_connected(const sim_socket&, zmtp::peer_id) override {}
-  void on_disconnected(const sim_socket&, zmtp::peer_id) override {}
-  void on_attached(const sim_socket& socket, zmtp::peer_id pipe, std::uint64_t stream,
-                   end_of_stream e) override;
-  void on_subscription(const sim_socket&, zmtp::peer_id, bool, std::string_view) override {}
-  void on_decoded(const sim_socket&, std::uint64_t, end_of_stream, std::size_t) override {}
-  void on_detached(const sim_socket&, zmtp::peer_id) override {}
-  void on_ended(const sim_socket&, std::uint64_t stream, end_of_stream, zmtp::error_code) override {
-    over_.insert(stream);
-  }
-  void on_turn(const sim_socket&) override {}
-  // The stream that a socket of many connections has with this peer.
-  [[nodiscard]] std::uint64_t stream_of(std::uint32_t socket, zmtp::peer_id pipe) const;
-
 private:
   struct giving {
-    std::uint64_t stream;
+    std::string worker;
+    std::string address;
     time_point when;
     bool used = false;  // the worker has begun with it
     bool handed_back = false;
@@ -151,17 +133,15 @@ private:
   zmtp::simulation::run_state* world_;
   std::vector<call_record> calls_;
   std::vector<run_record> runs_;
-  std::map<std::uint32_t, std::vector<std::uint64_t>> streams_;  // by socket
-  std::map<std::pair<std::uint32_t, zmtp::peer_id>, std::uint64_t> pipes_;
-  // Calls in flight by stream, and their start.
-  std::map<std::uint64_t, std::multimap<std::uint32_t, time_point>> in_flight_;
-  std::map<std::uint64_t, time_point> received_;
-  std::set<std::uint64_t> over_;
+  // Calls in flight by worker, and their start.
+  std::map<std::string, std::multimap<std::uint32_t, time_point>> in_flight_;
+  std::map<std::string, time_point> received_;
+  std::set<std::string> gone_;
+  std::optional<time_point> calm_since_;
   std::vector<finding> findings_;
   time_point excused_until_{};
   std::size_t sends_ = 0;
   std::size_t replies_ = 0;
-  std::size_t moves_ = 0;
 };
 
 }  // namespace mdp::simulation

@@ -1,6 +1,4 @@
-#include "test/mdp/simulation/ledger.h"
-
-#include "test/simulation/sim_socket.h"
+#include "test/mdp/simulation/history.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,29 +12,29 @@ constexpr std::chrono::milliseconds grace{1};
 
 }  // namespace
 
-std::string ledger::name(std::uint32_t number) const {
+std::string history::name(std::uint32_t number) const {
   return "call " + std::to_string(number) + " of " + at(number).asked->name;
 }
 
-void ledger::report(violation what, std::string text) {
+void history::report(violation what, std::string text) {
   using std::chrono::duration_cast, std::chrono::milliseconds;
   const auto time = duration_cast<milliseconds>(now().time_since_epoch()).count();
   findings_.push_back({what, "at " + std::to_string(time) + " ms: " + std::move(text)});
 }
 
-std::uint32_t ledger::begin_call(const trade& asked, std::optional<time_point> until) {
+std::uint32_t history::begin_call(const trade& asked, std::optional<time_point> until) {
   calls_.push_back({.asked = &asked, .until = until});
   world_->note("call", {calls_.size()});
   return static_cast<std::uint32_t>(calls_.size());
 }
 
-void ledger::on_sent(std::uint32_t call) {
+void history::on_sent(std::uint32_t call) {
   ++at(call).sends;
   ++sends_;
   world_->note("sent: call", {call});
 }
 
-bool ledger::take_pieces(std::uint32_t number, const zmtp::message& body) {
+bool history::take_pieces(std::uint32_t number, const zmtp::message& body) {
   auto& one = at(number);
   const auto pieces = pieces_of(body);
   if (!pieces || pieces->empty()) {
@@ -63,7 +61,7 @@ bool ledger::take_pieces(std::uint32_t number, const zmtp::message& body) {
   return true;
 }
 
-void ledger::on_part(std::uint32_t call, const zmtp::message& body) {
+void history::on_part(std::uint32_t call, const zmtp::message& body) {
   if (at(call).ended) {
     report(violation::answered_twice, name(call) + " got more of a reply after its end");
   } else {
@@ -71,7 +69,7 @@ void ledger::on_part(std::uint32_t call, const zmtp::message& body) {
   }
 }
 
-bool ledger::end(std::uint32_t number) {
+bool history::end(std::uint32_t number) {
   auto& one = at(number);
   world_->note("ended: call", {number});
   if (std::exchange(one.ended, true)) {
@@ -84,7 +82,7 @@ bool ledger::end(std::uint32_t number) {
   return true;
 }
 
-void ledger::on_reply(std::uint32_t call, const zmtp::message& body) {
+void history::on_reply(std::uint32_t call, const zmtp::message& body) {
   ++replies_;
   if (!end(call)) {
     return;
@@ -99,7 +97,7 @@ void ledger::on_reply(std::uint32_t call, const zmtp::message& body) {
   }
 }
 
-void ledger::on_failure(std::uint32_t call, outcome known) {
+void history::on_failure(std::uint32_t call, outcome known) {
   if (!end(call)) {
     return;
   }
@@ -110,28 +108,23 @@ void ledger::on_failure(std::uint32_t call, outcome known) {
   }
 }
 
-void ledger::forget(std::uint32_t call) { at(call).ended = true; }
+void history::forget(std::uint32_t call) { at(call).ended = true; }
 
-void ledger::on_moved() {
-  ++moves_;
-  world_->note("a client moves", {});
-}
-
-void ledger::expect_answer(std::uint32_t call) {
+void history::expect_answer(std::uint32_t call) {
   if (!at(call).answered) {
     report(violation::starved, name(call) + " had no answer");
   }
 }
 
-bool ledger::is_with(const call_record& of, const giving& one) const {
+bool history::is_with(const call_record& of, const giving& one) const {
   const auto time = now();
-  if (one.handed_back || over_.contains(one.stream)) {
+  if (one.handed_back || gone_.contains(one.worker) || one.when < calm_since_) {
     return false;
   }
   // The first request in flight counts: a request that takes too long costs the worker all requests, and so
   // does silence since then.
   auto first = one.when;
-  if (const auto hand = in_flight_.find(one.stream); hand != in_flight_.end()) {
+  if (const auto hand = in_flight_.find(one.worker); hand != in_flight_.end()) {
     for (const auto& [call, when] : hand->second) {
       first = std::min(first, when);
     }
@@ -140,18 +133,24 @@ bool ledger::is_with(const call_record& of, const giving& one) const {
     return false;
   }
   auto last = first;
-  if (const auto received = received_.find(one.stream); received != received_.end()) {
+  if (const auto received = received_.find(one.worker); received != received_.end()) {
     last = std::max(last, received->second);
   }
   return !of.asked->busy_expiry || time - last < *of.asked->busy_expiry;
 }
 
+void history::expect_calm(bool calm) { calm_since_ = calm ? std::optional{now()} : std::nullopt; }
+
 // As many workers may have a request as there were attempts at it; of those that must not run again, one.
-void ledger::on_given(std::uint32_t number, std::uint64_t stream) {
+void history::on_given(std::uint32_t number, const std::string& worker,
+                       const std::string& address) {
   auto& one = at(number);
-  one.givings.push_back({stream, now()});
-  in_flight_[stream].emplace(number, now());
-  world_->note("given: call, stream", {number, stream});
+  one.givings.push_back({worker, address, now()});
+  in_flight_[worker].emplace(number, now());
+  world_->note("given: call", {number});
+  if (!calm_since_) {
+    return;
+  }
   const auto with = std::count_if(one.givings.begin(), one.givings.end(),
                                   [&](const giving& g) { return is_with(one, g); });
   if (static_cast<std::size_t>(with) > one.sends) {
@@ -161,34 +160,34 @@ void ledger::on_given(std::uint32_t number, std::uint64_t stream) {
   }
 }
 
-// The ledger takes the later of two requests with the same call.
-void ledger::on_returned(std::uint32_t call, std::uint64_t stream) {
-  auto& hand = in_flight_[stream];
+// The history takes the later of two requests with the same call.
+void history::on_returned(std::uint32_t call, const std::string& worker) {
+  auto& hand = in_flight_[worker];
   if (const auto behind = hand.upper_bound(call); hand.contains(call)) {
     hand.erase(std::prev(behind));
   }
 }
 
-void ledger::on_handed_back(std::uint32_t call, std::uint64_t stream) {
-  on_returned(call, stream);
-  auto& givings = at(call).givings;
-  const auto given = std::find_if(givings.begin(), givings.end(), [&](const giving& one) {
-    return one.stream == stream && !one.handed_back;
-  });
-  if (given != givings.end()) {
-    given->handed_back = true;
+void history::on_handed_back(const std::string& address, const std::string& worker) {
+  for (const auto& [call, when] : in_flight_[worker]) {
+    auto& givings = at(call).givings;
+    const auto given = std::find_if(givings.begin(), givings.end(), [&](const giving& one) {
+      return one.worker == worker && one.address == address && !one.handed_back;
+    });
+    if (given != givings.end()) {
+      given->handed_back = true;
+      on_returned(call, worker);
+      return;
+    }
   }
 }
 
-void ledger::on_heard(std::uint64_t stream) { received_[stream] = now(); }
-
-std::uint32_t ledger::begin_run(std::uint32_t number, std::uint32_t socket) {
+std::uint32_t history::begin_run(std::uint32_t number, const std::string& address) {
   auto& one = at(number);
   runs_.push_back({number});
   world_->note("run: call, run", {number, runs_.size()});
-  const auto stream = stream_of(socket);
   const auto given = std::find_if(one.givings.begin(), one.givings.end(), [&](const giving& g) {
-    return g.stream == stream && !g.used && !g.handed_back;
+    return g.address == address && !g.used && !g.handed_back;
   });
   if (given == one.givings.end()) {
     report(violation::run_twice, name(number));
@@ -205,12 +204,27 @@ std::uint32_t ledger::begin_run(std::uint32_t number, std::uint32_t socket) {
   return static_cast<std::uint32_t>(runs_.size());
 }
 
-std::size_t ledger::open_calls() const {
+void history::check_rest(const std::string& broker, const broker_status& s) {
+  const auto& c = s.counters;
+  const auto ends = c.replies + c.expired + c.exhausted + c.cut_short + c.abandoned + c.oversized +
+                    c.declined + c.failed + c.stopped;
+  if (c.requests != ends) {
+    report(violation::miscounted, "of " + std::to_string(c.requests) + " requests of " + broker +
+                                      " " + std::to_string(ends) + " have ended");
+  }
+  if (s.waiting != 0 || s.working != 0) {
+    report(violation::lost, broker + " has " + std::to_string(s.waiting) +
+                                " requests that wait and " + std::to_string(s.working) +
+                                " in workers' hands");
+  }
+}
+
+std::size_t history::open_calls() const {
   return static_cast<std::size_t>(std::count_if(calls_.begin(), calls_.end(),
                                                 [](const call_record& one) { return !one.ended; }));
 }
 
-void ledger::check_all_ended() {
+void history::check_all_ended() {
   for (std::uint32_t number = 1; number <= calls_.size(); ++number) {
     if (!at(number).ended) {
       report(violation::stuck, name(number) + " has not ended");
@@ -218,33 +232,12 @@ void ledger::check_all_ended() {
   }
 }
 
-std::size_t ledger::repetitions() const {
+std::size_t history::repetitions() const {
   std::size_t sum = 0;
   for (const auto& one : calls_) {
     sum += one.runs > 1 ? one.runs - 1 : 0;
   }
   return sum;
-}
-
-std::uint64_t ledger::stream_of(std::uint32_t socket) const {
-  const auto known = streams_.find(socket);
-  return known == streams_.end() ? 0 : known->second.back();
-}
-
-std::size_t ledger::streams_of(std::uint32_t socket) const {
-  const auto known = streams_.find(socket);
-  return known == streams_.end() ? 0 : known->second.size();
-}
-
-std::uint64_t ledger::stream_of(std::uint32_t socket, zmtp::peer_id pipe) const {
-  const auto known = pipes_.find({socket, pipe});
-  return known == pipes_.end() ? 0 : known->second;
-}
-
-void ledger::on_attached(const sim_socket& socket, zmtp::peer_id pipe, std::uint64_t stream,
-                         end_of_stream /*e*/) {
-  streams_[socket.number()].push_back(stream);
-  pipes_[{socket.number(), pipe}] = stream;
 }
 
 }  // namespace mdp::simulation

@@ -1,0 +1,40 @@
+// Random schedules of the model without planted faults. The long form is 10 parts of 10^5 schedules.
+
+#include "test/chp/model/world.h"
+#include "test/support/long_run.h"
+
+#include <gtest/gtest.h>
+
+namespace chp::model {
+namespace {
+
+TEST(chp_log_model, keeps_every_promise_in_random_schedules) {
+  const std::uint64_t count = zmtp::test::long_run() ? 100'000 : 20'000;
+  const std::uint64_t first =
+      1 + count * (zmtp::test::long_run() ? zmtp::test::long_part() - 1 : 0);
+  figures sum;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    if (const auto broken = try_seed(seed, planted::none, sum)) {
+      FAIL() << describe(seed, shorten(seed, planted::none, *broken));
+    }
+  }
+  // The schedules reach what they are for.
+  EXPECT_GT(sum.answers, count);
+  EXPECT_GT(sum.cuts, count / 100);
+  EXPECT_GT(sum.losses, count / 100);
+}
+
+TEST(chp_log_model, a_seed_does_the_same_twice) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const schedule s = make_schedule(seed, planted::none);
+    std::vector<std::string> first;
+    std::vector<std::string> second;
+    run(s, &first);
+    run(s, &second);
+    EXPECT_EQ(first, second) << "seed " << seed;
+    EXPECT_FALSE(first.empty());
+  }
+}
+
+}  // namespace
+}  // namespace chp::model
