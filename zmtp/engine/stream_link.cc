@@ -1,10 +1,7 @@
 #include "zmtp/engine/stream_link.h"
 
-#include "zmtp/buffer/read_buffer.h"
 #include "zmtp/mechanism/security.h"
 
-#include <algorithm>
-#include <array>
 #include <new>
 #include <utility>
 
@@ -14,16 +11,6 @@ namespace {
 
 // Reads per readiness event. A second one saves a wait if the first was full.
 constexpr int reads_per_turn = 2;
-
-graceful_close::received what_was_heard(std::size_t bytes, const error_code& ec) noexcept {
-  if (bytes != 0) {
-    return graceful_close::received::bytes;
-  }
-  if (ec == asio::error::would_block) {
-    return graceful_close::received::nothing;
-  }
-  return ec == asio::error::eof ? graceful_close::received::end : graceful_close::received::failure;
-}
 
 }  // namespace
 
@@ -35,9 +22,12 @@ stream_link::stream_link(std::shared_ptr<socket_core> core,
                   make_mechanism(core_->options().security,
                                  pipe ? handshake_role::connecting : handshake_role::accepting,
                                  own_properties(core_->state()), core_->options().limit),
-                  core_->options().limit, core_->options().heartbeat, core_->now()} {}
+                  core_->options().limit, core_->options().heartbeat, core_->now()},
+      reader_{*stream_, connection_, *core_},
+      writer_{*stream_, connection_} {}
 
 void stream_link::start() {
+  reader_.belongs_to(self());
   report_start();
   // A closed socket connects only to write its remaining messages.
   if (core_->ending().finishing()) {
@@ -56,12 +46,11 @@ send_queue& stream_link::out() noexcept {
 }
 
 void stream_link::wait_readable() {
-  if (reading_ || ended_ || connection_.over() || connection_.deciding() ||
+  if (reader_.waiting() || ended_ || connection_.over() || connection_.deciding() ||
       (connection_.blocked() && !graceful_close_.begun()) || !graceful_close_.listens()) {
     return;
   }
-  stream_->wait(transport::stream_side::read, self());
-  reading_ = true;
+  reader_.wait(self());
 }
 
 void stream_link::on_ready(transport::stream_side side, error_code ec) {
@@ -69,7 +58,7 @@ void stream_link::on_ready(transport::stream_side side, error_code ec) {
 }
 
 void stream_link::on_readable(error_code ec) {
-  reading_ = false;
+  reader_.on_readable();
   if (ended_) {
     return;
   }
@@ -92,25 +81,17 @@ void stream_link::settle() {
   if (ended_) {
     return;
   }
-  connection_.settle();
-  if (!hold(connection_.own_memory())) {
+  if (!reader_.compact()) {
     core_->turn([this] { close(errc::partial_message_evicted); });
     return;
   }
   if (auto* p = own_pipe()) {
     p->in.compact();
   }
-  charge(connection_.blocked_memory());
+  reader_.account();
   // Report the messages that this link has received.
   core_->schedule();
   wait_readable();
-}
-
-// Undecoded data uses memory as queued messages do.
-void stream_link::charge(std::size_t bytes) noexcept {
-  auto& account = core_->state().account();
-  account.subtract(std::exchange(charged_, bytes));
-  account.add(bytes);
 }
 
 void stream_link::read() {
@@ -119,59 +100,30 @@ void stream_link::read() {
     return;
   }
   for (int i = 0; i < reads_per_turn && !ended_; ++i) {
-    if (!hold(connection_.next_memory())) {
-      close(errc::partial_message_evicted);
-      return;
+    const auto taken = reader_.read();
+    switch (taken.what) {
+      case stream_reader::outcome::nothing: return;
+      case stream_reader::outcome::failed: end(errc::connection_lost); return;
+      case stream_reader::outcome::evicted: close(errc::partial_message_evicted); return;
+      case stream_reader::outcome::some:
+      case stream_reader::outcome::full: break;
     }
-    // While memory is short, leave data that the queue cannot take in the kernel.
-    const auto to = connection_.prepare(core_->state().account().quota());
-    if (to.empty()) {
-      return;
-    }
-    error_code ec;
-    const auto count = stream_->read_some(to, ec);
-    if (ec == asio::error::would_block) {
-      return;
-    }
-    if (ec) {
-      end(errc::connection_lost);
-      return;
-    }
-    connection_.commit(count, core_->now());
-    core_->state().count_read(counters(), count);
+    core_->state().count_read(counters(), taken.bytes);
     process();
-    if (count < to.size()) {
+    if (taken.what != stream_reader::outcome::full) {
       return;
     }
   }
-}
-
-// Returns whether a partial message may hold this many bytes. Reports only changes to the ledger of
-// the process, and nothing for small messages.
-bool stream_link::hold(std::size_t bytes) {
-  if (bytes == (partial_message_ != nullptr ? partial_message_->held() : 0)) {
-    return true;
-  }
-  if (partial_message_ == nullptr) {
-    partial_message_ = std::make_unique<partial_message>(*core_, self());
-  }
-  return partial_message_->hold(bytes);
 }
 
 void stream_link::evict() {
-  if (partial_message_ != nullptr && partial_message_->evicted()) {
+  if (reader_.evicted()) {
     core_->turn([this] { close(errc::partial_message_evicted); });
   }
 }
 
 void stream_link::discard() {
-  const auto memory = scratch_block();
-  error_code ec;
-  const auto count = stream_->read_some({memory->data(), memory->capacity()}, ec);
-  if (count != 0) {
-    connection_.received(core_->now());
-  }
-  switch (graceful_close_.on_read(what_was_heard(count, ec))) {
+  switch (graceful_close_.on_read(reader_.discard())) {
     case graceful_close::verdict::stays: return;
     case graceful_close::verdict::closed: part(); return;
     case graceful_close::verdict::left_unread: leave_unread(); return;
@@ -179,7 +131,7 @@ void stream_link::discard() {
 }
 
 void stream_link::part() {
-  switch (graceful_close_.decide_admission(core_->now(), send_broken_, stream_->reset(),
+  switch (graceful_close_.decide_admission(core_->now(), writer_.broken(), stream_->reset(),
                                            stream_->unacknowledged())) {
     case graceful_close::outcome::read_all: end(errc::socket_closed); return;
     case graceful_close::outcome::left_unread: leave_unread(); return;
@@ -190,120 +142,6 @@ void stream_link::part() {
 void stream_link::leave_unread() {
   core_->ending().on_unread();
   end(errc::connection_lost);
-}
-
-void stream_link::process() {
-  const auto refused_before = core_->state().counters().refused_subscriptions;
-  while (!ended_) {
-    auto* const p = own_pipe();
-    connection_.receive_into(p != nullptr ? p->in : no_in_);
-    if (p != nullptr) {
-      p->blocked = connection_.blocked();
-      p->rest = p->blocked                    ? unread::messages
-                : connection_.message_begun() ? unread::beginning
-                                              : unread::nothing;
-      core_->state().on_received(*p);
-    }
-    auto event = connection_.next_event();
-    if (!event) {
-      break;
-    }
-    on_event(std::move(*event));
-  }
-  const auto refused = connection_.refused_subscriptions();
-  core_->state().on_refused_subscriptions(refused - std::exchange(refused_, refused));
-  if (ended_) {
-    return;
-  }
-  if (core_->state().counters().refused_subscriptions != refused_before) {
-    report(monitor_event::kind::subscription_refused, errc::too_many_subscriptions);
-  }
-  if (connection_.has_output(out())) {
-    write_soon();
-  }
-  arm_deadline();
-}
-
-void stream_link::on_event(conversation::event&& event) {
-  struct {
-    stream_link& self;
-    void operator()(const conversation::authentication_requested&) const {
-      self.on_authentication();
-    }
-    void operator()(const conversation::admission_requested&) const { self.on_admission(); }
-    void operator()(const conversation::ready&) const { self.on_ready(); }
-    void operator()(const conversation::subscription& s) const {
-      if (auto* p = self.own_pipe()) {
-        self.core_->state().on_subscription(*p, s.subscribe, s.topic);
-      }
-    }
-    void operator()(const conversation::not_reading&) const {
-      if (auto* p = self.own_pipe()) {
-        self.core_->state().on_not_reading(*p);
-        self.report(monitor_event::kind::not_reading);
-      }
-    }
-    void operator()(const conversation::closed& c) const {
-      self.write();
-      self.end(c.reason);
-    }
-  } act{*this};
-  std::visit(act, event);
-}
-
-void stream_link::on_authentication() {
-  const auto& whom = core_->options().authenticator;
-  if (whom == nullptr) {
-    connection_.authenticated();
-    return;
-  }
-  admission_ = std::make_unique<admission>(core_->executor());
-  admission_->ask(whom, known_peer(), connection_.shown(),
-                  [link = std::weak_ptr{self()}](authenticator::verdict answer) {
-                    if (const auto self = link.lock(); self && !self->ended_) {
-                      self->on_verdict(std::move(answer));
-                    }
-                  });
-}
-
-void stream_link::on_verdict(authenticator::verdict&& answer) {
-  or_end([&] {
-    core_->turn([&] {
-      if (const auto* refused = admission_->record(std::move(answer))) {
-        connection_.refuse(errc::not_admitted, refused->status);
-      } else {
-        connection_.authenticated();
-      }
-      process();
-    });
-  });
-  or_end([this] { settle(); });
-}
-
-void stream_link::on_admission() {
-  const peer_info info{.type = connection_.peer_type(),
-                       .routing_id = std::string{connection_.peer_routing_id()},
-                       .address = {},
-                       .properties = {}};
-  if (const auto refused = decide_admission(info)) {
-    connection_.refuse(refused);
-  } else {
-    connection_.admit();
-  }
-}
-
-void stream_link::on_ready() {
-  if (attach(known_peer()) == nullptr) {
-    connection_.close(errc::socket_closed);
-    return;
-  }
-  admission_.reset();
-  for (const auto& m : core_->state().greetings()) {
-    connection_.greet(m);
-  }
-  for (const auto topic : core_->state().topics()) {
-    connection_.subscribe(topic);
-  }
 }
 
 // Queued messages are written when the turn ends. During a handshake, no further output can follow
@@ -317,17 +155,15 @@ void stream_link::write_soon() {
 }
 
 bool stream_link::flush() {
-  // After the local end is closed, a PING cannot be sent any more.
-  if (ended_ || writing_ || send_broken_ || graceful_close_.shut()) {
+  if (ended_ || !writer_.ready()) {
     return true;
   }
-  if (last_write_turn_ == core_->turn_number() && connection_.has_output(out())) {
+  if (writer_.left_over(out(), core_->turn_number())) {
     return false;
   }
   const auto keep = read_before_writing();
   write();
-  return ended_ || writing_ || send_broken_ || graceful_close_.shut() ||
-         !connection_.has_output(out());
+  return ended_ || !writer_.ready() || !connection_.has_output(out());
 }
 
 // Returns an owner of this link for the caller, because reading may end the link.
@@ -344,38 +180,28 @@ std::shared_ptr<stream_link> stream_link::read_before_writing() {
 }
 
 void stream_link::write() {
-  if (ended_ || writing_ || send_broken_ || graceful_close_.shut()) {
+  if (ended_ || !writer_.ready()) {
     return;
   }
-  last_write_turn_ = core_->turn_number();
-  std::array<conversation::piece, conversation::max_pieces> pieces;
   auto& queue = out();
-  if (const auto count = connection_.output(pieces, queue); count != 0) {
-    std::size_t offered = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      offered += pieces[i].size();
-    }
-    error_code ec;
-    const auto written = stream_->write_some(std::span{pieces}.first(count), ec);
-    if (ec && ec != asio::error::would_block) {
-      // Read the remaining data of the peer first, and end after it. A peer that is still
-      // connected, when a write failed without memory, must be disconnected, because the lost bytes
-      // cannot be sent again.
-      cut_off();
-    } else {
-      connection_.advance(written, queue);
-      core_->state().count_written(counters(), written);
-      if (auto* p = own_pipe(); p != nullptr && written != 0) {
-        core_->state().on_written(*p);
-      }
-      if (written < offered) {
-        wait_writable();
-      }
+  const auto written = writer_.write(queue, core_->turn_number());
+  auto* const p = own_pipe();
+  if (written.bytes != 0) {
+    core_->state().count_written(counters(), written.bytes);
+    if (p != nullptr) {
+      core_->state().on_written(*p);
     }
   }
-  if (!writing_ && graceful_close_.shuts(connection_.traffic(),
-                                         !send_broken_ && connection_.has_output(queue))) {
-    stream_->shutdown_send();
+  if (written.full) {
+    writer_.wait(self());
+  }
+  if (writer_.broken() && p != nullptr) {
+    core_->state().take_rest(*p);
+  }
+  if (!writer_.waiting() &&
+      graceful_close_.shuts(connection_.traffic(),
+                            !writer_.broken() && connection_.has_output(queue))) {
+    writer_.shut();
   }
 }
 
@@ -387,25 +213,8 @@ void stream_link::tell(bool subscribe, std::string_view topic) {
   }
 }
 
-void stream_link::cut_off() {
-  send_broken_ = true;
-  stream_->shutdown();
-  if (auto* p = own_pipe()) {
-    core_->state().take_rest(*p);
-  }
-}
-
-void stream_link::wait_writable() {
-  try {
-    stream_->wait(transport::stream_side::write, self());
-    writing_ = true;
-  } catch (const std::bad_alloc&) {
-    cut_off();
-  }
-}
-
 void stream_link::on_writable(error_code ec) {
-  writing_ = false;
+  writer_.on_writable();
   if (ended_) {
     return;
   }
@@ -440,12 +249,10 @@ void stream_link::finish() {
     return;
   }
   if (connection_.traffic()) {
-    connection_.drop_unread();
-    charge(0);
-    (void)hold(0);
+    reader_.drop();
   }
   write_soon();
-  if (send_broken_) {
+  if (writer_.broken()) {
     end(errc::socket_closed);
     return;
   }
@@ -523,9 +330,7 @@ peer_info stream_link::known_peer() {
 
 void stream_link::abandon() noexcept {
   ended_ = true;
-  connection_.drop_unread();
-  charge(0);
-  partial_message_.reset();
+  reader_.drop();
   admission_.reset();
   stream_->close();
   timer_.reset();

@@ -1,11 +1,12 @@
 #pragma once
-// A conversation on a stream: reads into it, writes its output, handles its events.
+// A conversation on a stream: its life, its events and its deadline.
 
 #include "zmtp/conversation/conversation.h"
 #include "zmtp/conversation/graceful_close.h"
 #include "zmtp/engine/admission.h"
 #include "zmtp/engine/link.h"
-#include "zmtp/engine/memory_share.h"
+#include "zmtp/engine/stream_reader.h"
+#include "zmtp/engine/stream_writer.h"
 #include "zmtp/transport/network.h"
 
 #include <cstdint>
@@ -59,10 +60,7 @@ private:
   void on_ready(transport::stream_side side, error_code ec) override;
   void on_readable(error_code ec);
   void on_writable(error_code ec);
-  void cut_off();
   void read();
-  [[nodiscard]] bool hold(std::size_t bytes);
-  void charge(std::size_t bytes) noexcept;
   void process();
   void on_event(conversation::event&& event);
   void on_authentication();
@@ -77,7 +75,6 @@ private:
   [[nodiscard]] std::shared_ptr<stream_link> read_before_writing();
   void write();
   void write_soon();
-  void wait_writable();
   [[nodiscard]] conversation::acknowledgement acknowledged();
   void arm_deadline();
   void on_deadline();
@@ -93,19 +90,15 @@ private:
 
   std::unique_ptr<transport::stream> stream_;
   conversation connection_;
+  stream_reader reader_;
+  stream_writer writer_;
   // Used before the link has a pipe. These stay empty.
   receive_queue no_in_{{}};
   send_queue no_out_{{}};
-  std::unique_ptr<partial_message> partial_message_;  // null before the first partial message
-  std::size_t charged_ = 0;               // bytes charged to the account for undecoded data
   std::unique_ptr<admission> admission_;  // from the question to the authenticator to the attach
   std::optional<timer> timer_;
   std::optional<clock::time_point> timer_due_;
-  bool reading_ = false;               // a wait for readability is pending
-  bool writing_ = false;               // a wait for writability is pending
-  bool send_broken_ = false;           // the peer takes no more bytes
-  std::uint64_t last_write_turn_ = 0;  // the turn of the last write
-  std::uint64_t refused_ = 0;          // refused subscriptions that the state has counted
+  std::uint64_t refused_ = 0;  // refused subscriptions that the state has counted
   graceful_close graceful_close_;
   bool ended_ = false;
 };
