@@ -56,7 +56,7 @@ void checker::after_loss() {
   for (auto& [stamp, e] : entries_) {
     if (e.had == 3 && !e.gone) {
       e.gone = std::none_of(servers_.begin(), servers_.end(),
-                            [&](const auto& r) { return r && holds(*r, e); });
+                            [this, &e = e](const auto& r) { return r && holds(*r, e); });
       if (e.gone) {
         ++losses_;
         say("nobody has " + text(e.what) + " any more");
@@ -240,7 +240,7 @@ void checker::at_end(const std::vector<client>& clients) {
     const entry* const found = history.find(e.what.at);
     require(!e.answered_both || e.gone || root_over_data_ ||
                 (found != nullptr && found->stamp == stamp),
-            promise::acknowledged_is_kept, [&] { return text(e.what) + " is lost"; });
+            promise::acknowledged_is_kept, [&e = e] { return text(e.what) + " is lost"; });
   }
   for (const auto& [first_number, first] : made) {
     for (const auto& [second_number, second] : made) {
@@ -248,7 +248,7 @@ void checker::at_end(const std::vector<client>& clients) {
       const known_update& older = updates_.at(second_number);
       require(first->key != second->key || first->at >= second->at || older.ended == 0 ||
                   older.ended >= replaced.began,
-              promise::real_time_order, [&] {
+              promise::real_time_order, [&first = first, &second = second] {
                 return text(*second) + " ended before the update began that it replaces, " +
                        text(*first);
               });
