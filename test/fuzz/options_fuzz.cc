@@ -112,11 +112,8 @@ void work_with(const socket_options& o) {
   metadata own;
   own.add("Socket-Type", "REQ");
   own.add("Identity", o.routing_id);
-  conversation c{socket_type::req,
-               std::make_unique<null_mechanism>(std::move(own), o.limit),
-               o.limit,
-               o.heartbeat,
-               now};
+  conversation c{socket_type::req, std::make_unique<null_mechanism>(std::move(own), o.limit),
+                 o.limit, o.heartbeat, now};
   const auto due = c.next_deadline();
   require(due && *due > now && *due <= now + o.limit.handshake_time,
           "a handshake has a deadline, and it is to come");
