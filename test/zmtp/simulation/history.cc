@@ -1,5 +1,7 @@
 #include "test/zmtp/simulation/history.h"
 
+#include <utility>
+
 namespace zmtp::simulation {
 
 std::string history::name(const parcel& p) {
@@ -69,6 +71,19 @@ std::size_t history::missing() const {
     }
   }
   return count;
+}
+
+std::size_t history::bytes_lost(std::uint32_t sender) const {
+  std::size_t bytes = 0;
+  bool first = true;
+  if (const auto of = sent_.find(sender); of != sent_.end()) {
+    for (const auto& e : of->second) {
+      if (e.queued && e.received_by.empty()) {
+        bytes += std::exchange(first, false) ? 0 : e.what.size;
+      }
+    }
+  }
+  return bytes;
 }
 
 void history::close() {

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,6 +85,41 @@ struct participant {
   std::size_t due = 0;  // parcels that it sends without a pause, and whatever else it still has
 };
 
+// The first connection of a run, and how much of it the programs have read.
+class first_connection : public stream_observer {
+public:
+  void plan(virtual_connection& s, const planned_cut& cut) {
+    if (stream_) {
+      return;
+    }
+    stream_ = s.shared_from_this();
+    if (cut.bytes == 0) {
+      return;
+    }
+    cut.what == planned_cut::kind::taken ? s.cut_when_taken(cut.from, cut.bytes)
+                                         : s.cut_when_arrived(cut.from, cut.bytes);
+  }
+  // Call when the cut should have happened. It does not happen later.
+  void spare() { stream_->spare(); }
+  [[nodiscard]] bool is_cut() const { return stream_->is_cut(); }
+  [[nodiscard]] std::size_t taken(end_of_stream from) const { return stream_->taken(from); }
+  // Bytes from the connecting program that its kernel took and the other program did not read.
+  [[nodiscard]] std::size_t lost() const {
+    return stream_->taken(end_of_stream::connecting) - read_;
+  }
+
+private:
+  void on_written(std::uint64_t, end_of_stream, std::span<const std::byte>) override {}
+  void on_read(std::uint64_t stream, end_of_stream at, std::size_t count) override {
+    if (stream_ && stream == stream_->id() && at == end_of_stream::accepting) {
+      read_ += count;
+    }
+  }
+
+  simulated_network::stream_ptr stream_;
+  std::size_t read_ = 0;
+};
+
 class scenario {
 public:
   scenario(std::uint64_t seed, const production_options& options);
@@ -96,6 +132,7 @@ private:
   void make_trouble();
   void make_trouble_later();
   void come_to_rest();
+  void check_cut();
 
   template <class Socket>
   awaitable<void> live(participant& p);
@@ -116,6 +153,7 @@ private:
   troubles troubles_;
   std::vector<std::unique_ptr<participant>> all_;
   std::optional<history> history_;
+  first_connection first_;
   bool troubled_ = false;
   std::size_t made_ = 0;
   std::string description_;
@@ -132,20 +170,24 @@ net_options some_net() {
 scenario::scenario(std::uint64_t seed, const production_options& options)
     : options_{options}, world_{seed, some_net()} {
   world_.net().here().notes.print_to(options.print);
+  if (options_.cut) {
+    world_.net().observe(&first_);
+    world_.net().on_stream([this](virtual_connection& s) { first_.plan(s, *options_.cut); });
+  }
 }
 
 void scenario::choose() {
   auto& random = world_.random();
   pattern_ = patterns[options_.pattern.value_or(random.pick(patterns.size()))];
-  if (!options_.no_troubles && random.chance(80)) {
+  if (!options_.no_troubles && !options_.cut && random.chance(80)) {
     troubles_ = {.cuts = random.chance(60),
                  .kills = random.chance(40),
                  .pauses = random.chance(40),
                  .parts = random.chance(30)};
   }
   history_.emplace(publishes(pattern_.hub) || publishes(pattern_.spokes));
-  const auto spokes = pattern_.hub == socket_type::pair ? 1 : random.between(1, 6);
-  const bool hub_binds = random.chance(50);
+  const auto spokes = pattern_.hub == socket_type::pair || options_.cut ? 1 : random.between(1, 6);
+  const bool hub_binds = options_.cut ? options_.hub_binds : random.chance(50);
   for (std::uint32_t number = 1; number <= spokes + 1; ++number) {
     auto& p = *all_.emplace_back(std::make_unique<participant>());
     p.number = number;
@@ -161,7 +203,7 @@ void scenario::choose() {
     p.options.heartbeat.interval = seconds{1};
     p.options.heartbeat.timeout = seconds{1};
     p.pace = milliseconds{random.between(1, 50)};
-    p.to_send = random.between(5, 100);
+    p.to_send = options_.cut ? 12 : random.between(5, 100);
   }
   for (std::uint32_t i = 1; i < all_.size(); ++i) {
     auto& connects = *all_[hub_binds ? i : 0];
@@ -427,12 +469,28 @@ void scenario::come_to_rest() {
   }
 }
 
+// A socket that connects keeps the messages of a lost connection that the kernel has not taken.
+void scenario::check_cut() {
+  const auto connecting =
+      std::find_if(all_.begin(), all_.end(), [](const auto& p) { return !p->connects_to.empty(); });
+  const auto type = (*connecting)->type;
+  if (type != socket_type::push && type != socket_type::dealer && type != socket_type::pair) {
+    return;
+  }
+  const auto lost = history_->bytes_lost((*connecting)->number);
+  if (lost > first_.lost()) {
+    history_->report(violation::lost, std::to_string(lost) + " bytes of messages, of " +
+                                          std::to_string(first_.lost()) + " that may be");
+  }
+}
+
 production_result scenario::run() {
   choose();
   const auto receivers = pattern_.hub == socket_type::pub || pattern_.hub == socket_type::xpub
                              ? all_.size() - 1
                              : std::size_t{1};
-  if (!troubles_.lossy() && !troubles_.parts) {
+  const bool cut = options_.cut && options_.cut->bytes != 0;
+  if (!troubles_.lossy() && !troubles_.parts && !cut) {
     history_->expect_all(receivers);
   }
   const auto began = world_.now();
@@ -445,6 +503,12 @@ production_result scenario::run() {
   troubled_ = false;
   world_.run_for(seconds{10});  // what was paused and parted goes on, and connections come back
   come_to_rest();
+  std::size_t bytes = 0;
+  if (options_.cut) {
+    first_.spare();
+    bytes = first_.taken(options_.cut->from);
+    check_cut();
+  }
   history_->expect_all(receivers);
   for (const auto& p : all_) {
     p->to_send = 3;
@@ -456,7 +520,10 @@ production_result scenario::run() {
            .trace_hash = world_.net().here().notes.hash(),
            .events = world_.net().here().events.happened(),
            .virtual_time = world_.now() - began,
-           .figures = {{"parcels", history_->count()}, {"troubles", made_}}},
+           .figures = {{"parcels", history_->count()},
+                       {"troubles", made_},
+                       {"cut", options_.cut && first_.is_cut() ? 1U : 0U},
+                       {"bytes", bytes}}},
           history_->findings()};
 }
 

@@ -6,7 +6,9 @@
 #include "test/simulation/violation.h"
 #include "zmtp/message.h"
 #include "zmtp/simulation/trace.h"
+#include "zmtp/simulation/virtual_connection.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -16,15 +18,35 @@ namespace zmtp::simulation {
 
 using production_result = run_result<violation>;
 
+// Where the first connection is cut.
+struct planned_cut {
+  enum class kind : std::uint8_t {
+    taken,    // the kernel takes no more
+    arrived,  // the kernel has taken more, which is lost
+  };
+  end_of_stream from = end_of_stream::connecting;
+  kind what = kind::taken;
+  std::size_t bytes = 0;  // 0: not at all
+};
+
 struct production_options {
   trace::printer print{};
   // Fixes what the seed would choose: the pair of types, and that nothing goes wrong.
   std::optional<std::size_t> pattern{};
   bool no_troubles = false;
+  // One hub and one spoke, and no trouble but this cut.
+  std::optional<planned_cut> cut{};
+  bool hub_binds = false;  // with `cut`
   // A planted fault: what a receiver records instead of a message that it received.
   std::function<std::vector<message>(message)> edit{};
 };
 
+// Figures of a run with a planned cut:
+// - "cut": 1 if it happened
+// - "bytes": bytes that the kernel at planned_cut::from has taken on the first connection
+// A finding `lost` also reports a message of the connecting socket that is lost although its kernel
+// had not taken all of it, or the other program had read all of it.
+//
 // The number of pairs of socket types.
 [[nodiscard]] std::size_t production_patterns() noexcept;
 [[nodiscard]] production_result run_production(std::uint64_t seed,
