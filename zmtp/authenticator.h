@@ -14,7 +14,8 @@ namespace zmtp {
 
 // Set as socket_options::authenticator. The socket asks it about every peer, on accepted connections
 // and on its own, after the peer has identified itself and before any message flows. This is the
-// role of ZAP (RFC 27). Peers over inproc are part of the program, so the socket does not ask.
+// role of ZAP (RFC 27). Peers over inproc are part of the program, so the socket does not ask. With
+// NULL, a socket that connects has sent its own properties before it asks.
 //
 // The decision may take time. Meanwhile the connection counts as a pending handshake, and
 // limits::handshake_time closes it. The peer has no routing id, no place in a PAIR and no queue
@@ -41,12 +42,14 @@ public:
 
   virtual ~authenticator() = default;
 
-  // Call `done` once, now or later, from any thread. The socket continues in its executor, which is
-  // also the associated executor of `done` (it can only dispatch). Destroying `done` refuses the peer. A verdict that
-  // arrives after the end of the connection or of the socket has no effect.
+  // Call `done` once, now or later, from any thread. The socket continues in its executor.
+  // Destroying `done` refuses the peer. A verdict has no effect after the end of the connection, of
+  // the socket or of its execution context. If there is no memory to pass it on, `done` throws
+  // std::bad_alloc, and the deadline of the handshake ends the connection.
   //
   // The socket calls this function directly from its executor, not inside another call. So an
-  // exception propagates out of `io_context::run()`, and the peer is refused.
+  // exception propagates out of `io_context::run()`, and the peer is refused. After std::bad_alloc
+  // the peer is refused, and nothing propagates.
   virtual void authenticate(const peer_info& peer, const credentials& shown, handler done) = 0;
 };
 

@@ -14,18 +14,15 @@ bool is_status(const std::string& text) noexcept {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The handler that the authenticator gets. Passes one answer to the executor, from any thread.
+// The handler that the authenticator gets. Passes one answer to the executor, from any thread. Holds
+// no executor of its own, because it may outlive the execution context.
 class answer_handler {
 public:
-  using executor_type = asio::any_io_executor;
-
-  answer_handler(std::shared_ptr<remote_executor> where, executor_type executor,
+  answer_handler(std::shared_ptr<remote_executor> where,
                  std::function<void(admission::verdict)> then)
-      : where_{std::move(where)}, executor_{std::move(executor)}, then_{std::move(then)} {}
+      : where_{std::move(where)}, then_{std::move(then)} {}
   answer_handler(answer_handler&& other) noexcept
-      : where_{std::move(other.where_)},
-        executor_{std::move(other.executor_)},
-        then_{std::exchange(other.then_, nullptr)} {}
+      : where_{std::move(other.where_)}, then_{std::exchange(other.then_, nullptr)} {}
   answer_handler& operator=(answer_handler&&) = delete;
   ~answer_handler() {
     if (then_) {
@@ -43,11 +40,8 @@ public:
     });
   }
 
-  [[nodiscard]] executor_type get_executor() const noexcept { return executor_; }
-
 private:
   std::shared_ptr<remote_executor> where_;
-  executor_type executor_;
   std::function<void(admission::verdict)> then_;
 };
 
@@ -60,7 +54,7 @@ void admission::ask(std::shared_ptr<authenticator> whom, peer_info who, credenti
     if (!where->is(executor)) {
       return;  // the link has ended
     }
-    answer_handler done{std::move(where), executor, std::move(then)};
+    answer_handler done{std::move(where), std::move(then)};
     try {
       whom->authenticate(who, shown, std::move(done));
     } catch (const std::bad_alloc&) {
