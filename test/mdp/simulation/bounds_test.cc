@@ -223,7 +223,7 @@ TEST_P(bounds, workers_and_clients_are_back_after_a_restart) {
     broker_->kill(false);
     pass(in_.up_to(milliseconds{5'000}));
     broker_->start();
-    EXPECT_LE(time_until([&] { return broker_->status().workers == 8; }), 3s);
+    EXPECT_LE(time_until([&] { return broker_->begun() && broker_->status().workers == 8; }), 3s);
     for (const auto& one : callers_) {
       (void)one->taken();
     }
