@@ -44,7 +44,7 @@ simulation::process::program program_of(Arguments... arguments) {
   };
 }
 
-// What the callers of a service were told, and what its servers did. Each call has its own text.
+// The results of calls to a service, and the executions of its servers. Each call has its own text.
 struct service_history {
   struct call {
     boost::system::error_code told;

@@ -44,8 +44,8 @@ public:
   void report(violation what, std::string text) { findings_.push_back({what, std::move(text)}); }
   [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
-  // Returns the bytes of the parcels of a sender that a socket has taken and nobody has received,
-  // without the first of them, of which the receiver may have read a part.
+  // Returns the bytes of a sender's queued parcels that were not received. The first such parcel
+  // does not count, because the receiver may have read a part of it.
   [[nodiscard]] std::size_t bytes_lost(std::uint32_t sender) const;
   // Returns how many parcels that must arrive are on their way.
   [[nodiscard]] std::size_t missing() const;

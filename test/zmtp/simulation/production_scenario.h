@@ -43,9 +43,10 @@ struct production_options {
 
 // Figures of a run with a planned cut:
 // - "cut": 1 if it happened
-// - "bytes": bytes that the kernel at planned_cut::from has taken on the first connection
-// A finding `lost` also reports a message of the connecting socket that is lost although its kernel
-// had not taken all of it, or the other program had read all of it.
+// - "bytes": bytes that the kernel at planned_cut::from has taken on the first connection.
+//
+// A finding `lost` also reports messages of the connecting socket that the kernels did not have
+// when they were lost.
 //
 // The number of pairs of socket types.
 [[nodiscard]] std::size_t production_patterns() noexcept;

@@ -7,6 +7,7 @@
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
+#include "zmtp/runtime/timer.h"
 #include "zmtp/socket/monitor.h"
 
 #include <boost/asio/error.hpp>
@@ -21,7 +22,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 
@@ -328,8 +328,12 @@ TEST_F(authentication, a_waiting_peer_keeps_its_place_among_the_handshakes) {
   second.connect(at);
   second.shake_hands("DEALER", "second");
   EXPECT_EQ(next(watched, kind::accept_paused).reason, errc::too_many_handshakes);
-  std::this_thread::sleep_for(5ms);
-  settle();
+  // After this timer, the listener's own has looked for an idle handshake.
+  bool looked = false;
+  timer later{executor()};
+  later.expires_after(5ms);
+  later.async_wait([&](error_code) { looked = true; });
+  run_until([&] { return looked; });
   ASSERT_EQ(asked->questions.size(), 1U);
   EXPECT_EQ(asked->questions.front()->peer.routing_id, "first");
   asked->answer(0, principal{});
