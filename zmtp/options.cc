@@ -159,6 +159,11 @@ constexpr struct {
      }},
     {"transport.file_mode", "must be 0 to 0777",
      [](const options& o) noexcept { return o.transport.file_mode <= 0777; }},
+    {"security", "must have a function that makes mechanisms",
+     [](const options& o) noexcept {
+       const auto* const own = std::get_if<custom_security>(&o.security);
+       return own == nullptr || own->make != nullptr;
+     }},
     {"backlog", positive, [](const options& o) noexcept { return o.backlog > 0; }},
     {"pending_handshakes", positive,
      [](const options& o) noexcept { return o.pending_handshakes != 0; }},

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ratio>
@@ -19,6 +20,9 @@
 namespace zmtp {
 
 class authenticator;
+class mechanism;
+class metadata;
+enum class handshake_role : std::uint8_t;
 
 // Limits for one peer. All of them apply per connection.
 struct limits {
@@ -159,8 +163,16 @@ struct xpub_options {
 // The NULL mechanism (RFC 37): no encryption, and peers show no credentials.
 struct null_security {};
 
-// The security mechanism of a socket, and its keys. Both peers must use the same mechanism.
-using security_options = std::variant<null_security>;
+// A mechanism that the program brings itself. `make` is called for each connection, in the executor
+// of the socket. It must not return null. A mechanism that encrypts also returns a framing
+// (zmtp/mechanism/mechanism.h).
+struct custom_security {
+  std::function<std::unique_ptr<mechanism>(handshake_role, metadata own, const limits&)> make;
+};
+
+// The security mechanism of a socket, and its keys. Both peers must use the same mechanism. A change
+// applies to later handshakes.
+using security_options = std::variant<null_security, custom_security>;
 
 // A comment that begins with socket types names the types that have the option. The other options
 // are those of every type. find_fault() names an option that a type does not have. The comment of

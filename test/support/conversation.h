@@ -52,8 +52,9 @@ struct side_options {
   heartbeat_options beat = {};
   high_water_mark send_mark = {};
   high_water_mark receive_mark = {};
-  bool admits = true;    // every peer, at once
-  bool receives = true;  // the user takes each message as it comes
+  bool admits = true;             // every peer, at once
+  bool receives = true;           // the user takes each message as it comes
+  custom_security security = {};  // NULL if it has no function
 };
 
 class side {
@@ -161,8 +162,10 @@ private:
     metadata own;
     own.add("Socket-Type", to_string(options.type));
     own.add("Identity", options.identity);
-    return conversation{options.type, std::make_unique<null_mechanism>(std::move(own), limit),
-                        limit, beat, now};
+    auto security = options.security.make
+                        ? options.security.make(handshake_role::accepting, std::move(own), limit)
+                        : std::make_unique<null_mechanism>(std::move(own), limit);
+    return conversation{options.type, std::move(security), limit, beat, now};
   }
 
   void note(const conversation::event& event) {

@@ -140,6 +140,7 @@ TEST(options, values_that_no_socket_can_use_are_rejected) {
       {"routing_id", [](auto& o) { o.routing_id = std::string(256, 'a'); }},
       {"routing_id", [](auto& o) { o.routing_id = std::string("\0a", 2); }},
       {"routing_id", [](auto& o) { o.routing_id = std::string("\0", 1); }},
+      {"security", [](auto& o) { o.security = custom_security{}; }},
       {"spin", [](auto& o) { o.spin = std::chrono::microseconds{-1}; }},
       {"spin", [](auto& o) { o.spin = year + std::chrono::microseconds{1}; }},
       {"send_mark.messages", [](auto& o) { o.send_mark.messages = 0; }},

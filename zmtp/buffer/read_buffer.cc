@@ -58,7 +58,7 @@ std::span<std::byte> read_buffer::prepare(std::size_t needed) {
   } else {
     close_up();
   }
-  return {memory_->data() + end_, memory_->capacity() - end_};
+  return {memory_->data() + end_ + raw_, memory_->capacity() - end_ - raw_};
 }
 
 std::size_t read_buffer::own_memory(std::size_t needed) const noexcept {
@@ -99,8 +99,8 @@ void read_buffer::move_to(block_ptr memory) noexcept {
   if (aside_ != 0) {
     move(memory->data(), {memory_->data() + message_, aside_});
   }
-  move(memory->data() + aside_, undecoded());
-  end_ = waiting();
+  move(memory->data() + aside_, {memory_->data() + begin_, waiting() - aside_});
+  end_ = waiting() - raw_;
   begin_ = aside_;
   message_ = 0;
   std::swap(memory_, memory);
@@ -110,10 +110,18 @@ void read_buffer::move_to(block_ptr memory) noexcept {
 void read_buffer::close_up() noexcept {
   const auto to = message_ + aside_;
   if (aside_ != 0 && to != begin_) {
-    move(memory_->data() + to, undecoded());
+    move(memory_->data() + to, {memory_->data() + begin_, waiting() - aside_});
     end_ -= begin_ - to;
     begin_ = to;
   }
+}
+
+void read_buffer::mapped(std::size_t used, std::size_t made) noexcept {
+  raw_ -= used;
+  if (used != made && raw_ != 0) {
+    move(memory_->data() + end_ + made, {memory_->data() + end_ + used, raw_});
+  }
+  end_ += made;
 }
 
 void read_buffer::set_aside(std::size_t count) noexcept {

@@ -25,18 +25,38 @@ namespace zmtp {
 // A message is contiguous. If a command interrupts it, the buffer sets the parts before the command
 // aside and moves the bytes after the command next to them. It moves only bytes of the last read,
 // and each of them at most once. All moves together copy a small multiple of the received bytes.
+//
+// With a framing, received bytes are raw until it has mapped them, in place, to frames. Raw bytes
+// follow the undecoded ones.
 class read_buffer {
 public:
-  // Returns space for a read, never empty. `needed` is the size of undecoded() plus the bytes to
-  // come that must be contiguous with it, as the peer declares them. At most 1 MiB is allocated
-  // before the bytes arrive. The span is valid until the next call of any member except commit().
+  // Returns space for a read, never empty. `needed` is the size of undecoded() and raw() plus the
+  // bytes to come that must be contiguous with them, as the peer declares them. At most 1 MiB is
+  // allocated before the bytes arrive. The span is valid until the next call of any member except
+  // commit() and commit_raw().
   [[nodiscard]] std::span<std::byte> prepare(std::size_t needed);
   void commit(std::size_t count) noexcept {
     end_ += count;
     fresh_ += count;
   }
+  void commit_raw(std::size_t count) noexcept {
+    raw_ += count;
+    fresh_ += count;
+  }
 
-  // Returns whether no bytes are pending, neither undecoded nor set aside.
+  [[nodiscard]] std::span<std::byte> raw() const noexcept {
+    return {memory_ ? memory_->data() + end_ : nullptr, raw_};
+  }
+  // Call when the first `used` bytes of raw() were mapped to `made` bytes at the same place, which
+  // are not more. The latter become undecoded bytes.
+  void mapped(std::size_t used, std::size_t made) noexcept;
+  // Makes all undecoded bytes raw. Nothing may be set aside.
+  void make_raw() noexcept {
+    raw_ += end_ - begin_;
+    end_ = begin_;
+  }
+
+  // Returns whether no bytes are pending: undecoded, set aside or raw.
   [[nodiscard]] bool empty() const noexcept { return waiting() == 0; }
   [[nodiscard]] std::span<std::byte> undecoded() const noexcept {
     return {memory_ ? memory_->data() + begin_ : nullptr, end_ - begin_};
@@ -81,10 +101,9 @@ public:
   [[nodiscard]] std::uint64_t moved() const noexcept { return moved_; }
 
 private:
-  // Offset and size of all pending bytes, set aside and undecoded, after the gap between them is
-  // closed.
+  // Offset and size of all pending bytes, after the gap behind those that are set aside is closed.
   [[nodiscard]] std::size_t start() const noexcept { return aside_ != 0 ? message_ : begin_; }
-  [[nodiscard]] std::size_t waiting() const noexcept { return aside_ + end_ - begin_; }
+  [[nodiscard]] std::size_t waiting() const noexcept { return aside_ + end_ - begin_ + raw_; }
   [[nodiscard]] bool worth_moving(std::size_t needed) const noexcept;
   void move_to(block_ptr memory) noexcept;
   void close_up() noexcept;
@@ -95,6 +114,7 @@ private:
   std::size_t aside_ = 0;    // their number
   std::size_t begin_ = 0;    // start of the undecoded bytes
   std::size_t end_ = 0;
+  std::size_t raw_ = 0;    // raw bytes, from end_ on
   std::size_t fresh_ = 0;  // bytes received since prepare() last moved any
   std::uint64_t moved_ = 0;
   bool kept_ = false;  // the scratch block belongs to this buffer since the end of a turn

@@ -102,8 +102,14 @@ void send_queue::close_chunk() noexcept {
 std::size_t send_queue::gather(std::span<piece> to) noexcept {
   note();
   std::size_t pieces = 0;
-  std::size_t skip = written_;
-  for (auto i = first_; i < entries_.size() && pieces < to.size(); ++i) {
+  std::size_t skip = written_ + lent_;
+  auto i = first_;
+  if (lent_ != 0) {
+    for (; i < entries_.size() && skip >= size_of(entries_[i]); ++i) {
+      skip -= size_of(entries_[i]);
+    }
+  }
+  for (; i < entries_.size() && pieces < to.size(); ++i) {
     pieces += pieces_of(entries_[i], skip, to.subspan(pieces));
     skip = 0;
   }
@@ -117,6 +123,7 @@ std::size_t send_queue::gather_begun(std::span<piece> to) noexcept {
 
 void send_queue::advance(std::size_t count) noexcept {
   note();
+  lent_ -= std::min(lent_, count);
   while (count != 0) {
     const auto rest = size_of(entries_[first_]) - written_;
     if (count < rest) {
@@ -199,6 +206,7 @@ void send_queue::release(std::size_t messages, std::size_t bytes) noexcept {
 }
 
 void send_queue::rewind() noexcept {
+  lent_ = 0;
   if (at_boundary()) {
     return;
   }
@@ -226,7 +234,7 @@ std::size_t send_queue::drop_unbegun() noexcept {
     return 0;
   }
   const auto before = messages_;
-  if (at_boundary()) {
+  if (at_boundary() && lent_ == 0) {
     discharge_all();
     entries_.clear();
     first_ = compacted_ = written_ = start_ = 0;
@@ -234,7 +242,11 @@ std::size_t send_queue::drop_unbegun() noexcept {
     bytes_ = away_;
     return before - messages_;
   }
-  while (entries_.size() > first_ + 1) {
+  auto kept = first_;
+  for (auto begun = written_ + lent_; begun != 0; ++kept) {
+    begun -= std::min(begun, size_of(entries_[kept]));
+  }
+  while (entries_.size() > kept) {
     messages_ -= messages_of(entries_.back());
     bytes_ -= size_of(entries_.back());
     (void)discharge(entries_.back(), account_);
@@ -263,6 +275,7 @@ void send_queue::clear() noexcept {
   compacted_ = 0;
   written_ = 0;
   start_ = 0;
+  lent_ = 0;
   away_ = 0;
   away_messages_ = 0;
   away_counted_ = 0;

@@ -69,14 +69,18 @@ public:
   // large run with other queues and copies a small one. The bytes must not change afterwards.
   void push_framed(const block_ptr& memory, std::size_t size, std::size_t messages);
 
-  // Fills `to` with the pieces to write next, in order. Returns their number.
+  // Fills `to` with the pieces to write next, in order, without those that are lent. Returns their
+  // number.
   [[nodiscard]] std::size_t gather(std::span<piece> to) noexcept;
   // Like gather(), but only up to the end of the entry that is partly written. A command may follow
   // there.
   [[nodiscard]] std::size_t gather_begun(std::span<piece> to) noexcept;
   // Returns whether no entry is partly written, so that a command may be written next.
   [[nodiscard]] bool at_boundary() const noexcept { return written_ == start_; }
-  // Call when the kernel has taken `count` bytes.
+  // Lends whole messages, the next `count` bytes of gather(), to a framing. They stay in the queue,
+  // and drop_unbegun() keeps them, until advance() or rewind().
+  void lend(std::size_t count) noexcept { lent_ += count; }
+  // Call when the kernel has taken `count` bytes, lent ones before others.
   void advance(std::size_t count) noexcept;
 
   // For a peer in the same process, which takes the entries themselves. Appends all entries to
@@ -88,8 +92,8 @@ public:
   // Call when the connection has ended. The next connection starts with the first message that the
   // kernel has not taken whole. messages() then counts the messages that are left.
   void rewind() noexcept;
-  // Drops all entries except one that is partly written. Later messages start a new entry. Returns
-  // the number of dropped messages.
+  // Drops all entries except those that are partly written or lent. Later messages start a new
+  // entry. Returns the number of dropped messages.
   std::size_t drop_unbegun() noexcept;
   // Call at the end of a turn. Compacts the entries of this turn, so that they do not pin a read
   // buffer.
@@ -126,6 +130,7 @@ private:
   std::size_t compacted_ = 0;         // entries before this index are older than this turn
   std::size_t written_ = 0;           // bytes of the first entry that are written
   std::size_t start_ = 0;             // … of which this many before this connection
+  std::size_t lent_ = 0;              // bytes after the written ones
   std::size_t away_ = 0;              // bytes handed over and not released …
   std::size_t away_messages_ = 0;
   std::size_t away_counted_ = 0;  // … of which the account counts this many

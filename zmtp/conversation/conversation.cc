@@ -108,11 +108,20 @@ void conversation::on_stage(result<handshake::stage> reached) {
     case handshake::stage::authentication: event_ = authentication_requested{}; return;
     case handshake::stage::admission: event_ = admission_requested{}; return;
     case handshake::stage::done:
+      start_framing();
       state_ = state::traffic;
-      reader_.start_traffic();
+      reader_.start_traffic(framed_ ? &framed_->form() : nullptr);
       heartbeat_.start(now_, handshake_.peer_minor() >= 1);
       event_ = ready{};
       return;
+  }
+}
+
+// The rest of the handshake precedes the first frame of the framing.
+void conversation::start_framing() {
+  if (auto form = handshake_.take_framing()) {
+    framed_ = std::make_unique<framed_output>(std::move(form), control_.front());
+    control_.drop_pending();
   }
 }
 
@@ -143,6 +152,9 @@ void conversation::refuse(error_code reason, std::string_view status) {
 void conversation::close(error_code reason) noexcept {
   if (!over()) {
     control_.drop_pending();
+    if (framed_) {
+      framed_->drop();
+    }
     end(reason);
   }
 }
@@ -218,6 +230,13 @@ void conversation::act(heartbeat::action action) {
 
 std::size_t conversation::output(std::span<piece> to, send_queue& queue) {
   control_.fill(static_cast<std::uint16_t>(beat_->ttl.count()), handshake_.peer_minor());
+  if (framed_) {
+    if (traffic()) {
+      framed_->fill(control_, queue);
+    }
+    to[0] = framed_->front();
+    return framed_->pending() ? 1 : 0;
+  }
   std::size_t pieces = 0;
   if (control_.pending()) {
     if (!control_goes_first(queue)) {
@@ -233,6 +252,10 @@ std::size_t conversation::output(std::span<piece> to, send_queue& queue) {
 }
 
 void conversation::advance(std::size_t count, send_queue& queue) noexcept {
+  if (framed_) {
+    framed_->advance(count, queue);
+    return;
+  }
   queue.advance(control_goes_first(queue) ? control_.advance(count) : count);
 }
 

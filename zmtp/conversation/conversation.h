@@ -7,6 +7,7 @@
 #include "zmtp/command.h"
 #include "zmtp/conversation/control_output.h"
 #include "zmtp/conversation/frame_reader.h"
+#include "zmtp/conversation/framed_output.h"
 #include "zmtp/conversation/handshake.h"
 #include "zmtp/conversation/heartbeat.h"
 #include "zmtp/error.h"
@@ -87,10 +88,13 @@ public:
   [[nodiscard]] std::size_t next_memory() const noexcept {
     return listening() ? reader_.next_memory() : own_memory();
   }
-  // Bytes of memory that wait for space in the queue. Valid after settle().
-  [[nodiscard]] std::size_t blocked_memory() const noexcept {
-    return blocked_ ? reader_.memory_size() : 0;
+  // Bytes of memory that wait for space in the queue, or framed for the kernel. Valid after
+  // settle().
+  [[nodiscard]] std::size_t waiting_memory() const noexcept {
+    return (blocked_ ? reader_.memory_size() : 0) + (framed_ ? framed_->memory() : 0);
   }
+  // Returns whether a framing maps the frames of this connection.
+  [[nodiscard]] bool has_framing() const noexcept { return framed_ != nullptr; }
   // Call when bytes of the peer were read and dropped during a graceful close. They prove that the
   // peer is alive.
   void received(time_point now) noexcept { heartbeat_.on_bytes(now); }
@@ -143,24 +147,26 @@ public:
   }
   // Returns whether anything is pending to be written.
   [[nodiscard]] bool has_output(const send_queue& queue) const noexcept {
-    return control_.pending() || control_.due() || (traffic() && !queue.empty());
+    return control_.pending() || control_.due() || (traffic() && !queue.empty()) ||
+           (framed_ && framed_->pending());
   }
 
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   void on_deadline(time_point now, const acknowledgement& acknowledged);
-  // Returns how long the peer has sent nothing, while the handshake waits for it. The listener uses
-  // this to evict a handshake when all slots are taken. Returns nothing if the local side decides
-  // about the peer, or has admitted it: then the peer may send, and its messages would be lost.
+  // Returns how long the peer has sent nothing, while the handshake waits for it or for its
+  // authentication. The listener uses this to evict a handshake when all slots are taken. Returns
+  // nothing from the admission on: then the peer may send, and its messages would be lost.
   [[nodiscard]] std::optional<time_point::duration> silence(time_point now) const noexcept {
-    const bool waits = state_ == state::handshake && !handshake_.deciding();
+    const bool waits = state_ == state::handshake && handshake_.at() != handshake::stage::admission;
     return waits ? std::optional{now - now_} : std::nullopt;
   }
 
   [[nodiscard]] bool traffic() const noexcept { return state_ == state::traffic; }
   [[nodiscard]] bool over() const noexcept { return state_ == state::over; }
-  // Returns whether the local side decides about the peer. Reading pauses meanwhile.
-  [[nodiscard]] bool deciding() const noexcept {
-    return state_ == state::handshake && handshake_.deciding();
+  // Returns whether prepare() has space. Reading pauses while the local side decides about the
+  // peer, except for one read during authentication, which notices a peer that has gone.
+  [[nodiscard]] bool listening() const noexcept {
+    return !over() && !event_ && !blocked_ && (!deciding() || awaits_end());
   }
   // Empty if the peer has not sent a Socket-Type.
   [[nodiscard]] std::optional<socket_type> peer_type() const noexcept {
@@ -187,15 +193,21 @@ public:
 private:
   enum class state { handshake, traffic, over };
 
-  [[nodiscard]] bool listening() const noexcept {
-    return !over() && !event_ && !blocked_ && !deciding();
+  // Returns whether the local side decides about the peer.
+  [[nodiscard]] bool deciding() const noexcept {
+    return state_ == state::handshake && handshake_.deciding();
   }
+  [[nodiscard]] bool awaits_end() const noexcept {
+    return handshake_.at() == handshake::stage::authentication && reader_.empty();
+  }
+
   // Each returns whether it made progress.
   [[nodiscard]] bool read_greeting();
   [[nodiscard]] bool read_frame(receive_queue& queue);
   void take_message(receive_queue& queue);
   void take_command();
   void on_stage(result<handshake::stage> reached);
+  void start_framing();
   void on_command(const command::traffic& c);
   void on_subscription(bool subscribe, std::string_view topic);
   void act(heartbeat::action action);
@@ -216,6 +228,7 @@ private:
   bool not_reading_ = false;  // an event to report
 
   control_output control_;
+  std::unique_ptr<framed_output> framed_;  // null without a framing
   handshake handshake_;
   heartbeat heartbeat_;
   std::string peer_error_;

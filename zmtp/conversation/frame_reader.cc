@@ -13,7 +13,7 @@ constexpr std::size_t short_read = 1024;
 
 std::span<std::byte> frame_reader::prepare(std::size_t ahead) {
   const auto needed = in_one_piece();
-  const auto to_come = needed - buffer_.undecoded().size();
+  const auto to_come = needed - pending();
   const auto to = buffer_.prepare(needed);
   if (std::exchange(commands_, 0) > many_commands) {
     longest_read_ = short_read;
@@ -25,9 +25,34 @@ std::span<std::byte> frame_reader::prepare(std::size_t ahead) {
 }
 
 void frame_reader::commit(std::size_t count) noexcept {
-  buffer_.commit(count);
+  if (framing_ == nullptr) {
+    buffer_.commit(count);
+  } else {
+    buffer_.commit_raw(count);
+    map_raw();
+  }
   // Reads grow back to the usual size, unless many commands follow.
   longest_read_ = std::min(longest_read_ * 2, usual_read);
+}
+
+void frame_reader::start_traffic(framing* form) noexcept {
+  traffic_ = true;
+  decoder_.handshake_done();
+  framing_ = form;
+  if (form != nullptr) {
+    buffer_.make_raw();
+    map_raw();
+  }
+}
+
+void frame_reader::map_raw() noexcept {
+  const auto raw = buffer_.raw();
+  if (raw.empty() || fault_) {
+    return;
+  }
+  const auto [used, made, fault] = framing_->read(raw, raw);
+  buffer_.mapped(used, made);
+  fault_ = fault;
 }
 
 std::string_view frame_reader::take_command() noexcept {

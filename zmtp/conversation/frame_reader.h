@@ -6,6 +6,7 @@
 #include "zmtp/decoder.h"
 #include "zmtp/error.h"
 #include "zmtp/frame.h"
+#include "zmtp/framing/framing.h"
 #include "zmtp/options.h"
 
 #include <algorithm>
@@ -28,11 +29,9 @@ public:
   // until the next call of any member except commit().
   [[nodiscard]] std::span<std::byte> prepare(std::size_t ahead);
   void commit(std::size_t count) noexcept;
-  // Call when the handshake is done.
-  void start_traffic() noexcept {
-    traffic_ = true;
-    decoder_.handshake_done();
-  }
+  // Call when the handshake is done. From then on, `form` maps the received bytes, if it is not
+  // null. It must outlive the reader.
+  void start_traffic(framing* form) noexcept;
 
   // For the greeting, which is not a frame.
   [[nodiscard]] std::span<const std::byte> undecoded() const noexcept {
@@ -41,8 +40,13 @@ public:
   void skip(std::size_t count) noexcept { buffer_.skip(count); }
 
   // Finds the next message or command. See decoder::look().
-  [[nodiscard]] decoder::found look() noexcept { return decoder_.look(buffer_.undecoded()); }
-  [[nodiscard]] error_code fault() const noexcept { return decoder_.fault(); }
+  [[nodiscard]] decoder::found look() noexcept {
+    const auto found = decoder_.look(buffer_.undecoded());
+    return found == decoder::found::more && fault_ ? decoder::found::fault : found;
+  }
+  [[nodiscard]] error_code fault() const noexcept {
+    return decoder_.fault() ? decoder_.fault() : fault_;
+  }
   // The next message, as a slice of `memory`. Call after decoder::found::message.
   struct framed_message {
     const block_ptr& memory;
@@ -69,7 +73,8 @@ public:
 
   // Returns whether nothing is pending.
   [[nodiscard]] bool empty() const noexcept { return buffer_.empty(); }
-  // Returns whether a message has started: whole parts of it, or also the first bytes of a part.
+  // Returns whether a message has started: whole parts of it, or also the first bytes of a part. An
+  // incomplete wire frame of a framing does not count, because it may contain a command.
   [[nodiscard]] bool in_message() const noexcept { return decoder_.parts() != 0; }
   [[nodiscard]] bool message_begun() const noexcept {
     const auto bytes = buffer_.undecoded();
@@ -90,14 +95,24 @@ private:
   // Upper limit of one read beyond the frame in progress. It limits the work per read.
   static constexpr std::size_t usual_read = block_size::reading;
 
-  // The undecoded bytes plus the bytes to come that must be contiguous with them.
+  void map_raw() noexcept;
+  // The undecoded and raw bytes.
+  [[nodiscard]] std::size_t pending() const noexcept {
+    return buffer_.undecoded().size() + buffer_.raw().size();
+  }
+  // … plus the bytes to come that must be contiguous with them.
   [[nodiscard]] std::size_t in_one_piece() const noexcept {
-    return std::max(decoder_.needed(), buffer_.undecoded().size() + 1);
+    const auto needed = std::max(decoder_.needed(), pending() + 1);
+    return framing_ == nullptr
+               ? needed
+               : std::max(needed, buffer_.undecoded().size() + framing_->needed(buffer_.raw()));
   }
 
   const limits* limit_;
   decoder decoder_;
   read_buffer buffer_;
+  framing* framing_ = nullptr;
+  error_code fault_;  // the fault of the framing after the undecoded bytes
   bool traffic_ = false;
   unsigned commands_ = 0;  // since the last prepare()
   std::size_t longest_read_ = usual_read;

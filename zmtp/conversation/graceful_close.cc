@@ -25,9 +25,8 @@ graceful_close::verdict graceful_close::on_read(received what) noexcept {
 
 // TCP tells whether the peer read everything before it closed: it acknowledges the bytes, or it
 // resets the connection.
-graceful_close::outcome graceful_close::decide_admission(clock::time_point now, bool send_broken,
-                                                         bool reset,
-                                                         std::size_t unacknowledged) noexcept {
+graceful_close::outcome graceful_close::look(clock::time_point now, bool send_broken, bool reset,
+                                             std::size_t unacknowledged) noexcept {
   next_look_.reset();
   if (send_broken || reset) {
     return outcome::left_unread;

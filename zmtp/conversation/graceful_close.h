@@ -36,7 +36,7 @@ public:
   };
   enum class verdict {
     stays,        // no change
-    closed,       // judge() decides whether the peer read everything
+    closed,       // look() decides whether the peer read everything
     left_unread,  // queued or written data is lost
   };
   [[nodiscard]] verdict on_read(received what) noexcept;
@@ -47,22 +47,22 @@ public:
   enum class outcome {
     read_all,
     left_unread,
-    unknown,  // call judge() again at next_look(), because TCP does not report acknowledgements
+    unknown,  // call look() again at next_look(), because TCP does not report acknowledgements
   };
-  // Judges a peer that has closed its end.
-  // - `deaf`: the peer took no more bytes.
+  // Finds out whether a peer that has closed its end read everything.
+  // - `send_broken`: the peer took no more bytes.
   // - `reset`: the peer has reset the connection.
   // - `unacknowledged`: bytes that the peer has not acknowledged.
-  [[nodiscard]] outcome decide_admission(clock::time_point now, bool send_broken, bool reset,
-                                         std::size_t unacknowledged) noexcept;
-  // The time of the next judge() after an unknown outcome.
+  [[nodiscard]] outcome look(clock::time_point now, bool send_broken, bool reset,
+                             std::size_t unacknowledged) noexcept;
+  // The time of the next look() after an unknown outcome.
   [[nodiscard]] std::optional<clock::time_point> next_look() const noexcept { return next_look_; }
 
 private:
   bool begun_ = false;
   bool shut_ = false;
   bool peer_ended_ = false;
-  clock::duration pause_{};  // between the last two calls of judge()
+  clock::duration pause_{};  // between the last two calls of look()
   std::optional<clock::time_point> next_look_;
 };
 

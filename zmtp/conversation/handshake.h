@@ -49,7 +49,7 @@ public:
   void refuse(std::string_view status, std::string& output) { mechanism_->refuse(status, output); }
 
   [[nodiscard]] stage at() const noexcept { return stage_; }
-  // Returns whether the local side decides about the peer. Reading pauses meanwhile.
+  // Returns whether the local side decides about the peer. No command is decoded meanwhile.
   [[nodiscard]] bool deciding() const noexcept {
     return stage_ == stage::authentication || stage_ == stage::admission;
   }
@@ -63,6 +63,8 @@ public:
   }
   [[nodiscard]] std::uint8_t peer_minor() const noexcept { return peer_minor_; }
   [[nodiscard]] credentials shown() const { return mechanism_->shown(); }
+  // See mechanism::take_framing(). Call once, when done.
+  [[nodiscard]] std::unique_ptr<framing> take_framing() { return mechanism_->take_framing(); }
   // Returns the reason in the peer's ERROR.
   [[nodiscard]] std::string_view peer_error() const noexcept { return mechanism_->error_reason(); }
 

@@ -103,7 +103,7 @@ heartbeat::action heartbeat::on_deadline(time_point now,
     return action::expired;
   }
   if (asked_at_) {
-    return decide_admission(now, acknowledged);
+    return decide(now, acknowledged);
   }
   wait_for_silence();
   if (!due_ || now < *due_) {
@@ -115,8 +115,7 @@ heartbeat::action heartbeat::on_deadline(time_point now,
              acknowledged);
 }
 
-heartbeat::action heartbeat::decide_admission(time_point now,
-                                              const acknowledgement& acknowledged) noexcept {
+heartbeat::action heartbeat::decide(time_point now, const acknowledgement& acknowledged) noexcept {
   const auto probed = probing_;
   if (options_->strict && !probed) {
     return action::timed_out;

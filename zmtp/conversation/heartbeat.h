@@ -76,8 +76,7 @@ private:
   void wait_for_silence() noexcept;
   [[nodiscard]] action ask(time_point now, duration timeout,
                            const acknowledgement& acknowledged) noexcept;
-  [[nodiscard]] action decide_admission(time_point now,
-                                        const acknowledgement& acknowledged) noexcept;
+  [[nodiscard]] action decide(time_point now, const acknowledgement& acknowledged) noexcept;
   void look_again(time_point now, duration timeout) noexcept;
 
   const heartbeat_options* options_;

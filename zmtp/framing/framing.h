@@ -16,7 +16,8 @@ namespace zmtp {
 // A connection without a framing writes frames as they lie in its queue.
 //
 // The caller owns all bytes. A framing keeps no reference to them after a call. It keeps only its
-// keys and counters. Both directions handle whole frames only, so no frame ever waits inside.
+// keys, counters and limits. Both directions handle whole frames only, so no frame ever waits
+// inside.
 class framing {
 public:
   using piece = std::span<const std::byte>;
@@ -37,15 +38,20 @@ public:
   // `to` and the rest of `from`, used bytes may be overwritten. `to` must have space for from.size()
   // bytes.
   //
-  // Bytes that were read together with the last command of the handshake pass through it too.
-  [[nodiscard]] virtual progress read(std::span<std::byte> from, std::span<std::byte> to) = 0;
+  // Bytes that were read together with the last command of the handshake pass through it too. A
+  // wire frame that declares more bytes than the limits allow is a fault at once, because it would
+  // otherwise be collected first.
+  [[nodiscard]] virtual progress read(std::span<std::byte> from,
+                                      std::span<std::byte> to) noexcept = 0;
 
-  // Maps ZMTP frames to bytes for the wire. `from` starts with a frame and consists of whole
-  // frames, of which pieces may begin and end anywhere. Stops before the first frame that does not
-  // fit into `to`. A frame of n bytes takes at most n + overhead() bytes.
+  // Maps one whole message, or one command, to bytes for the wire. Its pieces may begin and end
+  // anywhere. `to` has space for its bytes plus overhead() for each of its frames. Returns the
+  // number of bytes written to `to`.
   //
-  // Each frame must be passed once, in the order of writing, because ciphers count frames.
-  [[nodiscard]] virtual progress write(std::span<const piece> from, std::span<std::byte> to) = 0;
+  // Called once for each message and command, in the order of writing, because ciphers count
+  // frames.
+  [[nodiscard]] virtual std::size_t write(std::span<const piece> from,
+                                          std::span<std::byte> to) noexcept = 0;
 
   // Returns the number of contiguous bytes that read() needs to use the first wire frame of `from`,
   // as far as the bytes show it: more than from.size() if that frame is incomplete. Lets the caller

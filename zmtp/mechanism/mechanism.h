@@ -6,11 +6,17 @@
 #include "zmtp/metadata.h"
 #include "zmtp/peer.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace zmtp {
+
+enum class handshake_role : std::uint8_t {
+  connecting,  // sends its first command without waiting
+  accepting,   // tells the peer that it is admitted, so that a rejected peer loses no messages
+};
 
 // One side of one handshake. The conversation passes commands to it until the handshake is done.
 // Two decisions are made outside: whether the peer is who it claims to be (authentication, which
@@ -53,7 +59,7 @@ public:
   [[nodiscard]] virtual std::string_view error_reason() const noexcept = 0;
 
   // Returns the form of frames on the wire from `done` on, or null if the mechanism does not change
-  // it. Call once, after `done`.
+  // it. Called once, after `done`. Every byte that the handshake has appended precedes it.
   [[nodiscard]] virtual std::unique_ptr<framing> take_framing() { return nullptr; }
 };
 

@@ -7,7 +7,7 @@
 
 namespace zmtp {
 
-class null_mechanism final : public mechanism {
+class null_mechanism : public mechanism {
 public:
   // When to send READY. The connecting side sends first (RFC 37), so the other side may wait for
   // it.

@@ -18,6 +18,9 @@ std::unique_ptr<mechanism> make_mechanism(const security_options& security, hand
       const auto when = role == handshake_role::accepting ? ready::once_admitted : ready::at_once;
       return std::make_unique<null_mechanism>(std::move(own), limit, when);
     }
+    std::unique_ptr<mechanism> operator()(const custom_security& s) const {
+      return s.make(role, std::move(own), limit);
+    }
   } make{role, own, limit};
   return std::visit(make, security);
 }

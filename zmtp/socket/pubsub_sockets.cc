@@ -24,7 +24,7 @@ sub_socket::sub_socket(asio::any_io_executor executor, const socket_options& opt
 
 namespace {
 
-error_code decide_admission(const socket_options& options, bool there) noexcept {
+error_code manual_change_fault(const socket_options& options, bool there) noexcept {
   if (!options.xpub.manual) {
     return errc::bad_option;
   }
@@ -42,13 +42,13 @@ xpub_socket::xpub_socket(asio::any_io_executor executor, const socket_options& o
 
 void xpub_socket::subscribe(peer_id peer, std::string_view topic, error_code& ec) {
   const serial_check::scope alone{core_->serial()};
-  ec = decide_admission(options(), options().xpub.manual && state_->subscribe(peer, topic));
+  ec = manual_change_fault(options(), options().xpub.manual && state_->subscribe(peer, topic));
   core_->schedule();
 }
 
 void xpub_socket::cancel(peer_id peer, std::string_view topic, error_code& ec) {
   const serial_check::scope alone{core_->serial()};
-  ec = decide_admission(options(), options().xpub.manual && state_->cancel(peer, topic));
+  ec = manual_change_fault(options(), options().xpub.manual && state_->cancel(peer, topic));
 }
 
 const last_values* xpub_socket::last_values() const noexcept { return state_->kept(); }

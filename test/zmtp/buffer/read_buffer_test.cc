@@ -120,5 +120,71 @@ TEST(read_buffer, moves_in_proportion_to_the_bytes_received) {
   }
 }
 
+// Reads raw bytes, each of them a byte of a message and a byte that the framing takes out.
+void read_raw(read_buffer& into, std::string_view bytes, std::size_t at_most) {
+  while (!bytes.empty()) {
+    const auto to = into.prepare(into.undecoded().size() + into.raw().size() + 1);
+    const auto count = std::min({to.size(), at_most, bytes.size()});
+    std::memcpy(to.data(), bytes.data(), count);
+    into.commit_raw(count);
+    bytes.remove_prefix(count);
+    const auto raw = into.raw();
+    const auto pairs = raw.size() / 2;
+    for (std::size_t i = 0; i < pairs; ++i) {
+      raw[i] = raw[2 * i];
+    }
+    into.mapped(2 * pairs, pairs);
+  }
+}
+
+TEST(read_buffer, raw_bytes_become_undecoded_ones_in_place) {
+  std::string wire;
+  std::string plain;
+  for (std::size_t i = 0; i < 40'000; ++i) {
+    plain += static_cast<char>('a' + i % 23);
+    wire += {plain.back(), '-'};
+  }
+  for (const std::size_t at_most : {1U, 3U, 1'000U, 70'001U}) {
+    read_buffer b;
+    std::string taken;
+    for (std::string_view rest = wire; !rest.empty();) {
+      const auto step = std::min<std::size_t>(rest.size(), 10'007);
+      read_raw(b, rest.substr(0, step), at_most);
+      rest.remove_prefix(step);
+      taken += text(b.take(b.undecoded().size() / 2));
+      b.compact();
+    }
+    taken += text(b.take(b.undecoded().size()));
+    EXPECT_TRUE(taken == plain) << at_most;
+    EXPECT_TRUE(b.empty());
+  }
+}
+
+TEST(read_buffer, raw_bytes_follow_those_that_are_set_aside) {
+  read_buffer b;
+  read(b, "one PING ");
+  b.set_aside(4);
+  b.skip(5);
+  read_raw(b, "t-w-o- -x", 2);
+  EXPECT_FALSE(b.empty());
+  EXPECT_EQ(text(b.take(4)), "one two ");
+  EXPECT_EQ(text(b.undecoded()), "");
+  EXPECT_EQ(text(b.raw()), "x");
+  EXPECT_FALSE(b.empty());
+}
+
+// One read can bring the last command of the handshake and frames of the framing.
+TEST(read_buffer, undecoded_bytes_become_raw) {
+  read_buffer b;
+  read(b, "READY a-b-c");
+  b.skip(6);
+  b.make_raw();
+  EXPECT_EQ(text(b.undecoded()), "");
+  EXPECT_EQ(text(b.raw()), "a-b-c");
+  read_raw(b, "-", 1);
+  EXPECT_EQ(text(b.take(3)), "abc");
+  EXPECT_TRUE(b.empty());
+}
+
 }  // namespace
 }  // namespace zmtp

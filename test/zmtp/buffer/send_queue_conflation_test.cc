@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace zmtp {
@@ -130,6 +131,42 @@ TEST(send_queue_conflation, a_partly_written_chunk_is_dropped_with_the_rest) {
   EXPECT_EQ(queue.bytes(), 0U);
   queue.push(of(small_one));
   EXPECT_EQ(write(queue), framed(small_one));
+}
+
+TEST(send_queue_conflation, lent_messages_stay_until_they_are_written) {
+  for (const auto& first : {small_one, large_one}) {
+    for (const auto& then : {small_one, large_one}) {
+      send_queue queue{no_mark};
+      queue.push(of(first));
+      queue.compact();
+      queue.lend(framed(first).size());
+      EXPECT_EQ(queue.drop_unbegun(), 0U);
+      queue.push(of({"dropped"}));
+      EXPECT_EQ(queue.drop_unbegun(), 1U);
+      queue.push(of(then));
+      EXPECT_EQ(queue.messages(), 2U);
+      std::array<send_queue::piece, 4> next;
+      ASSERT_NE(queue.gather(next), 0U);
+      EXPECT_TRUE(framed(then).starts_with(
+          std::string_view{reinterpret_cast<const char*>(next[0].data()), next[0].size()}))
+          << "the lent message is not gathered again";
+      queue.advance(framed(first).size());
+      EXPECT_EQ(queue.messages(), 1U);
+      EXPECT_TRUE(write(queue) == framed(then));
+      EXPECT_EQ(queue.bytes(), 0U);
+    }
+  }
+}
+
+TEST(send_queue_conflation, lent_messages_are_sent_again_after_a_disconnect) {
+  send_queue queue{no_mark};
+  queue.push(of(small_one));
+  queue.push(of(large_one));
+  queue.lend(queue.bytes());
+  queue.advance(framed(small_one).size());
+  queue.rewind();
+  EXPECT_EQ(queue.messages(), 1U);
+  EXPECT_TRUE(write(queue) == framed(large_one));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ protected:
 };
 
 TEST_F(a_frame_reader, takes_messages_and_commands_in_order) {
-  reader.start_traffic();
+  reader.start_traffic(nullptr);
   receive(framed({"a", "b"}) + framed_command("PING", "x") + framed({"c"}));
   EXPECT_EQ(reader.look(), found::message);
   const auto first = reader.take_message();
@@ -48,7 +48,7 @@ TEST_F(a_frame_reader, takes_messages_and_commands_in_order) {
 }
 
 TEST_F(a_frame_reader, keeps_a_message_in_one_piece_around_a_command) {
-  reader.start_traffic();
+  reader.start_traffic(nullptr);
   const auto message = framed({"a", "b"});
   receive(message.substr(0, 3) + framed_command("PING", "x") + message.substr(3));
   EXPECT_EQ(reader.look(), found::command);
@@ -60,7 +60,7 @@ TEST_F(a_frame_reader, keeps_a_message_in_one_piece_around_a_command) {
 }
 
 TEST_F(a_frame_reader, knows_whether_a_message_has_begun) {
-  reader.start_traffic();
+  reader.start_traffic(nullptr);
   EXPECT_FALSE(reader.message_begun());
   receive(framed_command("PING", "x").substr(0, 2));
   EXPECT_FALSE(reader.message_begun());
@@ -75,12 +75,12 @@ TEST_F(a_frame_reader, knows_whether_a_message_has_begun) {
 
 TEST_F(a_frame_reader, reads_no_more_than_a_command_in_the_handshake) {
   EXPECT_EQ(reader.prepare(everything).size(), limit.handshake_command_size);
-  reader.start_traffic();
+  reader.start_traffic(nullptr);
   EXPECT_GT(reader.prepare(everything).size(), limit.handshake_command_size);
 }
 
 TEST_F(a_frame_reader, reads_ahead_up_to_a_limit_or_the_frame) {
-  reader.start_traffic();
+  reader.start_traffic(nullptr);
   EXPECT_EQ(reader.prepare(10).size(), 10U);
   receive(test::frame_header(0, 100));
   EXPECT_EQ(reader.look(), found::more);
@@ -88,7 +88,7 @@ TEST_F(a_frame_reader, reads_ahead_up_to_a_limit_or_the_frame) {
 }
 
 TEST_F(a_frame_reader, reads_little_after_many_commands_and_soon_more_again) {
-  reader.start_traffic();
+  reader.start_traffic(nullptr);
   const auto usual = reader.prepare(everything).size();
   for (int i = 0; i < 32; ++i) {
     reader.count_command();

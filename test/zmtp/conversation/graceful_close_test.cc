@@ -74,14 +74,14 @@ TEST(graceful_close, does_not_wait_for_a_stream_that_the_peer_has_ended) {
 
 TEST(graceful_close, a_peer_that_acknowledged_everything_has_read_to_the_end) {
   auto p = shut();
-  EXPECT_EQ(p.decide_admission({}, false, false, 0), outcome::read_all);
+  EXPECT_EQ(p.look({}, false, false, 0), outcome::read_all);
   EXPECT_EQ(p.next_look(), std::nullopt);
 }
 
 TEST(graceful_close, unacknowledged_bytes_may_still_be_acknowledged) {
   auto p = shut();
-  EXPECT_EQ(p.decide_admission({}, false, false, 1), outcome::unknown);
-  EXPECT_EQ(p.decide_admission({}, false, false, 0), outcome::read_all);
+  EXPECT_EQ(p.look({}, false, false, 1), outcome::unknown);
+  EXPECT_EQ(p.look({}, false, false, 0), outcome::read_all);
   EXPECT_EQ(p.next_look(), std::nullopt);
 }
 
@@ -90,7 +90,7 @@ TEST(graceful_close, checks_unacknowledged_bytes_after_doubling_pauses_up_to_a_l
   auto p = shut();
   auto now = graceful_close::clock::time_point{} + 1h;
   for (const auto pause : {5ms, 10ms, 20ms, 40ms, 80ms, 160ms, 160ms, 160ms}) {
-    EXPECT_EQ(p.decide_admission(now, false, false, 1), outcome::unknown);
+    EXPECT_EQ(p.look(now, false, false, 1), outcome::unknown);
     EXPECT_EQ(p.next_look(), now + pause);
     now += pause;
   }
@@ -99,8 +99,8 @@ TEST(graceful_close, checks_unacknowledged_bytes_after_doubling_pauses_up_to_a_l
 TEST(graceful_close, a_reset_or_a_stalled_peer_leaves_bytes_unread) {
   for (const std::size_t unacknowledged : {0U, 1U}) {
     auto p = shut();
-    EXPECT_EQ(p.decide_admission({}, false, true, unacknowledged), outcome::left_unread);
-    EXPECT_EQ(p.decide_admission({}, true, false, unacknowledged), outcome::left_unread);
+    EXPECT_EQ(p.look({}, false, true, unacknowledged), outcome::left_unread);
+    EXPECT_EQ(p.look({}, true, false, unacknowledged), outcome::left_unread);
     EXPECT_EQ(p.next_look(), std::nullopt);
   }
 }

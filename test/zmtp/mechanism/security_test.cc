@@ -1,8 +1,14 @@
 #include "zmtp/mechanism/security.h"
 
+#include "zmtp/mechanism/null.h"
+
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace zmtp {
 namespace {
@@ -29,6 +35,29 @@ TEST(make_mechanism, only_the_connecting_side_sends_ready_first) {
   make_mechanism({}, handshake_role::accepting, announcing("PUB"), {})->start(of_accepting);
   EXPECT_NE(of_connecting.find("SUB"), std::string::npos);
   EXPECT_EQ(of_accepting, "");
+}
+
+TEST(make_mechanism, a_program_may_bring_its_own) {
+  struct own_mechanism : null_mechanism {
+    using null_mechanism::null_mechanism;
+    [[nodiscard]] std::string_view name() const noexcept override { return "OWN"; }
+  };
+  handshake_role asked_for{};
+  std::size_t frame_size = 0;
+  std::string type;
+  const security_options own =
+      custom_security{[&](handshake_role role, metadata properties, const limits& limit) {
+        asked_for = role;
+        frame_size = limit.frame_size;
+        type = *properties.find("Socket-Type");
+        return std::make_unique<own_mechanism>(std::move(properties), limit);
+      }};
+  const auto made =
+      make_mechanism(own, handshake_role::accepting, announcing("PUB"), {.frame_size = 77});
+  EXPECT_EQ(made->name(), "OWN");
+  EXPECT_EQ(asked_for, handshake_role::accepting);
+  EXPECT_EQ(frame_size, 77U);
+  EXPECT_EQ(type, "PUB");
 }
 
 }  // namespace
