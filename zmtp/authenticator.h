@@ -17,9 +17,10 @@ namespace zmtp {
 // role of ZAP (RFC 27). Peers over inproc are part of the program, so the socket does not ask. With
 // NULL, a socket that connects has sent its own properties before it asks.
 //
-// The decision may take time. Meanwhile the connection counts as a pending handshake, and
-// limits::handshake_time closes it. The peer has no routing id, no place in a PAIR and no queue
-// before it is accepted, so other peers do not wait for it.
+// The decision may take time. Meanwhile the connection counts as a pending handshake:
+// limits::handshake_time closes it, and a listener whose places are all taken may evict it after
+// limits::handshake_silence. The peer has no routing id, no place in a PAIR and no queue before it
+// is accepted, so other peers do not wait for it.
 //
 // Thread safety: the socket calls authenticate() in its executor. Sockets with different executors
 // need an authenticator that is thread-safe.

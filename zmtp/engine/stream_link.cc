@@ -18,13 +18,13 @@ stream_link::stream_link(std::shared_ptr<socket_core> core,
                          std::unique_ptr<transport::stream> stream, std::optional<peer_id> pipe)
     : peer_link{std::move(core), pipe},
       stream_{std::move(stream)},
-      connection_{core_->state().type(),
-                  make_mechanism(core_->options().security,
-                                 pipe ? handshake_role::connecting : handshake_role::accepting,
-                                 own_properties(core_->state()), core_->options().limit),
-                  core_->options().limit, core_->options().heartbeat, core_->now()},
-      reader_{*stream_, connection_, *core_},
-      writer_{*stream_, connection_} {}
+      conversation_{core_->state().type(),
+                    make_mechanism(core_->options().security,
+                                   pipe ? handshake_role::connecting : handshake_role::accepting,
+                                   own_properties(core_->state()), core_->options().limit),
+                    core_->options().limit, core_->options().heartbeat, core_->now()},
+      reader_{*stream_, conversation_, *core_},
+      writer_{*stream_, conversation_} {}
 
 void stream_link::start() {
   reader_.belongs_to(self());
@@ -46,11 +46,11 @@ send_queue& stream_link::out() noexcept {
 }
 
 void stream_link::wait_readable() {
-  if (reader_.waiting() || ended_ || connection_.over() || connection_.deciding() ||
-      (connection_.blocked() && !graceful_close_.begun()) || !graceful_close_.listens()) {
-    return;
+  const bool discards = graceful_close_.begun() && conversation_.traffic();
+  if (!reader_.waiting() && !ended_ && graceful_close_.listens() &&
+      (discards || conversation_.listening())) {
+    reader_.wait(self());
   }
-  reader_.wait(self());
 }
 
 void stream_link::on_ready(transport::stream_side side, error_code ec) {
@@ -95,7 +95,7 @@ void stream_link::settle() {
 }
 
 void stream_link::read() {
-  if (graceful_close_.begun() && connection_.traffic()) {
+  if (graceful_close_.begun() && conversation_.traffic()) {
     discard();
     return;
   }
@@ -131,8 +131,8 @@ void stream_link::discard() {
 }
 
 void stream_link::part() {
-  switch (graceful_close_.decide_admission(core_->now(), writer_.broken(), stream_->reset(),
-                                           stream_->unacknowledged())) {
+  switch (graceful_close_.look(core_->now(), writer_.broken(), stream_->reset(),
+                               stream_->unacknowledged())) {
     case graceful_close::outcome::read_all: end(errc::socket_closed); return;
     case graceful_close::outcome::left_unread: leave_unread(); return;
     case graceful_close::outcome::unknown: arm_deadline(); return;
@@ -163,7 +163,7 @@ bool stream_link::flush() {
   }
   const auto keep = read_before_writing();
   write();
-  return ended_ || !writer_.ready() || !connection_.has_output(out());
+  return ended_ || !writer_.ready() || !conversation_.has_output(out());
 }
 
 // Returns an owner of this link for the caller, because reading may end the link.
@@ -192,6 +192,9 @@ void stream_link::write() {
       core_->state().on_written(*p);
     }
   }
+  if (conversation_.has_framing()) {
+    reader_.account();
+  }
   if (written.full) {
     writer_.wait(self());
   }
@@ -199,17 +202,17 @@ void stream_link::write() {
     core_->state().take_rest(*p);
   }
   if (!writer_.waiting() &&
-      graceful_close_.shuts(connection_.traffic(),
-                            !writer_.broken() && connection_.has_output(queue))) {
+      graceful_close_.shuts(conversation_.traffic(),
+                            !writer_.broken() && conversation_.has_output(queue))) {
     writer_.shut();
   }
 }
 
 void stream_link::tell(bool subscribe, std::string_view topic) {
   if (subscribe) {
-    connection_.subscribe(topic);
+    conversation_.subscribe(topic);
   } else {
-    connection_.cancel(topic);
+    conversation_.cancel(topic);
   }
 }
 
@@ -230,25 +233,25 @@ void stream_link::resume() {
 }
 
 void stream_link::probe() {
-  connection_.probe(core_->now(), acknowledged());
+  conversation_.probe(core_->now(), acknowledged());
   write_soon();
   arm_deadline();
 }
 
 void stream_link::close(error_code reason) {
   const auto keep = self();
-  connection_.close(reason);
+  conversation_.close(reason);
   process();
 }
 
 void stream_link::finish() {
   graceful_close_.begin();
   const auto keep = self();
-  if (!connection_.traffic() && (own_pipe() == nullptr || own_pipe()->out.empty())) {
+  if (!conversation_.traffic() && (own_pipe() == nullptr || own_pipe()->out.empty())) {
     end(errc::socket_closed);
     return;
   }
-  if (connection_.traffic()) {
+  if (conversation_.traffic()) {
     reader_.drop();
   }
   write_soon();
@@ -267,7 +270,7 @@ conversation::acknowledgement stream_link::acknowledged() {
 void stream_link::arm_deadline() {
   // After the peer has closed its end, it cannot answer a heartbeat.
   const auto due =
-      graceful_close_.listens() ? connection_.next_deadline() : graceful_close_.next_look();
+      graceful_close_.listens() ? conversation_.next_deadline() : graceful_close_.next_look();
   if (due == timer_due_) {
     return;
   }
@@ -300,7 +303,7 @@ void stream_link::on_deadline() {
   // After a delay of the event loop, the peer's answer may wait in the kernel.
   listen();
   if (!ended_) {
-    connection_.on_deadline(core_->now(), acknowledged());
+    conversation_.on_deadline(core_->now(), acknowledged());
     process();
   }
 }
@@ -319,10 +322,10 @@ void stream_link::end(error_code reason) {
 peer_info stream_link::known_peer() {
   auto remote = stream_->remote();
   auto accepted = admission_ ? admission_->accepted() : authenticator::principal{};
-  return {.type = connection_.peer_type(),
-          .routing_id = std::string{connection_.peer_routing_id()},
+  return {.type = conversation_.peer_type(),
+          .routing_id = std::string{conversation_.peer_routing_id()},
           .address = std::move(remote.address),
-          .properties = connection_.peer_metadata(),
+          .properties = conversation_.peer_metadata(),
           .process = remote.process,
           .user_id = std::move(accepted.user_id),
           .user_properties = std::move(accepted.properties)};

@@ -36,14 +36,14 @@ public:
 
   // See conversation::silence().
   [[nodiscard]] std::optional<clock::duration> silence(clock::time_point now) const noexcept {
-    return connection_.silence(now);
+    return conversation_.silence(now);
   }
   // Reads and processes pending bytes of the peer, in a turn.
   void listen();
   // Closes the connection if its partial message is evicted.
   void evict();
   void options_changed() override {
-    connection_.options_changed();
+    conversation_.options_changed();
     arm_deadline();
   }
 
@@ -81,7 +81,7 @@ private:
   void end(error_code reason);
   [[nodiscard]] peer_info known_peer() override;
   [[nodiscard]] std::string_view peer_error() const noexcept override {
-    return connection_.peer_error();
+    return conversation_.peer_error();
   }
   [[nodiscard]] send_queue& out() noexcept;
   [[nodiscard]] std::shared_ptr<stream_link> self() {
@@ -89,7 +89,7 @@ private:
   }
 
   std::unique_ptr<transport::stream> stream_;
-  conversation connection_;
+  conversation conversation_;
   stream_reader reader_;
   stream_writer writer_;
   // Used before the link has a pipe. These stay empty.

@@ -12,21 +12,21 @@ void stream_link::process() {
   const auto refused_before = core_->state().counters().refused_subscriptions;
   while (!ended_) {
     auto* const p = own_pipe();
-    connection_.receive_into(p != nullptr ? p->in : no_in_);
+    conversation_.receive_into(p != nullptr ? p->in : no_in_);
     if (p != nullptr) {
-      p->blocked = connection_.blocked();
-      p->rest = p->blocked                    ? unread::messages
-                : connection_.message_begun() ? unread::beginning
-                                              : unread::nothing;
+      p->blocked = conversation_.blocked();
+      p->rest = p->blocked                      ? unread::messages
+                : conversation_.message_begun() ? unread::beginning
+                                                : unread::nothing;
       core_->state().on_received(*p);
     }
-    auto event = connection_.next_event();
+    auto event = conversation_.next_event();
     if (!event) {
       break;
     }
     on_event(std::move(*event));
   }
-  const auto refused = connection_.refused_subscriptions();
+  const auto refused = conversation_.refused_subscriptions();
   core_->state().on_refused_subscriptions(refused - std::exchange(refused_, refused));
   if (ended_) {
     return;
@@ -34,7 +34,7 @@ void stream_link::process() {
   if (core_->state().counters().refused_subscriptions != refused_before) {
     report(monitor_event::kind::subscription_refused, errc::too_many_subscriptions);
   }
-  if (connection_.has_output(out())) {
+  if (conversation_.has_output(out())) {
     write_soon();
   }
   arm_deadline();
@@ -70,11 +70,11 @@ void stream_link::on_event(conversation::event&& event) {
 void stream_link::on_authentication() {
   const auto& whom = core_->options().authenticator;
   if (whom == nullptr) {
-    connection_.authenticated();
+    conversation_.authenticated();
     return;
   }
   admission_ = std::make_unique<admission>(core_->executor());
-  admission_->ask(whom, known_peer(), connection_.shown(),
+  admission_->ask(whom, known_peer(), conversation_.shown(),
                   [link = std::weak_ptr{self()}](authenticator::verdict answer) {
                     if (const auto self = link.lock(); self && !self->ended_) {
                       self->on_verdict(std::move(answer));
@@ -86,9 +86,9 @@ void stream_link::on_verdict(authenticator::verdict&& answer) {
   or_end([&] {
     core_->turn([&] {
       if (const auto* refused = admission_->record(std::move(answer))) {
-        connection_.refuse(errc::not_admitted, refused->status);
+        conversation_.refuse(errc::not_admitted, refused->status);
       } else {
-        connection_.authenticated();
+        conversation_.authenticated();
       }
       process();
     });
@@ -97,28 +97,28 @@ void stream_link::on_verdict(authenticator::verdict&& answer) {
 }
 
 void stream_link::on_admission() {
-  const peer_info info{.type = connection_.peer_type(),
-                       .routing_id = std::string{connection_.peer_routing_id()},
+  const peer_info info{.type = conversation_.peer_type(),
+                       .routing_id = std::string{conversation_.peer_routing_id()},
                        .address = {},
                        .properties = {}};
   if (const auto refused = decide_admission(info)) {
-    connection_.refuse(refused);
+    conversation_.refuse(refused);
   } else {
-    connection_.admit();
+    conversation_.admit();
   }
 }
 
 void stream_link::on_ready() {
   if (attach(known_peer()) == nullptr) {
-    connection_.close(errc::socket_closed);
+    conversation_.close(errc::socket_closed);
     return;
   }
   admission_.reset();
   for (const auto& m : core_->state().greetings()) {
-    connection_.greet(m);
+    conversation_.greet(m);
   }
   for (const auto topic : core_->state().topics()) {
-    connection_.subscribe(topic);
+    conversation_.subscribe(topic);
   }
 }
 

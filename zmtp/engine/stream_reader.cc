@@ -58,9 +58,10 @@ bool stream_reader::hold(std::size_t bytes) {
     return true;
   }
   if (partial_message_ == nullptr) {
-    partial_message_ = std::make_unique<partial_message>(core_, owner_);
+    partial_message_ = std::make_shared<partial_message>(core_, owner_);
   }
-  return partial_message_->hold(bytes);
+  const auto held = partial_message_;
+  return held->hold(bytes);
 }
 
 // Undecoded data uses memory as queued messages do.

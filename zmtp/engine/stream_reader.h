@@ -50,8 +50,9 @@ public:
   // Call at the end of a turn. The remaining bytes then hold no more memory than they need. Returns
   // false if they are evicted. Throws std::bad_alloc.
   [[nodiscard]] bool compact();
-  // Counts the bytes that wait for space in the queue. Call after that queue is compact.
-  void account() noexcept { charge(to_.blocked_memory()); }
+  // Counts the bytes that wait for space in the queue, or framed for the kernel. Call after that
+  // queue is compact.
+  void account() noexcept { charge(to_.waiting_memory()); }
   [[nodiscard]] bool evicted() const;
   // Drops what was read and not decoded, and its memory.
   void drop() noexcept;
@@ -64,7 +65,8 @@ private:
   conversation& to_;
   socket_core& core_;
   std::weak_ptr<stream_link> owner_;
-  std::unique_ptr<partial_message> partial_message_;  // null before the first partial message
+  // Null before the first partial message. Shared, because an eviction may drop() it meanwhile.
+  std::shared_ptr<partial_message> partial_message_;
   std::size_t charged_ = 0;  // bytes charged to the account for undecoded data
   bool waiting_ = false;
 };

@@ -29,8 +29,8 @@ public:
 
   // Returns whether this is the outermost turn. Call begin() then.
   [[nodiscard]] bool enter() noexcept { return ++depth_ == 1; }
-  // Returns whether this was the outermost turn. Serve the operations and call end() then.
-  bool leave() noexcept { return --depth_ == 0; }
+  // After the outermost turn: serve the operations and call end().
+  void leave() noexcept { --depth_; }
   // `now` is not used with peers in this process, because they need no write.
   void begin(time_point now, bool peers_in_process) noexcept {
     ++number_;

@@ -251,13 +251,13 @@ TEST_F(at_a_router, with_handover_the_last_accepted_peer_has_the_routing_id) {
   EXPECT_EQ(router.peers().at(0).info.user_id, "first");
 }
 
-TEST_F(at_a_router, a_peer_that_goes_meanwhile_leaves_nothing_behind) {
+TEST_F(at_a_router, the_end_of_a_waiting_peer_is_noticed_at_once) {
   come(peer, "me");
   wait_for_questions(1);
   peer.close();
-  settle();
+  EXPECT_EQ(next(watched, kind::handshake_failed).reason, errc::connection_lost);
   asked->answer(0, principal{});
-  EXPECT_EQ(next(watched, kind::detached).reason, errc::connection_lost);
+  settle();
   EXPECT_EQ(router.find("me"), std::nullopt);
 }
 
@@ -312,8 +312,8 @@ TEST_F(authentication, the_deadline_of_the_handshake_goes_on_without_an_answer) 
   EXPECT_TRUE(router.peers().empty());
 }
 
-// A peer that waits for the authenticator is not idle: the listener does not evict it.
-TEST_F(authentication, a_waiting_peer_keeps_its_place_among_the_handshakes) {
+// A few peers and a slow authenticator do not keep other peers out.
+TEST_F(authentication, a_waiting_peer_is_evicted_when_all_places_are_taken) {
   auto options = asking();
   options.pending_handshakes = 1;
   options.limit.handshake_silence = 1ms;
@@ -327,19 +327,29 @@ TEST_F(authentication, a_waiting_peer_keeps_its_place_among_the_handshakes) {
   raw_peer second{context()};
   second.connect(at);
   second.shake_hands("DEALER", "second");
-  EXPECT_EQ(next(watched, kind::accept_paused).reason, errc::too_many_handshakes);
-  // After this timer, the listener's own has looked for an idle handshake.
-  bool looked = false;
-  timer later{executor()};
-  later.expires_after(5ms);
-  later.async_wait([&](error_code) { looked = true; });
-  run_until([&] { return looked; });
-  ASSERT_EQ(asked->questions.size(), 1U);
-  EXPECT_EQ(asked->questions.front()->peer.routing_id, "first");
+  EXPECT_EQ(next(watched, kind::handshake_failed).reason, errc::handshake_evicted);
+  wait_for_questions(2);
+  EXPECT_EQ(asked->questions.back()->peer.routing_id, "second");
   asked->answer(0, principal{});
-  EXPECT_EQ(next(watched, kind::attached).info.routing_id, "first");
+  asked->answer(0, principal{});
+  EXPECT_EQ(next(watched, kind::attached).info.routing_id, "second");
+  settle();
+  EXPECT_EQ(router.peers().size(), 1U);
+}
+
+// The peer does not wait for READY. Its early message is the first that the socket receives.
+TEST_F(authentication, early_messages_of_a_waiting_peer_are_received_after_the_verdict) {
+  router_socket router{executor(), asking()};
+  raw_peer peer{context()};
+  peer.connect(router.bind("tcp://127.0.0.1:*"));
+  peer.shake_hands("DEALER", "early");
   wait_for_questions(1);
-  EXPECT_EQ(asked->questions.front()->peer.routing_id, "second");
+  peer.send(framed({"one"}));
+  peer.send(framed({"two"}));
+  settle();
+  asked->answer(0, principal{});
+  EXPECT_EQ(receive(router).content.front(), "one");
+  EXPECT_EQ(receive(router).content.front(), "two");
 }
 
 TEST_F(authentication, an_answer_inside_the_call_is_as_good) {
