@@ -32,45 +32,49 @@ std::uint64_t load_u64(std::string_view from, std::size_t at) noexcept {
 
 }  // namespace
 
-const sessions::record* sessions::find(std::uint64_t session) const noexcept {
+std::uint32_t sessions::find(std::uint64_t session) const noexcept {
   const auto* const found = by_session_.find(session);
-  return found == nullptr ? nullptr : &records_[found->at];
+  return found == nullptr ? none : found->at;
 }
 
 sessions::judgement sessions::judge(const update_id& id, std::uint64_t low,
                                     sequence since) const noexcept {
   const auto counter = id.counter();
-  const auto* const r = find(id.session());
-  if (r == nullptr) {
+  const auto at = find(id.session());
+  if (at == none) {
     const auto next = std::max<std::uint64_t>(low, 1);
     return {since < forgotten_ ? verdict::unknown
             : counter < next   ? verdict::over
             : counter > next   ? verdict::early
                                : verdict::execute};
   }
-  const auto lowest = std::max(low, r->low);
+  const auto& r = records_[at];
+  const auto lowest = std::max(low, r.low);
   if (counter < lowest) {
     return {verdict::over};
   }
-  if (counter < r->first) {
+  if (counter < r.first) {
     return {verdict::unknown};
   }
-  if (counter < r->next()) {
-    return {verdict::known, r->outcomes[static_cast<std::size_t>(counter - r->first)]};
+  if (counter < r.next()) {
+    return {verdict::known, r.outcomes[static_cast<std::size_t>(counter - r.first)]};
   }
-  if (counter > std::max(lowest, r->next())) {
+  if (counter > std::max(lowest, r.next())) {
     return {verdict::early};
   }
   const auto dropped =
-      std::min<std::uint64_t>(lowest - std::min(lowest, r->first), r->outcomes.size());
-  return {r->outcomes.size() - dropped >= limits_.max_outcomes ? verdict::full : verdict::execute};
+      std::min<std::uint64_t>(lowest - std::min(lowest, r.first), r.outcomes.size());
+  return {r.outcomes.size() - dropped >= limits_.max_outcomes ? verdict::full : verdict::execute};
 }
 
 void sessions::note(const log_entry& e) {
   if (!e.id.has_session()) {
     return;
   }
-  const auto at = find_or_add(e.id.session());
+  auto at = find(e.id.session());
+  if (at == none) {
+    at = add(e.id.session());
+  }
   auto& r = records_[at];
   if (e.number <= r.last) {
     return;
@@ -95,7 +99,8 @@ void sessions::note(const log_entry& e) {
   const bool is_refused = e.kind == entry_kind::refusal;
   r.outcomes.push_back(
       {e.number, is_refused ? refusal_of(static_cast<std::uint8_t>(e.argument)) : errc{}});
-  if (++outcomes_ > limits_.max_all_outcomes && oldest_ != at) {
+  ++outcomes_;
+  while (!replaying_ && is_above_limits() && oldest_ != at) {
     forget_oldest();
   }
 }
@@ -110,14 +115,7 @@ void sessions::drop_below(record& r, std::uint64_t low) noexcept {
   }
 }
 
-std::uint32_t sessions::find_or_add(std::uint64_t session) {
-  const auto p = by_session_.probe_of(session);
-  if (const auto* const found = by_session_.find(p)) {
-    return found->at;
-  }
-  if (by_session_.size() >= limits_.max_sessions) {
-    forget_oldest();
-  }
+std::uint32_t sessions::add(std::uint64_t session) {
   std::uint32_t at = 0;
   if (free_.empty()) {
     at = static_cast<std::uint32_t>(records_.size());
@@ -184,7 +182,7 @@ bool sessions::append_rows(std::size_t& at, std::size_t most, std::string& rows)
   return at < records_.size();
 }
 
-errc sessions::insert_row(std::string_view& rows) {
+errc sessions::insert_row(std::string_view& rows, sequence& highest) {
   if (rows.size() < row_head) {
     return errc::malformed_session;
   }
@@ -211,7 +209,7 @@ errc sessions::insert_row(std::string_view& rows) {
     }
     before = number;
   }
-  auto& r = records_[find_or_add(session)];
+  auto& r = records_[add(session)];
   r.low = low;
   r.first = first;
   r.last = last;
@@ -222,8 +220,28 @@ errc sessions::insert_row(std::string_view& rows) {
         {load_u64(rows, at), code == 0 ? errc{} : refusal_of(static_cast<std::uint8_t>(code - 1))});
   }
   outcomes_ += count;
+  highest = std::max(highest, last);
   rows.remove_prefix(row_head + count * row_outcome);
   return {};
+}
+
+void sessions::end_replay() {
+  std::vector<std::uint32_t> order;
+  order.reserve(by_session_.size());
+  for (auto at = oldest_; at != none; at = records_[at].newer) {
+    order.push_back(at);
+  }
+  std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+    return records_[a].last < records_[b].last;
+  });
+  oldest_ = newest_ = none;
+  for (const auto at : order) {
+    link_newest(at);
+  }
+  replaying_ = false;
+  while (is_above_limits() && oldest_ != newest_) {
+    forget_oldest();
+  }
 }
 
 void sessions::take_changed(sequence to, std::string& rows) {
@@ -235,6 +253,9 @@ void sessions::take_changed(sequence to, std::string& rows) {
   }
 }
 
-std::vector<std::uint64_t> sessions::take_forgotten() { return std::exchange(dropped_, {}); }
+std::vector<std::uint64_t> sessions::take_forgotten() {
+  std::erase_if(dropped_, [this](std::uint64_t session) { return find(session) != none; });
+  return std::exchange(dropped_, {});
+}
 
 }  // namespace chp

@@ -63,14 +63,20 @@ public:
   // of the table at the end. Changes between two pieces do no harm: note() of later entries repeats
   // them. Returns false at the end.
   [[nodiscard]] bool append_rows(std::size_t& at, std::size_t most, std::string& rows) const;
-  // Inserts the session of the first row, and moves `rows` behind it.
+  // Inserts the session of the first row, and moves `rows` behind it. Raises `last` to the last
+  // number of the session.
   // Errors: malformed_session.
-  [[nodiscard]] errc insert_row(std::string_view& rows);
+  [[nodiscard]] errc insert_row(std::string_view& rows, sequence& last);
+
+  // Entries that are noted in between are older than some rows. So no session is forgotten before
+  // the end, which takes those that were without an entry for longest.
+  void begin_replay() noexcept { replaying_ = true; }
+  void end_replay();
 
   // For a store: appends the rows of sessions that have changed by an entry that is not above `to`
   // since their rows were taken last.
   void take_changed(sequence to, std::string& rows);
-  // For a store: returns the sessions that were forgotten since the last call.
+  // For a store: returns the sessions that were forgotten since the last call and are unknown now.
   [[nodiscard]] std::vector<std::uint64_t> take_forgotten();
 
 private:
@@ -102,9 +108,13 @@ private:
     std::uint32_t at;
   };
 
-  [[nodiscard]] const record* find(std::uint64_t session) const noexcept;
-  [[nodiscard]] std::uint32_t find_or_add(std::uint64_t session);
+  // Returns the place of a session in records_, or `none`.
+  [[nodiscard]] std::uint32_t find(std::uint64_t session) const noexcept;
+  [[nodiscard]] std::uint32_t add(std::uint64_t session);
   void forget_oldest() noexcept;
+  [[nodiscard]] bool is_above_limits() const noexcept {
+    return by_session_.size() > limits_.max_sessions || outcomes_ > limits_.max_all_outcomes;
+  }
   void drop_below(record& r, std::uint64_t low) noexcept;
   void link_newest(std::uint32_t at) noexcept;
   void unlink(std::uint32_t at) noexcept;
@@ -118,6 +128,7 @@ private:
   std::uint32_t newest_ = none;
   std::size_t outcomes_ = 0;
   sequence forgotten_ = 0;
+  bool replaying_ = false;
   std::deque<change> changed_;  // in the order of numbers
   std::vector<std::uint64_t> dropped_;
 };

@@ -104,6 +104,11 @@ TEST(chp_sessions, a_record_that_begins_late_knows_nothing_of_earlier_counters) 
   EXPECT_EQ(all.judge(id(1, 6), 2, 0).what, verdict::execute);
 }
 
+errc insert(sessions& to, std::string_view& rows) {
+  sequence last = 0;
+  return to.insert_row(rows, last);
+}
+
 std::string rows_of(const sessions& all, std::size_t most = 1'000'000) {
   std::string rows;
   std::size_t at = 0;
@@ -127,7 +132,7 @@ TEST(chp_sessions, survive_their_rows_and_the_entries_around_them) {
   sessions copy{2};
   std::string_view rows{text};
   while (!rows.empty()) {
-    ASSERT_EQ(copy.insert_row(rows), errc{});
+    ASSERT_EQ(insert(copy, rows), errc{});
   }
   // Entries that the rows have are noted again, as after a restart.
   for (sequence n = 10; n <= 40; ++n) {
@@ -154,18 +159,18 @@ TEST(chp_sessions, refuse_rows_that_are_cut_or_changed) {
   for (std::size_t size = 1; size < row.size(); ++size) {
     sessions other{1};
     std::string_view part{row.data(), size};
-    EXPECT_EQ(other.insert_row(part), errc::malformed_session) << size;
+    EXPECT_EQ(insert(other, part), errc::malformed_session) << size;
     EXPECT_EQ(other.size(), 0U);
   }
   std::string_view twice{row};
-  EXPECT_EQ(all.insert_row(twice), errc::malformed_session) << "a session that is known";
+  EXPECT_EQ(insert(all, twice), errc::malformed_session) << "a session that is known";
   std::mt19937 random{1};
   for (int i = 0; i < 10'000; ++i) {
     auto changed = row;
     changed[random() % changed.size()] = static_cast<char>(random());
     sessions other{1};
     std::string_view from{changed};
-    if (other.insert_row(from) == errc{}) {
+    if (insert(other, from) == errc{}) {
       EXPECT_EQ(other.size(), 1U);
     }
   }
@@ -181,8 +186,8 @@ TEST(chp_sessions, hand_a_store_the_rows_that_a_trimmed_entry_has_changed) {
   all.take_changed(2, rows);
   sessions copy{1};
   std::string_view from{rows};
-  ASSERT_EQ(copy.insert_row(from), errc{});
-  ASSERT_EQ(copy.insert_row(from), errc{});
+  ASSERT_EQ(insert(copy, from), errc{});
+  ASSERT_EQ(insert(copy, from), errc{});
   EXPECT_TRUE(from.empty());
   EXPECT_EQ(copy.judge(id(1, 2), 1, 0).what, verdict::known) << "a row has all of its session";
   rows.clear();
@@ -192,8 +197,8 @@ TEST(chp_sessions, hand_a_store_the_rows_that_a_trimmed_entry_has_changed) {
   all.take_changed(9, rows);
   from = rows;
   sessions later{1};
-  ASSERT_EQ(later.insert_row(from), errc{});
-  ASSERT_EQ(later.insert_row(from), errc{});
+  ASSERT_EQ(insert(later, from), errc{});
+  ASSERT_EQ(insert(later, from), errc{});
   EXPECT_TRUE(from.empty());
 }
 
