@@ -78,7 +78,7 @@ log_entry entry_log::next(cursor& c) const noexcept {
   return e;
 }
 
-std::string_view entry_log::records(cursor& c, std::size_t most) const noexcept {
+entry_log::record_range entry_log::records(cursor& c, std::size_t most) const noexcept {
   if (at_end(c)) {
     return {};
   }
@@ -86,16 +86,18 @@ std::string_view entry_log::records(cursor& c, std::size_t most) const noexcept 
   const auto& in = at(c);
   const std::string_view all{in.bytes.get() + c.offset_, in.used - c.offset_};
   auto rest = all;
+  sequence last = 0;
   do {
     auto ahead = rest;
-    (void)read_record(ahead);
+    const auto number = read_record(ahead).number;
     if (all.size() - ahead.size() > most && rest.size() != all.size()) {
       break;
     }
     rest = ahead;
+    last = number;
   } while (!rest.empty());
   c.offset_ = in.used - rest.size();
-  return all.substr(0, all.size() - rest.size());
+  return {all.substr(0, all.size() - rest.size()), last};
 }
 
 bool entry_log::trim(sequence last) noexcept {

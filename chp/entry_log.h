@@ -61,9 +61,13 @@ public:
   // Returns the next entry and moves the cursor behind it. There must be one. The views are valid
   // until the entry is trimmed.
   log_entry next(cursor& at) const noexcept;
+  struct record_range {
+    std::string_view bytes;
+    sequence last = 0;  // the number of the last record
+  };
   // Returns the records of the rest of the cursor's segment, at most `most` bytes but at least one
   // record, and moves the cursor behind them. Empty at the end of the log.
-  [[nodiscard]] std::string_view records(cursor& at, std::size_t most) const noexcept;
+  [[nodiscard]] record_range records(cursor& at, std::size_t most) const noexcept;
 
   // Removes the oldest segments as long as the log is more than half full and their entries are not
   // above `last`. Returns true if it has removed any.

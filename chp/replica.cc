@@ -21,6 +21,7 @@ replica::replica(const replica_options& options, std::uint64_t random,
   history_ = std::move(found);
   commit_ = std::min(numbers.commit, end());
   both_ = numbers.both;
+  needed_ = numbers.needed;
   if (options.has_store) {
     writer_.emplace(end(), options.store_retry);
   }
@@ -48,6 +49,7 @@ state_numbers replica::numbers() const noexcept {
           .published = history_->published(),
           .commit = commit_,
           .both = both_,
+          .needed = needed_,
           .forgotten = history_->clients().forgotten()};
 }
 
@@ -87,14 +89,14 @@ void replica::trim(sequence last) {
   }
 }
 
-void replica::replace(std::unique_ptr<history> by, sequence commit, sequence both) {
+void replica::replace(std::unique_ptr<history> by, sequence commit) {
   if (writer_) {
     writer_->replace();
   }
   replaced_.push_back(std::exchange(history_, std::move(by)));
   room_.reset();
   commit_ = std::min(commit, end());
-  both_ = std::max(std::min(both_, end()), std::min(both, end()));
+  both_ = std::min(both_, end());
 }
 
 void replica::take_writes(time_point now, std::vector<state_write>& out) {

@@ -48,6 +48,7 @@ public:
   // The highest number that this server knows both servers to have had, on their disks if they have
   // stores.
   [[nodiscard]] sequence both() const noexcept { return both_; }
+  [[nodiscard]] sequence needed() const noexcept { return needed_; }
   // The own disk has the log up to here. Without a store this is the end.
   [[nodiscard]] sequence durable() const noexcept;
   [[nodiscard]] bool has_store() const noexcept { return writer_.has_value(); }
@@ -58,9 +59,9 @@ public:
   [[nodiscard]] bool store_failed() const noexcept {
     return stored() == store_status::failed || stored() == store_status::full;
   }
-  // A server that has lost what both had counts as one without data, until it has it again.
+  // A server that may have lost what both had counts as one without data, until it has it again.
   [[nodiscard]] bool lacks_data() const noexcept {
-    return history_->reigns().empty() || end() < both_;
+    return history_->reigns().empty() || end() < both_ || end() < needed_;
   }
   // Returns false if the server must read no more updates: the log is full, or too much waits for
   // the disk.
@@ -79,7 +80,13 @@ public:
   // A server that becomes active knows nothing committed that its disk does not have.
   void lower_commit(sequence to) noexcept { commit_ = to < commit_ ? to : commit_; }
   void raise_both(sequence to) noexcept { both_ = to > both_ ? to : both_; }
-  void lower_both(sequence to) noexcept { both_ = to < both_ ? to : both_; }
+  // The active server has had entries up to here, which this server may have had and lost.
+  void raise_needed(sequence to) noexcept { needed_ = to > needed_ ? to : needed_; }
+  // The server becomes active with what it has.
+  void lower_needs(sequence to) noexcept {
+    both_ = to < both_ ? to : both_;
+    needed_ = to < needed_ ? to : needed_;
+  }
   // Same as history::publish().
   template <class Visit>
   void publish(sequence to, time_point now, Visit&& visit) {
@@ -93,7 +100,7 @@ public:
   // Removes old entries that are not above `last`.
   void trim(sequence last);
   // Replaces everything by a copy of the other server's history. The store is then written as a whole.
-  void replace(std::unique_ptr<history> by, sequence commit, sequence both);
+  void replace(std::unique_ptr<history> by, sequence commit);
 
   // Appends what the store must write. Frees a part of what was replaced.
   void take_writes(time_point now, std::vector<state_write>& out);
@@ -111,6 +118,7 @@ private:
   map_room room_;
   sequence commit_ = 0;
   sequence both_ = 0;
+  sequence needed_ = 0;
   std::optional<state_writer> writer_;  // destroyed before the history that it reads
 };
 

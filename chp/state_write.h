@@ -17,6 +17,7 @@ struct state_numbers {
   sequence published = 0;  // the stored map has the entries up to here
   sequence commit = 0;
   sequence both = 0;       // see replica::both()
+  sequence needed = 0;     // see replica::lacks_data()
   sequence forgotten = 0;  // see sessions::forgotten()
 
   friend bool operator==(const state_numbers&, const state_numbers&) = default;

@@ -128,7 +128,7 @@ void state_writer::take_piece(history& of, const state_numbers& numbers,
   } else {
     const auto before = whole_->ids_at;
     whole_->ids_at = of.ids().append_rows(before, max_sequence, looked_at_once, w.ids);
-    w.entries = of.log().records(whole_->log_at, 4 * piece);
+    w.entries = of.log().records(whole_->log_at, 4 * piece).bytes;
     if (whole_->ids_at == before && of.log().at_end(whole_->log_at)) {
       w.more = false;
       w.map = std::move(next_.map);

@@ -68,12 +68,13 @@ TEST(chp_entry_log, hands_out_records_of_a_bounded_size) {
   const auto log = filled(5);
   const auto size = record_size(entry(1));
   auto from = log.after(at(1));
-  EXPECT_EQ(log.records(from, 10 * size).size(), size) << "the rest of a segment";
-  EXPECT_EQ(log.records(from, 2 * size - 1).size(), size) << "whole records only";
-  EXPECT_EQ(log.records(from, 1).size(), size) << "but at least one";
-  auto text = log.records(from, 10 * size);
+  EXPECT_EQ(log.records(from, 10 * size).bytes.size(), size) << "the rest of a segment";
+  EXPECT_EQ(log.records(from, 2 * size - 1).bytes.size(), size) << "whole records only";
+  EXPECT_EQ(log.records(from, 1).bytes.size(), size) << "but at least one";
+  auto [text, last] = log.records(from, 10 * size);
+  EXPECT_EQ(last, at(5));
   EXPECT_EQ(read_record(text).number, at(5));
-  EXPECT_TRUE(log.records(from, size).empty());
+  EXPECT_TRUE(log.records(from, size).bytes.empty());
 }
 
 TEST(chp_entry_log, stores_a_record_that_is_larger_than_a_segment) {

@@ -326,7 +326,7 @@ TEST(chp_replica, stores_a_copy_and_later_changes_in_one_transaction) {
   ASSERT_EQ(copy->add_sessions(rows), errc{});
   copy->begin_log(source.end(), 0);
   ASSERT_EQ(copy->finish(source.past().reigns(), source.end()), errc{});
-  r.replace(std::move(copy), source.end(), source.end());
+  r.replace(std::move(copy), source.end());
   EXPECT_EQ(r.durable(), 0U);
 
   std::vector<state_write> out;
@@ -360,7 +360,7 @@ TEST(chp_replica, a_write_of_a_replaced_history_confirms_nothing) {
   reigns.begin_reign(3, 33, make_sequence(3, 0));
   reigns.extend(make_sequence(3, 5));
   ASSERT_EQ(copy->finish(reigns, make_sequence(3, 5)), errc{});
-  r.replace(std::move(copy), 0, 0);
+  r.replace(std::move(copy), 0);
   r.on_written({}, start);
   EXPECT_EQ(r.durable(), 0U);
 }

@@ -37,6 +37,13 @@ public:
   // The process ends before the last piece.
   void drop_pieces() { open_.clear(); }
 
+  [[nodiscard]] lineage reigns() const {
+    auto found = lineage::parse(lineage_).value();
+    if (!found.empty()) {
+      found.extend(numbers.end);
+    }
+    return found;
+  }
   [[nodiscard]] bool empty() const { return lineage_.empty(); }
   // A history with this content. `fault` is why there is none.
   [[nodiscard]] std::unique_ptr<history> load(std::unique_ptr<history> into,
