@@ -73,7 +73,7 @@ void active_role::propose(const proposal& p, log_actions& out) {
             {.session = p.id.session(), .counter = p.id.counter(), .is_unknown = true});
         return;
     }
-  } else if (state.past().ids().contains(p.id)) {
+  } else if (!p.id.empty() && state.past().ids().contains(p.id)) {
     ++parts_.counters.repeated;
     return;
   }
@@ -134,11 +134,8 @@ void active_role::answer_range(sequence from, sequence to, log_actions& out) con
     return;
   }
   const auto& log = parts_.state.past().log();
-  for (auto at = log.after(std::max(from, log.start())); !log.at_end(at);) {
-    const auto e = log.next(at);
-    if (e.number > to) {
-      return;
-    }
+  auto at = log.after(std::max(from, log.start()));
+  for (log_entry e; log.read(at, e) && e.number <= to;) {
     answer_entry(e, out);
   }
 }
@@ -173,13 +170,9 @@ void active_role::tell_upgraded(sequence to, log_actions& out) {
   }
   const auto& log = parts_.state.past().log();
   auto at = log.after(std::max(told_both_, log.start()));
+  log_entry e;
   for (std::size_t most = upgraded_at_once; most != 0; --most) {
-    if (log.at_end(at)) {
-      told_both_ = to;
-      return;
-    }
-    const auto e = log.next(at);
-    if (e.number > to) {
+    if (!log.read(at, e) || e.number > to) {
       told_both_ = to;
       return;
     }

@@ -20,7 +20,7 @@ void entry_log::append(const log_entry& e) {
     memory_ += capacity;
   }
   auto& in = segments_.back();
-  write_record(e, in.bytes.get() + in.used);
+  write_record(e, size, in.bytes.get() + in.used);
   in.used += size;
   in.last = e.number;
   ++in.entries;
@@ -29,16 +29,24 @@ void entry_log::append(const log_entry& e) {
   end_ = e.number;
 }
 
-// A cursor at the end of a segment is at the begin of the next one.
-void entry_log::settle(cursor& c) const noexcept {
+const entry_log::segment* entry_log::settle(cursor& c) const noexcept {
   if (c.segment_ < removed_) {
     c = {};
     c.segment_ = removed_;
   }
-  while (c.segment_ - removed_ < segments_.size() && c.offset_ == at(c).used &&
-         c.segment_ - removed_ + 1 < segments_.size()) {
-    ++c.segment_;
-    c.offset_ = 0;
+  for (;; ++c.segment_, c.offset_ = 0) {
+    const auto index = static_cast<std::size_t>(c.segment_ - removed_);
+    if (index >= segments_.size()) {
+      return nullptr;
+    }
+    const auto& in = segments_[index];
+    if (c.offset_ != in.used) {
+      return &in;
+    }
+    // A cursor at the end of the last segment stays there, because more can be appended to it.
+    if (index + 1 == segments_.size()) {
+      return nullptr;
+    }
   }
 }
 
@@ -54,37 +62,35 @@ entry_log::cursor entry_log::after(sequence number) const noexcept {
     }
     return c;
   }
-  while (true) {
-    auto ahead = c;
-    if (next(ahead).number > number) {
-      return c;
-    }
+  log_entry e;
+  for (auto ahead = c; read(ahead, e) && e.number <= number;) {
     c = ahead;
   }
+  return c;
 }
 
 bool entry_log::at_end(const cursor& c) const noexcept {
   auto settled = c;
-  settle(settled);
-  return settled.segment_ - removed_ >= segments_.size() || settled.offset_ == at(settled).used;
+  return settle(settled) == nullptr;
 }
 
-log_entry entry_log::next(cursor& c) const noexcept {
-  settle(c);
-  const auto& in = at(c);
-  std::string_view rest{in.bytes.get() + c.offset_, in.used - c.offset_};
-  const auto e = read_record(rest);
-  c.offset_ = in.used - rest.size();
-  return e;
+bool entry_log::read(cursor& c, log_entry& e) const noexcept {
+  const auto* const in = settle(c);
+  if (in == nullptr) {
+    return false;
+  }
+  std::string_view rest{in->bytes.get() + c.offset_, in->used - c.offset_};
+  e = read_record(rest);
+  c.offset_ = in->used - rest.size();
+  return true;
 }
 
 entry_log::record_range entry_log::records(cursor& c, std::size_t most) const noexcept {
-  if (at_end(c)) {
+  const auto* const in = settle(c);
+  if (in == nullptr) {
     return {};
   }
-  settle(c);
-  const auto& in = at(c);
-  const std::string_view all{in.bytes.get() + c.offset_, in.used - c.offset_};
+  const std::string_view all{in->bytes.get() + c.offset_, in->used - c.offset_};
   auto rest = all;
   sequence last = 0;
   do {
@@ -96,7 +102,7 @@ entry_log::record_range entry_log::records(cursor& c, std::size_t most) const no
     rest = ahead;
     last = number;
   } while (!rest.empty());
-  c.offset_ = in.used - rest.size();
+  c.offset_ = in->used - rest.size();
   return {all.substr(0, all.size() - rest.size()), last};
 }
 

@@ -58,9 +58,9 @@ public:
   // start(). Takes time for one segment.
   [[nodiscard]] cursor after(sequence number) const noexcept;
   [[nodiscard]] bool at_end(const cursor& at) const noexcept;
-  // Returns the next entry and moves the cursor behind it. There must be one. The views are valid
-  // until the entry is trimmed.
-  log_entry next(cursor& at) const noexcept;
+  // Reads the next entry and moves the cursor behind it. Returns false at the end of the log. The
+  // views are valid until the entry is trimmed.
+  [[nodiscard]] bool read(cursor& at, log_entry& e) const noexcept;
   struct record_range {
     std::string_view bytes;
     sequence last = 0;  // the number of the last record
@@ -82,11 +82,8 @@ private:
     sequence last = 0;
   };
 
-  void settle(cursor& at) const noexcept;
-  [[nodiscard]] const segment& at(const cursor& c) const noexcept {
-    return segments_[static_cast<std::size_t>(c.segment_ - removed_)];
-  }
-
+  // Returns the segment of the next entry, or null at the end of the log.
+  [[nodiscard]] const segment* settle(cursor& at) const noexcept;
   log_limits limits_;
   std::deque<segment> segments_;
   std::uint64_t removed_ = 0;  // number of segments that were removed

@@ -55,8 +55,8 @@ public:
   // after each. `changed` is false for an entry without an effect on the map.
   template <class Visit>
   void publish(sequence to, time_point now, Visit&& visit) {
-    while (published_ < to && !log_.at_end(published_at_)) {
-      const auto e = log_.next(published_at_);
+    log_entry e;
+    while (published_ < to && log_.read(published_at_, e)) {
       const bool changed = apply(e, now);
       published_ = e.number;
       visit(e, changed);

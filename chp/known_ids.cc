@@ -5,8 +5,11 @@
 namespace chp {
 
 void known_ids::insert(const update_id& id, sequence number) {
+  if (id.empty()) {
+    return;
+  }
   const auto p = by_id_.probe_of(id);
-  if (id.empty() || by_id_.find(p) != nullptr) {
+  if (by_id_.find(p) != nullptr) {
     return;
   }
   if (ring_.size() < limit_) {

@@ -115,10 +115,10 @@ std::size_t record_size(const log_entry& of) noexcept {
          of.value.size();
 }
 
-void write_record(const log_entry& of, char* to) noexcept {
+void write_record(const log_entry& of, std::size_t size, char* to) noexcept {
   writer out{to};
   const auto parts = parts_of(of);
-  out.u32(record_size(of));
+  out.u32(size);
   out.u8(static_cast<std::uint8_t>(of.kind));
   out.u8(parts);
   out.u8(static_cast<std::uint8_t>(of.key.size()));
@@ -146,8 +146,9 @@ void write_record(const log_entry& of, char* to) noexcept {
 
 void append_record(std::string& to, const log_entry& of) {
   const auto before = to.size();
-  to.resize(before + record_size(of));
-  write_record(of, to.data() + before);
+  const auto size = record_size(of);
+  to.resize(before + size);
+  write_record(of, size, to.data() + before);
 }
 
 log_entry read_record(std::string_view& from) noexcept {

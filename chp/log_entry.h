@@ -57,8 +57,8 @@ inline constexpr std::size_t max_record_overhead =
     min_record_size + 16 + 8 + 8 + 8 + 4 + max_key_size + max_properties_size;
 
 [[nodiscard]] std::size_t record_size(const log_entry& of) noexcept;
-// Writes the record_size() bytes of a record.
-void write_record(const log_entry& of, char* to) noexcept;
+// Writes a record. `size` is its record_size().
+void write_record(const log_entry& of, std::size_t size, char* to) noexcept;
 void append_record(std::string& to, const log_entry& of);
 
 // Reads a record of this process. `from` must begin with one, and is moved behind it.

@@ -33,8 +33,8 @@ void map_room::count_to_end(const history& of) {
     bytes_ = of.map().bytes();
     at_ = of.published_at();
   }
-  while (!of.log().at_end(at_)) {
-    count(of, of.log().next(at_));
+  for (log_entry e; of.log().read(at_, e);) {
+    count(of, e);
   }
   counted_ = of.end();
 }

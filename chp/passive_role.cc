@@ -94,8 +94,8 @@ bool passive_role::read_lost(std::string& lines, std::size_t most) {
   const auto limit = lines.size() + most;
   const auto& log = parts_.state.past().log();
   while (lines.size() < limit) {
-    if (!log.at_end(lost_->log_at)) {
-      parts_.counters.lost += append_lost(lines, log.next(lost_->log_at));
+    if (log_entry next; log.read(lost_->log_at, next)) {
+      parts_.counters.lost += append_lost(lines, next);
     } else if (lost_->map && !lost_->map->at_end()) {
       lost_->map->read(1, [&](const store::entry& e) {
         // The log has the later ones.

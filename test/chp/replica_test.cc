@@ -58,8 +58,9 @@ contents map_of(const replica& r) {
 }
 std::vector<sequence> log_of(const replica& r) {
   std::vector<sequence> all;
-  for (auto at = r.past().log().after(r.past().log().start()); !r.past().log().at_end(at);) {
-    all.push_back(r.past().log().next(at).number);
+  auto at = r.past().log().after(r.past().log().start());
+  for (log_entry e; r.past().log().read(at, e);) {
+    all.push_back(e.number);
   }
   return all;
 }

@@ -42,8 +42,9 @@ void production_server::observe_entries() {
     return;
   }
   const auto& log = past.log();
-  for (auto at = log.after(sequence_of(shown_.end())); !log.at_end(at);) {
-    entry e = entry_of(log.next(at));
+  auto at = log.after(sequence_of(shown_.end()));
+  for (log_entry found; log.read(at, found);) {
+    entry e = entry_of(found);
     const std::uint64_t tag = place_of(rows, e.at).tag;
     auto& made = around_.made[tag];
     const auto index = static_cast<std::size_t>(e.at & 0xFFFF);
