@@ -24,6 +24,17 @@ const char* text(errc e) noexcept {
     case errc::value_too_long: return "value above the limit: send less, or raise the limit";
     case errc::malformed_register:
       return "invalid list of applied updates: check that both servers have the same version";
+    case errc::malformed_lineage:
+      return "invalid lineage: check that both servers have the same version";
+    case errc::malformed_entry:
+      return "invalid entry of the log: check that both servers have the same version";
+    case errc::malformed_session:
+      return "invalid record of a session: check that both servers have the same version";
+    case errc::wrong_number_size: return "number of a wrong size: send 8 bytes in network order";
+    case errc::malformed_piece:
+      return "unknown piece of a snapshot: check that both servers have the same version";
+    case errc::entry_out_of_order:
+      return "entry of the log out of order: check that only the other server of the pair connects";
     case errc::too_many_keys:
       return "the map has the maximum number of keys: erase some, or raise the limit";
     case errc::too_many_bytes:

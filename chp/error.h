@@ -22,6 +22,12 @@ enum class errc {
   properties_too_long,  // properties above the limit
   value_too_long,       // a value above the limit
   malformed_register,   // an invalid list of applied updates
+  malformed_lineage,    // reigns that do not follow each other, or too many
+  malformed_entry,      // an invalid entry of the log
+  malformed_session,    // an invalid record of a client's session
+  wrong_number_size,    // a number between servers of other than 8 bytes
+  malformed_piece,      // a piece of a snapshot for a backup of an unknown kind
+  entry_out_of_order,   // an entry that does not follow the one before
 
   // The map is full.
   too_many_keys,   // the map has max_keys keys

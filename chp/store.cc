@@ -137,6 +137,7 @@ store::entry_ptr store::make(const change& to, sequence at) {
   if (is_mortal) {
     auto* const m = new (memory) mortal;
     m->until = *to.deadline;
+    m->full = to.ttl;
     made.reset(m);
   } else {
     made.reset(new (memory) entry);
@@ -195,6 +196,7 @@ void store::overwrite(entry& e, const change& to, sequence at) noexcept {
     auto& m = static_cast<mortal&>(e);
     mortals_.erase(mortal_tree::s_iterator_to(m));
     m.until = *to.deadline;
+    m.full = to.ttl;
     mortals_.insert(mortals_.end(), m);
   }
 }

@@ -76,6 +76,8 @@ public:
     [[nodiscard]] const update_id& id() const noexcept { return id_; }
     // Returns when the entry expires, if it does.
     [[nodiscard]] std::optional<time_point> deadline() const noexcept;
+    // Returns the full time to live with which it was set, or 0.
+    [[nodiscard]] std::chrono::milliseconds ttl() const noexcept;
 
   private:
     friend store;
@@ -103,6 +105,7 @@ public:
     std::string_view value;  // less than 4 GiB
     update_id id = {};
     std::optional<time_point> deadline = {};
+    std::chrono::milliseconds ttl{0};  // with a deadline
   };
 
   // Peers choose the keys, so `seed` must be random.
@@ -145,6 +148,11 @@ public:
   template <class Visit>
   std::size_t expire(time_point now, std::size_t most, Visit&& visit);
 
+  // Visits at most `most` entries whose time has ended, the earliest first. `visit(const entry&)`
+  // returns a new deadline for the entry, later than `now`, and must not change the store.
+  template <class Visit>
+  void visit_due(time_point now, std::size_t most, Visit&& visit);
+
   // Returns a view of the entries whose keys begin with `subtree`, as they are now. Throws
   // std::bad_alloc.
   [[nodiscard]] snapshot open_snapshot(std::string_view subtree = {});
@@ -176,6 +184,7 @@ private:
   struct mortal : entry {
     hook by_deadline;
     time_point until;
+    std::chrono::milliseconds full{0};
   };
   // An entry that was replaced or erased at `end`.
   struct version {
@@ -346,6 +355,10 @@ inline std::optional<store::time_point> store::entry::deadline() const noexcept 
   return static_cast<const mortal*>(this)->until;
 }
 
+inline std::chrono::milliseconds store::entry::ttl() const noexcept {
+  return is_mortal_ ? static_cast<const mortal*>(this)->full : std::chrono::milliseconds{0};
+}
+
 template <class Visit>
 void store::for_each(std::string_view subtree, Visit&& visit) const {
   for (const auto* e = first_of(subtree); e != nullptr && visit(*e); e = next_of(*e, subtree)) {
@@ -365,6 +378,17 @@ std::size_t store::expire(time_point now, std::size_t most, Visit&& visit) {
     remove_due(*e, std::move(past), at);
   }
   return count;
+}
+
+template <class Visit>
+void store::visit_due(time_point now, std::size_t most, Visit&& visit) {
+  for (; most != 0 && first_due(now) != nullptr; --most) {
+    auto& m = *mortals_.begin();
+    const time_point until = visit(static_cast<const entry&>(m));
+    mortals_.erase(mortal_tree::s_iterator_to(m));
+    m.until = until;
+    mortals_.insert(mortals_.end(), m);
+  }
 }
 
 template <class Visit>

@@ -2,6 +2,7 @@
 // The identity of an update, however often it is sent: the UUID of KVSET and KVPUB. Pure.
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <string_view>
@@ -32,7 +33,10 @@ public:
   [[nodiscard]] static update_id of_frame(std::string_view bytes) noexcept;
 
   // Returns whether all bytes are zero. Such ids must not be compared.
-  [[nodiscard]] bool empty() const noexcept { return *this == update_id{}; }
+  [[nodiscard]] bool empty() const noexcept {
+    const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(bytes_);
+    return (halves[0] | halves[1]) == 0;
+  }
   // Returns whether the id has the form of of_session(). session() and counter() need this form.
   [[nodiscard]] bool has_session() const noexcept;
   [[nodiscard]] std::uint64_t session() const noexcept;

@@ -446,5 +446,27 @@ TEST(chp_store, is_a_map_and_its_snapshots_are_copies) {
   }
 }
 
+TEST(chp_store, visits_due_entries_in_order_and_moves_their_deadlines) {
+  store s;
+  for (const auto& [key, after] : {std::pair{"b", 2s}, {"a", 1s}, {"c", 3s}}) {
+    ASSERT_EQ(s.apply({.key = key, .value = "v", .deadline = start + after, .ttl = after}, 1),
+              errc{});
+  }
+  EXPECT_EQ(s.find("b")->ttl(), 2s);
+  std::string visited;
+  const auto visit = [&](const store::entry& e) {
+    visited += e.key();
+    return start + 10s + e.ttl();
+  };
+  s.visit_due(start + 2s, 1, visit);
+  EXPECT_EQ(visited, "a");
+  s.visit_due(start + 2s, 10, visit);
+  EXPECT_EQ(visited, "ab");
+  EXPECT_EQ(s.next_deadline(), start + 3s);
+  s.visit_due(start + 10s, 10, visit);
+  EXPECT_EQ(visited, "abc");
+  EXPECT_EQ(s.keys(), 3U);
+}
+
 }  // namespace
 }  // namespace chp

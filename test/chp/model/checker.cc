@@ -5,7 +5,7 @@
 namespace chp::model {
 
 namespace {
-std::string server(const replica& r) { return r.self() == 0 ? "primary" : "backup"; }
+std::string server(const participant& r) { return r.self() == 0 ? "primary" : "backup"; }
 }  // namespace
 
 void checker::say(const std::string& line) {
@@ -16,7 +16,7 @@ void checker::say(const std::string& line) {
 
 void checker::note_durable() {
   for (const auto& r : servers_) {
-    if (!r || r->is() == replica::role::down) {
+    if (!r || r->is() == participant::role::down) {
       continue;
     }
     const number durable = r->durable();
@@ -46,8 +46,8 @@ void checker::after_event() {
   }
 }
 
-bool checker::holds(const replica& r, const known_entry& e) const {
-  const kept& state = r.has_store() ? r.stored().content() : r.state();
+bool checker::holds(const participant& r, const known_entry& e) const {
+  const kept& state = r.has_store() ? r.on_disk() : r.state();
   const entry* const found = state.find(e.what.at);
   return found != nullptr && found->stamp == e.what.stamp;
 }
@@ -67,10 +67,10 @@ void checker::after_loss() {
 
 bool checker::data_elsewhere(std::size_t server) const {
   const auto& other = servers_[1 - server];
-  return other && !(other->has_store() ? other->stored().content() : other->state()).lacks_data();
+  return other && !(other->has_store() ? other->on_disk() : other->state()).lacks_data();
 }
 
-void checker::on_active(const replica& r, epoch e) {
+void checker::on_active(const participant& r, epoch e) {
   say(server(r) + " becomes active in epoch " + std::to_string(e) + ", end " +
       text(r.state().end()));
   require(e < 500'000, promise::epochs_last, [&] { return "epoch " + std::to_string(e); });
@@ -85,26 +85,26 @@ void checker::on_active(const replica& r, epoch e) {
   }
 }
 
-void checker::on_passive(const replica& r) { say(server(r) + " becomes passive"); }
-void checker::on_in_sync(const replica& r) { say(server(r) + ": the backup is in sync"); }
-void checker::on_backup_dropped(const replica& r) { say(server(r) + " drops the backup"); }
-void checker::on_published(const replica& r) {
+void checker::on_passive(const participant& r) { say(server(r) + " becomes passive"); }
+void checker::on_in_sync(const participant& r) { say(server(r) + ": the backup is in sync"); }
+void checker::on_backup_dropped(const participant& r) { say(server(r) + " drops the backup"); }
+void checker::on_published(const participant& r) {
   if (tracing) {
     say(server(r) + " publishes up to " + text(r.state().published));
   }
 }
 
-void checker::on_resume(const replica& r) {
+void checker::on_resume(const participant& r) {
   looks_until_[r.self()] = around_.now + around_.how.expiry;
   say(server(r) + " was paused for longer than the expiry");
 }
 
-void checker::on_stopped(const replica& r) {
+void checker::on_stopped(const participant& r) {
   say(server(r) + " stops: the history of the other server lacks what both had");
   require(root_over_data_, promise::stops_with_cause, [&] { return server(r) + " stopped"; });
 }
 
-void checker::on_append(const replica& r, const entry& e) {
+void checker::on_append(const participant& r, const entry& e) {
   if (tracing) {
     say(server(r) + " appends " + text(e));
   }
@@ -128,7 +128,7 @@ void checker::on_append(const replica& r, const entry& e) {
   }
 }
 
-void checker::on_answer(const replica& r, const answer& a) {
+void checker::on_answer(const participant& r, const answer& a) {
   ++answers_;
   note_durable();
   if (tracing) {
@@ -145,7 +145,7 @@ void checker::on_answer(const replica& r, const answer& a) {
   e.answered_both = e.answered_both || a.says == truth::both;
 }
 
-void checker::on_cut(const replica& r, number common, const std::vector<number>& file,
+void checker::on_cut(const participant& r, number common, const std::vector<number>& file,
                      bool incomplete, bool by_hand) {
   ++cuts_;
   say(server(r) + " cuts what is above " + text(common) + ", " + std::to_string(file.size()) +
@@ -222,9 +222,9 @@ void checker::on_adopt(const client& c, const snapshot& s, bool lost, const posi
 }
 
 void checker::at_end(const std::vector<client>& clients) {
-  const replica& a = *servers_[0];
-  const replica& b = *servers_[1];
-  const replica& active = a.is() == replica::role::active ? a : b;
+  const participant& a = *servers_[0];
+  const participant& b = *servers_[1];
+  const participant& active = a.is() == participant::role::active ? a : b;
   const kept& history = active.state();
   require(a.state().end() == b.state().end() && history.published == history.end(),
           promise::ends_well, [&] { return "the ends differ"; });

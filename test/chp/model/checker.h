@@ -2,7 +2,7 @@
 // Sees everything, and throws a violation where a promise of docs/chp-log.md is broken. It also writes the trace.
 
 #include "test/chp/model/client.h"
-#include "test/chp/model/replica.h"
+#include "test/chp/model/participant.h"
 
 #include <map>
 #include <memory>
@@ -40,7 +40,7 @@ struct violation {
 
 class checker {
 public:
-  using servers = std::array<std::unique_ptr<replica>, 2>;
+  using servers = std::array<std::unique_ptr<participant>, 2>;
   checker(surroundings& around, const servers& all) : around_{around}, servers_{all} {}
 
   bool tracing = false;
@@ -55,23 +55,23 @@ public:
   void at_end(const std::vector<client>& clients);
 
   // Called by replicas and clients.
-  void on_start(const replica& r) const { check_log(r.state()); }
-  void on_active(const replica& r, epoch e);
-  void on_passive(const replica& r);
-  void on_resume(const replica& r);
-  void on_in_sync(const replica& r);
-  void on_backup_dropped(const replica& r);
-  void on_stopped(const replica& r);
-  void on_append(const replica& r, const entry& e);
-  void on_published(const replica& r);
-  void on_answer(const replica& r, const answer& a);
-  void on_cut(const replica& r, number common, const std::vector<number>& file, bool incomplete,
+  void on_start(const participant& r) const { check_log(r.state()); }
+  void on_active(const participant& r, epoch e);
+  void on_passive(const participant& r);
+  void on_resume(const participant& r);
+  void on_in_sync(const participant& r);
+  void on_backup_dropped(const participant& r);
+  void on_stopped(const participant& r);
+  void on_append(const participant& r, const entry& e);
+  void on_published(const participant& r);
+  void on_answer(const participant& r, const answer& a);
+  void on_cut(const participant& r, number common, const std::vector<number>& file, bool incomplete,
               bool by_hand);
   void on_begin(const client& c, const update& u);
   void on_adopt(const client& c, const snapshot& s, bool lost, const position& seen,
                 std::uint64_t stamp, bool seen_degraded, unsigned asked);
   void on_result(const client& c, const call& what);
-  void on_heard(const replica& r) { looks_until_.at(r.self()) = 0; }
+  void on_heard(const participant& r) { looks_until_.at(r.self()) = 0; }
 
   [[nodiscard]] std::uint64_t cuts() const { return cuts_; }
   [[nodiscard]] std::uint64_t losses() const { return losses_; }
@@ -99,7 +99,7 @@ private:
   }
   void note_durable();
   void check_log(const kept& history) const;
-  [[nodiscard]] bool holds(const replica& r, const known_entry& e) const;
+  [[nodiscard]] bool holds(const participant& r, const known_entry& e) const;
   [[nodiscard]] bool data_elsewhere(std::size_t server) const;
 
   surroundings& around_;

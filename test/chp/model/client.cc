@@ -1,7 +1,7 @@
 #include "test/chp/model/client.h"
 
 #include "test/chp/model/checker.h"
-#include "test/chp/model/replica.h"
+#include "test/chp/model/participant.h"
 
 #include <algorithm>
 

@@ -1,6 +1,8 @@
-// Runs schedules of the model by hand: explore FIRST COUNT [PLANTED], the number of a planted fault.
+// Runs schedules by hand: explore FIRST COUNT [PLANTED [production]], the number of a planted fault, and
+// whether the servers are those of production code.
 // Prints the first violation in its shortest form, or what the schedules did.
 
+#include "test/chp/model/production_server.h"
 #include "test/chp/model/world.h"
 
 #include <cstdlib>
@@ -11,13 +13,14 @@ int main(int argc, char** argv) {
   const std::uint64_t first = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   const std::uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 10'000;
   const auto fault = static_cast<planted>(argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 0);
+  const maker servers = argc > 4 ? production_server::make : replica::make;
   figures sum;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    if (const auto found = try_seed(seed, fault, sum)) {
-      std::cout << describe(seed, shorten(seed, fault, *found));
+    if (const auto found = try_seed(seed, fault, sum, servers)) {
+      std::cout << describe(seed, shorten(seed, fault, *found, servers));
       return 1;
     }
   }
   std::cout << count << " schedules, " << sum.answers << " answers, " << sum.cuts << " cuts, "
-            << sum.losses << " entries that nobody has any more\n";
+            << sum.losses << " entries that no server has any more\n";
 }

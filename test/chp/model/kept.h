@@ -3,6 +3,7 @@
 
 #include "test/chp/model/words.h"
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 
@@ -40,6 +41,7 @@ public:
   lineage rows;
   number commit = 0;
   number both = 0;
+  number needed = 0;  // both may have had entries up to here
   number published = 0;
   rows_of_map map{};  // at `published`
   std::vector<session> sessions;
@@ -48,7 +50,7 @@ public:
 
   [[nodiscard]] number end() const { return log.empty() ? 0 : log.back().at; }
   // A server that has lost what both had counts as one without data, until it has caught up.
-  [[nodiscard]] bool lacks_data() const { return rows.empty() || end() < both; }
+  [[nodiscard]] bool lacks_data() const { return rows.empty() || end() < std::max(both, needed); }
   [[nodiscard]] row last_row() const { return rows.empty() ? row{} : rows.back(); }
   [[nodiscard]] const entry* find(number at) const;
   [[nodiscard]] std::size_t length() const;  // not trimmed

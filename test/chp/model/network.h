@@ -2,6 +2,7 @@
 // The wire: the dialogue between the two servers, their state messages, and the clients' connections.
 
 #include "test/chp/model/kept.h"
+#include "zmtp/message.h"
 
 #include <memory>
 #include <variant>
@@ -14,11 +15,12 @@ struct hello {
   lineage rows;
   number end = 0;
   number durable = 0;
+  bool lacks_data = false;
 };
 struct follow {
   std::uint64_t greeting = 0;
   number common = 0;
-  number both = 0;
+  number needed = 0;
   std::shared_ptr<const kept> snapshot;  // none: entries from the common point on
 };
 struct entries {
@@ -30,7 +32,8 @@ struct confirm {
   std::uint64_t greeting = 0;
   number durable = 0;
 };
-using peer_message = std::variant<hello, follow, entries, confirm>;
+using peer_message =
+    std::variant<hello, follow, entries, confirm, zmtp::message>;  // the last: production code
 
 // The message of bstar, once a tick.
 struct state_message {

@@ -1,66 +1,48 @@
 #pragma once
-// One of the two servers: docs/chp-log.md, rule by rule. The rest of its world is behind `surroundings`.
+// A server of the model: docs/chp-log.md, rule by rule. The rest of its world is behind `surroundings`.
 
-#include "test/chp/model/network.h"
-
-#include <string>
+#include "test/chp/model/participant.h"
 
 namespace chp::model {
 
-class checker;
-
-struct surroundings {
-  settings how;
-  std::uint64_t now = 1;    // in ticks
-  std::uint64_t drawn = 0;  // unique numbers: tags, greetings, sessions, stamps
-  network net;
-  checker* check = nullptr;
-
-  std::uint64_t draw() { return ++drawn; }
-  // Tags and greetings are in no order.
-  std::uint64_t draw_random() { return draw() * 0x9E3779B97F4A7C15U; }
-};
-
-class replica {
+class replica final : public participant {
 public:
-  enum class role : std::uint8_t { passive, active, stopped, down };
-
   // A process that starts with what its disk has.
   replica(std::size_t self, surroundings& around, disk stored, bool promote_alone, bool discard);
-
-  void crash(std::size_t transactions_written);
-  void wipe() { disk_.wipe(); }
-  void pause() { paused_ = true; }
-  void resume();
-  void fail_store() { disk_.failed = has_store(); }
-  void heal_store() { disk_.failed = false; }
-
-  // Events.
-  void tick();
-  void sync(std::size_t transactions);
-  void on_peer(const peer_message& message);
-  void on_client(std::size_t client, const to_server& message);
-  void on_client_gone(std::size_t client) { subscribed_[client] = false; }
-  // Section 4, rule 4: a server whose log is full reads no updates.
-  [[nodiscard]] bool reads(const to_server& message) const;
-  // One transaction for all that an event has changed.
-  void store();
-
-  [[nodiscard]] role is() const { return role_; }
-  [[nodiscard]] bool runs() const {
-    return (role_ == role::passive || role_ == role::active) && !paused_;
+  static std::unique_ptr<participant> make(std::size_t self, surroundings& around) {
+    return std::make_unique<replica>(self, around, disk{}, false, false);
   }
-  [[nodiscard]] bool paused() const { return paused_; }
-  [[nodiscard]] bool suspended() const { return suspended_until_ != 0; }
-  [[nodiscard]] bool in_sync() const {
+  [[nodiscard]] std::unique_ptr<participant> restarted(bool promote_alone,
+                                                       bool discard) const override {
+    return std::make_unique<replica>(self_, around_, disk_, promote_alone, discard);
+  }
+
+  void crash(std::size_t transactions_written) override;
+  void wipe() override { disk_.wipe(); }
+  void pause() override { paused_ = true; }
+  void resume() override;
+  void fail_store() override { disk_.failed = has_store(); }
+  void heal_store() override { disk_.failed = false; }
+
+  void tick() override;
+  void sync(std::size_t transactions) override;
+  void on_peer(const peer_message& message) override;
+  void on_client(std::size_t client, const to_server& message) override;
+  void on_client_gone(std::size_t client) override { subscribed_[client] = false; }
+  [[nodiscard]] bool reads(const to_server& message) const override;
+  void store() override;
+  void forge_epoch(epoch e) override;
+
+  [[nodiscard]] role is() const override { return role_; }
+  [[nodiscard]] bool paused() const override { return paused_; }
+  [[nodiscard]] bool in_sync() const override {
     return role_ == role::active && follower_ && follower_->in_sync;
   }
-  [[nodiscard]] const kept& state() const { return state_; }
-  [[nodiscard]] const disk& stored() const { return disk_; }
-  [[nodiscard]] bool has_store() const { return around_.how.store[self_]; }
-  [[nodiscard]] number durable() const;
-  [[nodiscard]] std::size_t self() const { return self_; }
-  void forge_epoch(epoch e);
+  [[nodiscard]] const kept& state() const override { return state_; }
+  [[nodiscard]] const kept& on_disk() const override { return disk_.content(); }
+  [[nodiscard]] bool has_store() const override { return around_.how.store[self_]; }
+  [[nodiscard]] number durable() const override;
+  [[nodiscard]] std::size_t self() const override { return self_; }
 
 private:
   // The passive that has sent HELLO, as the active knows it.
@@ -87,6 +69,7 @@ private:
   void hand_over_if_store_failed();
   void check_connection();
   void lose_connection();
+  [[nodiscard]] bool suspended() const { return suspended_until_ != 0; }
   [[nodiscard]] std::size_t peer() const { return 1 - self_; }
   void send(const peer_message& message);
   void send(std::size_t client, const to_client& message);
@@ -106,6 +89,7 @@ private:
   void expire_keys();
   void on(const hello& message);
   void on(const confirm& message);
+  void on(const zmtp::message&) {}  // these are of production code
 
   // The passive: replica_passive.cc.
   void greet();
@@ -146,6 +130,7 @@ private:
   bool following_ = false;  // passive: FOLLOW has come
   number confirmed_ = 0;
   std::optional<follower> follower_;
+  number inherited_ = 0;    // the peer may have had everything up to here
   number told_commit_ = 0;  // in the last ENTRIES
 
   // Clients.

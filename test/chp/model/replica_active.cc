@@ -262,7 +262,8 @@ void replica::on(const hello& message) {
   bound_by_dialogue_ = std::max(bound_by_dialogue_, other.of);
   connection_ = around_.net.servers.number;
   const bool same_reign = other.of == own.of && other.tag == own.tag;
-  if (role_ != role::active || suspended() || (!same_reign && later(other, own))) {
+  if (role_ != role::active || suspended() ||
+      (!same_reign && !message.lacks_data && later(other, own))) {
     return;  // bstar decides first who is active
   }
   const number common = common_point(state_.rows, message.rows, around_.how.fault);
@@ -278,7 +279,7 @@ void replica::on(const hello& message) {
   }
   follower_ = f;
   told_commit_ = 0;
-  send(follow{message.greeting, common, state_.both,
+  send(follow{message.greeting, common, std::max(state_.both, inherited_),
               from_log ? nullptr : std::make_shared<const kept>(state_)});
   feed();
 }

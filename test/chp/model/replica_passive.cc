@@ -19,7 +19,7 @@ void replica::greet() {
   greeted_at_ = around_.now;
   following_ = false;
   confirmed_ = 0;
-  send(hello{greeting_, state_.rows, state_.end(), durable()});
+  send(hello{greeting_, state_.rows, state_.end(), durable(), state_.lacks_data()});
 }
 
 void replica::on(const follow& message) {
@@ -33,7 +33,7 @@ void replica::on(const follow& message) {
   }
   following_ = true;
   if (!planted_here(planted::half_copy_serves)) {
-    state_.both = std::max(state_.both, message.both);
+    state_.needed = std::max(state_.needed, message.needed);
   }
   if (message.snapshot) {
     install(*message.snapshot);
@@ -87,7 +87,8 @@ void replica::install(const kept& snapshot) {
   next.published = next.end();
   next.first = next.end() + 1;
   next.copy = around_.draw();
-  next.both = std::max(std::min(state_.both, next.end()), std::min(snapshot.both, next.end()));
+  next.both = std::min(state_.both, next.end());
+  next.needed = 0;
   if (planted_here(planted::snapshot_keeps_rows)) {
     for (std::size_t k = 0; k < key_count; ++k) {
       next.map[k] = next.map[k].update == 0 ? state_.map[k] : next.map[k];
@@ -135,9 +136,11 @@ void replica::on(const entries& message) {
       return w.what.number == e.update && w.what.has_id;
     });
   }
-  state_.commit = std::max(state_.commit, std::min(message.commit, state_.end()));
-  // The disk of the active has all committed entries. So both have them once the own disk has them too.
-  state_.both = std::max(state_.both, std::min(state_.commit, durable()));
+  const number named = std::min(message.commit, state_.end());
+  state_.commit = std::max(state_.commit, named);
+  // The disk of the active has all entries that it calls committed. So both have them once the own
+  // disk has them too. The own commit can be of an own reign, and says nothing about the peer.
+  state_.both = std::max(state_.both, std::min(named, durable()));
   state_.publish(state_.commit, around_.now, around_.how.fault);
   state_.trim(around_.how.log_limit / 2, state_.commit);
   confirm_durable();

@@ -175,6 +175,8 @@ void replica::become_active() {
   follower_.reset();
   around_.check->on_active(*this, next);
   state_.both = std::min(state_.both, state_.end());
+  state_.needed = std::min(state_.needed, state_.end());
+  inherited_ = state_.end();
   // The passive hears of a commit before its own disk has it. An active never names such a commit: its peer takes
   // a commit for a sign that the disk of the active has it.
   state_.commit = std::min(state_.commit, durable());

@@ -77,9 +77,9 @@ std::vector<std::uint32_t> make_weights(chance& random) {
   return weights;
 }
 
-bool breaks(const schedule& s, promise p) {
+bool breaks(const schedule& s, promise p, maker servers) {
   try {
-    run(s);
+    run(s, nullptr, servers);
   } catch (const violation& v) {
     return v.broken == p;
   }
@@ -87,14 +87,14 @@ bool breaks(const schedule& s, promise p) {
 }
 
 // Takes events away, in pieces that become smaller, for as long as the same promise stays broken.
-schedule shorten(schedule s, promise p) {
+schedule shorten(schedule s, promise p, maker servers) {
   for (std::size_t piece = s.events.size() / 2; piece > 0; piece /= 2) {
     for (std::size_t at = 0; at < s.events.size();) {
       schedule shorter = s;
       const auto begin = shorter.events.begin() + static_cast<std::ptrdiff_t>(at);
       shorter.events.erase(
           begin, begin + static_cast<std::ptrdiff_t>(std::min(piece, s.events.size() - at)));
-      if (breaks(shorter, p)) {
+      if (breaks(shorter, p, servers)) {
         s = std::move(shorter);
       } else {
         at += piece;
@@ -126,9 +126,9 @@ schedule make_schedule(std::uint64_t seed, planted fault) {
   return s;
 }
 
-std::optional<violation> try_seed(std::uint64_t seed, planted fault, figures& sum) {
+std::optional<violation> try_seed(std::uint64_t seed, planted fault, figures& sum, maker servers) {
   try {
-    const figures of_run = run(make_schedule(seed, fault));
+    const figures of_run = run(make_schedule(seed, fault), nullptr, servers);
     sum.answers += of_run.answers;
     sum.cuts += of_run.cuts;
     sum.losses += of_run.losses;
@@ -138,10 +138,10 @@ std::optional<violation> try_seed(std::uint64_t seed, planted fault, figures& su
   }
 }
 
-finding shorten(std::uint64_t seed, planted fault, const violation& v) {
-  finding found{v, shorten(make_schedule(seed, fault), v.broken), {}};
+finding shorten(std::uint64_t seed, planted fault, const violation& v, maker servers) {
+  finding found{v, shorten(make_schedule(seed, fault), v.broken, servers), {}};
   try {
-    run(found.shortest, &found.trace);
+    run(found.shortest, &found.trace, servers);
   } catch (const violation& of_shortest) {
     found.broken = of_shortest;
   }

@@ -8,21 +8,22 @@ namespace {
 
 class world {
 public:
-  explicit world(const settings& how) : check_{around_, servers_} {
+  world(const settings& how, maker servers) : check_{around_, servers_} {
     around_.how = how;
     around_.check = &check_;
     for (std::size_t c = 0; c < client_count; ++c) {
       clients_.emplace_back(c, around_);
     }
-    start(0, false, false);
-    start(1, false, false);
+    for (std::size_t s = 0; s < 2; ++s) {
+      servers_[s] = servers(s, around_);
+    }
   }
 
   checker& check() { return check_; }
 
   void happen(const event& e) {
     const std::size_t s = e.who % 2;
-    replica& server = *servers_[s];
+    participant& server = *servers_[s];
     const bool runs = server.runs();
     switch (e.to_do) {
       case deed::tick: tick(); break;
@@ -89,7 +90,7 @@ public:
     }
     for (int round = 0; round < 200; ++round) {
       for (std::size_t s = 0; s < 2; ++s) {
-        if (servers_[s]->is() == replica::role::stopped) {
+        if (servers_[s]->is() == participant::role::stopped) {
           say(s, "is told by the operator to follow");
           start(s, false, true);
         }
@@ -116,8 +117,7 @@ private:
   }
 
   void start(std::size_t s, bool promote_alone, bool discard) {
-    disk stored = servers_[s] ? servers_[s]->stored() : disk{};
-    servers_[s] = std::make_unique<replica>(s, around_, std::move(stored), promote_alone, discard);
+    servers_[s] = servers_[s]->restarted(promote_alone, discard);
     say(s, std::string{"starts, end "} + text(servers_[s]->state().end()) +
                (promote_alone ? ", promoted by hand" : ""));
     if (promote_alone) {
@@ -126,13 +126,13 @@ private:
   }
 
   void start_if_down(std::size_t s, bool promote_alone) {
-    if (servers_[s]->is() == replica::role::down) {
+    if (servers_[s]->is() == participant::role::down) {
       start(s, promote_alone, false);
     }
   }
 
   void end_process(std::size_t s, std::size_t transactions_written, const char* how) {
-    if (servers_[s]->is() == replica::role::stopped && transactions_written == 0) {
+    if (servers_[s]->is() == participant::role::stopped && transactions_written == 0) {
       return;  // the disk of a server that has stopped waits for the operator
     }
     say(s, how);
@@ -228,7 +228,7 @@ private:
     }
     for (std::size_t s = 0; s < 2; ++s) {
       // A server that becomes passive ends the connections of its clients.
-      if (servers_[s]->is() != replica::role::active) {
+      if (servers_[s]->is() != participant::role::active) {
         for (client& c : clients_) {
           if (c.follows(s)) {
             drop_client(s, c.self());
@@ -275,8 +275,8 @@ private:
 
 }  // namespace
 
-figures run(const schedule& s, std::vector<std::string>* trace) {
-  world w{s.how};
+figures run(const schedule& s, std::vector<std::string>* trace, maker servers) {
+  world w{s.how, servers};
   w.check().tracing = trace != nullptr;
   try {
     for (const event& e : s.events) {

@@ -3,6 +3,7 @@
 // schedule stays one when events are taken from it: that is how a violation is made short.
 
 #include "test/chp/model/checker.h"
+#include "test/chp/model/replica.h"
 
 namespace chp::model {
 
@@ -57,11 +58,14 @@ struct finding {
 
 schedule make_schedule(std::uint64_t seed, planted fault);
 // Runs a schedule, then ends all faults and waits until all is well. Throws a violation.
-figures run(const schedule& s, std::vector<std::string>* trace = nullptr);
+figures run(const schedule& s, std::vector<std::string>* trace = nullptr,
+            maker servers = replica::make);
 // The violation that a seed's schedule finds.
-std::optional<violation> try_seed(std::uint64_t seed, planted fault, figures& sum);
+std::optional<violation> try_seed(std::uint64_t seed, planted fault, figures& sum,
+                                  maker servers = replica::make);
 // The same violation in its shortest form, with a trace.
-finding shorten(std::uint64_t seed, planted fault, const violation& v);
+finding shorten(std::uint64_t seed, planted fault, const violation& v,
+                maker servers = replica::make);
 std::string describe(std::uint64_t seed, const finding& f);
 
 }  // namespace chp::model

@@ -1,0 +1,104 @@
+#pragma once
+// The active server: it puts updates into the log, commits, publishes and answers them, and feeds
+// its backup. Pure.
+
+#include "chp/commit_tracker.h"
+#include "chp/log_actions.h"
+#include "chp/log_parts.h"
+#include "chp/pair_messages.h"
+#include "chp/proposal.h"
+#include "chp/store.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace chp {
+
+class active_role {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  // Publishes the whole log, and begins a reign. It acknowledges nothing that is not committed.
+  active_role(log_parts& with, std::uint64_t epoch, std::uint64_t tag, time_point now);
+  // Begins another reign, because the numbers of this one are nearly used up.
+  void begin_reign(std::uint64_t epoch, std::uint64_t tag) { parts_.state.begin_reign(epoch, tag); }
+
+  // The process was paused, and the peer may be active by now: nothing is accepted, dropped or
+  // committed until resume().
+  void suspend() noexcept { suspended_ = true; }
+  void resume() noexcept { suspended_ = false; }
+  [[nodiscard]] bool suspended() const noexcept { return suspended_; }
+
+  void propose(const proposal& p, log_actions& out);
+
+  void on(const hello& said, log_actions& out);
+  void on(const confirmation& said);
+  // The dialogue can take the next piece of a copy.
+  void on_peer_writable(log_actions& out);
+  // The connection of the backup is lost, or it is unresponsive for the expiry.
+  void drop_backup(log_actions& out);
+
+  // Erases expired keys.
+  void on_deadline(time_point now);
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
+  void end_turn(time_point now, log_actions& out);
+
+  [[nodiscard]] bool in_sync() const noexcept { return tracker_.in_sync(); }
+  // Returns whether clients see entries that the backup may not have.
+  [[nodiscard]] bool degraded() const noexcept {
+    return !in_sync() || parts_.state.both() < parts_.state.past().published();
+  }
+  // The store has failed, and the backup in sync gets the rest of the log.
+  [[nodiscard]] bool hands_over() const noexcept {
+    return in_sync() && parts_.state.store_failed();
+  }
+
+private:
+  struct follower {
+    std::uint64_t greeting;
+    entry_log::cursor sent;
+    struct chunk {
+      sequence last;
+      std::size_t bytes;
+    };
+    std::deque<chunk> in_flight{};  // not confirmed
+    std::size_t bytes = 0;
+    std::optional<sequence> commit{};  // in the last ENTRIES
+  };
+  // A copy that is being sent.
+  struct copy {
+    store::snapshot map;
+    std::size_t sessions_at = 0;
+    bool has_sessions = false;
+    std::uint64_t ids_at = 0;
+  };
+
+  void append(const proposal& p, errc why);
+  [[nodiscard]] errc check(const proposal& p);
+  [[nodiscard]] bool is_used_up() const noexcept;
+  [[nodiscard]] truth truth_of(sequence number) const noexcept;
+  void answer_outcome(const update_id& id, const outcome& of, log_actions& out) const;
+  void answer_entry(const log_entry& e, log_actions& out) const;
+  void answer_range(sequence from, sequence to, log_actions& out) const;
+  void advance(time_point now, log_actions& out);
+  void tell_upgraded(sequence to, log_actions& out);
+  void feed(log_actions& out);
+  void hand_over(log_actions& out);
+
+  log_parts& parts_;
+  time_point since_;
+  bool suspended_ = false;
+  bool handing_over_ = false;
+  commit_tracker tracker_;
+  std::optional<follower> follower_;
+  std::optional<copy> copy_;
+  // The peer may have had everything up to here, because this server did not see it leave.
+  sequence inherited_;
+  sequence told_both_ =
+      0;  // answers up to here have said `both`, as far as the log has the entries
+};
+
+}  // namespace chp

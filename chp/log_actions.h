@@ -1,0 +1,96 @@
+#pragma once
+// The actions, options and counters of a server's log. Plain data.
+
+#include "chp/command.h"
+#include "chp/error.h"
+#include "chp/replica.h"
+#include "chp/server_options.h"
+#include "chp/state_write.h"
+#include "zmtp/message.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace chp {
+
+// Where an update was when it was committed.
+enum class truth : std::uint8_t { one_server, one_disk, both_servers, both_disks };
+
+// The outcome of an update of a Zinc client.
+struct answer {
+  std::uint64_t session = 0;
+  std::uint64_t counter = 0;
+  sequence number = 0;
+  errc why{};  // errc{}: it was made; otherwise the reason of its refusal
+  truth says = truth::one_server;
+  bool is_unknown = false;  // the server has forgotten the session; the other members mean nothing
+};
+
+// The file of updates that a server takes out of its history: those above `common`. Read it with
+// update_log::read_lost(), and call on_lost_written() when it is on the disk.
+struct lost_updates {
+  sequence common = 0;
+  std::uint64_t epoch = 0;  // those of this server's last reign, for the name of the file
+  std::uint64_t tag = 0;
+  bool incomplete = false;  // older ones may be missing, because the log does not reach back
+};
+
+enum class log_event : std::uint8_t {
+  in_sync,           // the backup has everything; from now on nothing is committed without it
+  backup_lost,       // no backup is in sync any more
+  following,         // passive: follows the active server, and has what it had
+  diverged,          // passive: has entries that the active server does not have
+  stopped,           // passive: the active server lacks what both had; see update_log::stopped()
+  handing_over,      // active: the store has failed, and the backup takes over
+  session_forgotten  // at the limit of sessions
+};
+
+// The shell carries them out in the order of the members and clears them.
+struct log_actions {
+  std::vector<state_write> write;      // to the store, in order; on_written() with each result
+  std::vector<zmtp::message> publish;  // to all subscribers
+  std::vector<answer> answers;         // to the subscribers of these sessions, after `publish`
+  std::vector<zmtp::message>
+      to_peer;                      // over the dialogue; always queued, since a window bounds them
+  bool stream_copy = false;         // call on_peer_writable() when the dialogue can take more
+  bool close_peer = false;          // close the dialogue, and connect again while passive
+  bool disconnect_clients = false;  // close all connections of clients
+  bool step_down = false;           // this server must become passive and lets its peer take over
+  bool renew_epoch = false;         // call become_active() with a new epoch
+  std::optional<lost_updates> lost;
+  std::vector<log_event> events;
+
+  [[nodiscard]] bool empty() const noexcept {
+    return write.empty() && publish.empty() && answers.empty() && to_peer.empty() && !stream_copy &&
+           !close_peer && !disconnect_clients && !step_down && !renew_epoch && !lost &&
+           events.empty();
+  }
+};
+
+struct update_log_options {
+  replica_options state{};
+  form wire_format = form::kvmsg;
+  bool is_paired = false;
+  degraded_policy policy = degraded_policy::ack;
+  std::size_t window = 8 * 1024 * 1024;  // bytes of entries that the backup has not confirmed
+  std::size_t piece = 64 * 1024;         // bytes of one message to the backup
+  std::size_t waiting_bytes = 64 * 1024 * 1024;          // updates that a passive server keeps
+  std::size_t directories = 1'000'000;                   // see server_options
+  std::uint64_t epoch_reserve = std::uint64_t{1} << 20;  // see server_options
+};
+
+struct log_counters {
+  std::uint64_t updates = 0;          // appended
+  std::uint64_t repeated = 0;         // known already
+  std::uint64_t deferred = 0;         // left with the client: not active, early, or too many
+  std::uint64_t unknown = 0;          // their session was forgotten
+  std::uint64_t expired = 0;          // expiries appended
+  std::uint64_t waiting_dropped = 0;  // passive: at the limit
+  std::uint64_t lost = 0;             // entries and rows in files of lost updates
+  std::array<std::uint64_t, errc_count> refused{};  // updates and messages, by errc
+};
+
+}  // namespace chp

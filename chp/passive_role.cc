@@ -1,0 +1,229 @@
+#include "chp/passive_role.h"
+
+#include "chp/lost_lines.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace chp {
+
+void passive_role::greet(std::uint64_t greeting, log_actions& out) {
+  leave();
+  if (stopped_ || parts_.state.store_failed()) {
+    out.close_peer = true;  // a server that can confirm nothing does not follow
+    return;
+  }
+  greeting_ = greeting;
+  const auto& state = parts_.state;
+  out.to_peer.push_back(make_message(
+      hello{greeting, state.end(), state.durable(), state.lacks_data(), state.past().reigns()}));
+}
+
+void passive_role::leave() noexcept {
+  greeting_.reset();
+  following_ = false;
+  copy_.reset();
+  lost_.reset();
+  confirmed_ = 0;
+  named_commit_ = 0;
+}
+
+void passive_role::propose(const proposal& p) {
+  if (p.id.has_session() || p.id.empty() || p.fault != errc{} ||
+      parts_.state.past().ids().contains(p.id)) {
+    ++parts_.counters.deferred;
+    return;
+  }
+  parts_.counters.waiting_dropped +=
+      parts_.waiting.add({.kind = p.erases ? entry_kind::erasure : entry_kind::set,
+                          .id = p.id,
+                          .ttl = p.ttl,
+                          .key = p.key,
+                          .properties = p.properties,
+                          .value = p.value});
+}
+
+bool passive_role::refuse(errc why) noexcept {
+  parts_.refuse(why);
+  return false;
+}
+
+bool passive_role::on(const follow& said, log_actions& out) {
+  if (said.greeting != greeting_ || following_ || copy_) {
+    return true;
+  }
+  auto& state = parts_.state;
+  const bool has_more = state.end() > said.common;
+  if (has_more && !said.is_copy) {
+    return refuse(errc::entry_out_of_order);
+  }
+  if (has_more && std::min(state.both(), state.end()) > said.common && !discard_) {
+    stopped_ = true;
+    leave();
+    out.close_peer = true;
+    out.events.push_back(log_event::stopped);
+    return true;
+  }
+  if (!has_more) {
+    // If it is above the end, this server may have lost what both had. It must not become active
+    // with a part of it. A server that has more decides later, with the copy.
+    state.raise_needed(said.needed);
+  }
+  if (!said.is_copy) {
+    following_ = true;
+    out.events.push_back(log_event::following);
+    return true;
+  }
+  copy_.emplace(copy{state.make_history(), said.start});
+  copy_->built->begin_log(said.start, 0);
+  if (has_more) {
+    const auto& log = state.past().log();
+    lost_.emplace(lost_reader{said.common, log.after(std::max(said.common, log.start())),
+                              state.past().map().open_snapshot()});
+    const auto own = state.past().reigns().last();
+    out.lost = lost_updates{said.common, own.epoch, own.tag, log.start() > said.common};
+    out.events.push_back(log_event::diverged);
+  }
+  return true;
+}
+
+bool passive_role::read_lost(std::string& lines, std::size_t most) {
+  if (!lost_) {
+    return false;
+  }
+  const auto limit = lines.size() + most;
+  const auto& log = parts_.state.past().log();
+  while (lines.size() < limit) {
+    if (log_entry next; log.read(lost_->log_at, next)) {
+      parts_.counters.lost += append_lost(lines, next);
+    } else if (lost_->map && !lost_->map->at_end()) {
+      lost_->map->read(1, [&](const store::entry& e) {
+        // The log has the later ones.
+        if (e.number() > lost_->common && e.number() <= log.start()) {
+          parts_.counters.lost += append_lost(lines, {.number = e.number(),
+                                                      .id = e.id(),
+                                                      .ttl = e.ttl(),
+                                                      .key = e.key(),
+                                                      .value = e.value()});
+        }
+        return true;
+      });
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+void passive_role::on_lost_written(boost::system::error_code ec, log_actions& out) {
+  if (!lost_) {
+    return;  // the dialogue was lost meanwhile
+  }
+  lost_.reset();
+  if (ec) {
+    // Without the file nothing is taken out of the history.
+    leave();
+    out.close_peer = true;
+    return;
+  }
+  install(out);
+}
+
+bool passive_role::on(const copy_piece& said, time_point now) {
+  if (said.greeting != greeting_ || !copy_) {
+    return true;
+  }
+  auto& built = *copy_->built;
+  errc fault{};
+  switch (said.kind) {
+    case copied::map: fault = built.add_map(said.rows, now); break;
+    case copied::sessions: fault = built.add_sessions(said.rows); break;
+    case copied::ids: fault = built.add_ids(said.rows); break;
+    case copied::entries: fault = built.add_entries(said.rows); break;
+  }
+  return fault == errc{} || refuse(fault);
+}
+
+bool passive_role::on(const copy_end& said, log_actions& out) {
+  if (said.greeting != greeting_ || !copy_ || copy_->end) {
+    return true;
+  }
+  copy_->built->clients().raise_forgotten(said.forgotten);
+  if (const auto fault = copy_->built->finish(said.reigns, copy_->start); fault != errc{}) {
+    return refuse(fault);
+  }
+  copy_->end = said;
+  install(out);
+  return true;
+}
+
+// Replaces everything, when the copy is complete and the file of lost updates is on the disk.
+void passive_role::install(log_actions& out) {
+  if (!copy_ || !copy_->end || lost_) {
+    return;
+  }
+  discard_ = false;
+  parts_.state.replace(std::move(copy_->built), copy_->end->commit);
+  named_commit_ = parts_.state.commit();
+  copy_.reset();
+  following_ = true;
+  out.events.push_back(log_event::following);
+}
+
+bool passive_role::on(const entries& said) {
+  if (said.greeting != greeting_) {
+    return true;
+  }
+  auto& state = parts_.state;
+  auto& past = copy_ && copy_->end ? *copy_->built : state.past();
+  if (!following_ && !(copy_ && copy_->end)) {
+    return true;
+  }
+  for (auto rest = said.records; !rest.empty();) {
+    const auto e = parse_record(rest, parts_.options.state.history.limit);
+    if (!e) {
+      return refuse(e.error());
+    }
+    if (e->number <= past.end()) {
+      continue;
+    }
+    if (const auto fault = past.check_next(*e); fault != errc{}) {
+      return refuse(fault);
+    }
+    if (following_) {
+      state.append(*e);
+    } else {
+      past.append(*e);
+    }
+    parts_.waiting.remove(e->id);
+  }
+  if (!following_) {
+    copy_->end->commit = std::max(copy_->end->commit, said.commit);
+    return true;
+  }
+  named_commit_ = std::min(said.commit, state.end());
+  state.raise_commit(named_commit_);
+  return true;
+}
+
+void passive_role::end_turn(time_point now, log_actions& out) {
+  auto& state = parts_.state;
+  if (state.store_failed() && greeting_) {
+    leave();
+    out.close_peer = true;
+  }
+  if (!following_) {
+    return;
+  }
+  // The disk of the active server has all entries that it calls committed. So both have them once the
+  // own disk has. Commits of an own reign say nothing about the peer.
+  state.raise_both(std::min(named_commit_, state.durable()));
+  state.publish(state.commit(), now, [](const log_entry&, bool) {});
+  state.trim(state.commit());
+  if (const auto have = state.durable(); have > confirmed_) {
+    confirmed_ = have;
+    out.to_peer.push_back(make_message(confirmation{*greeting_, have}));
+  }
+}
+
+}  // namespace chp

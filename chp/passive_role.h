@@ -1,0 +1,81 @@
+#pragma once
+// The passive server: it copies the history of the active server, and confirms what its disk has.
+// Pure.
+
+#include "chp/log_actions.h"
+#include "chp/log_parts.h"
+#include "chp/pair_messages.h"
+#include "chp/proposal.h"
+#include "chp/store.h"
+
+#include <boost/system/error_code.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace chp {
+
+class passive_role {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  // `discard` is the operator's decision that what both servers had may be lost, once.
+  passive_role(log_parts& with, bool discard) noexcept : parts_{with}, discard_{discard} {}
+
+  // The dialogue is connected to an active server: says HELLO. `greeting` is random.
+  void greet(std::uint64_t greeting, log_actions& out);
+  // The dialogue is lost, or must be closed.
+  void leave() noexcept;
+  // Keeps the updates that the active server may not get.
+  void propose(const proposal& p);
+
+  // These calls return false if the message does not fit, and the dialogue must begin again.
+  [[nodiscard]] bool on(const follow& said, log_actions& out);
+  [[nodiscard]] bool on(const copy_piece& said, time_point now);
+  [[nodiscard]] bool on(const copy_end& said, log_actions& out);
+  [[nodiscard]] bool on(const entries& said);
+  // The file of lost updates is on the disk, or could not be written.
+  void on_lost_written(boost::system::error_code ec, log_actions& out);
+  // Appends the next lines of that file: JSON objects. Returns false at the end.
+  [[nodiscard]] bool read_lost(std::string& lines, std::size_t most);
+
+  void end_turn(time_point now, log_actions& out);
+
+  [[nodiscard]] bool following() const noexcept { return following_; }
+  // The history of the active server lacks entries that both servers had. This server does nothing
+  // more until it is started with the operator's decision.
+  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+
+private:
+  // A copy that is being received.
+  struct copy {
+    std::unique_ptr<history> built;
+    sequence start = 0;
+    std::optional<copy_end> end{};
+  };
+  // The progress of read_lost().
+  struct lost_reader {
+    sequence common;
+    entry_log::cursor log_at;
+    std::optional<store::snapshot> map;
+  };
+
+  void install(log_actions& out);
+  [[nodiscard]] bool refuse(errc why) noexcept;
+
+  log_parts& parts_;
+  bool discard_;
+  bool stopped_ = false;
+  std::optional<std::uint64_t> greeting_;
+  bool following_ = false;
+  std::optional<copy> copy_;
+  std::optional<lost_reader> lost_;  // until the file is written
+  sequence confirmed_ = 0;
+  sequence named_commit_ = 0;  // by the active server, since the last HELLO
+};
+
+}  // namespace chp

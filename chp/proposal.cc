@@ -1,0 +1,72 @@
+#include "chp/proposal.h"
+
+#include "chp/properties.h"
+
+#include <algorithm>
+
+namespace chp {
+
+namespace {
+
+void read_properties(std::string_view frame, proposal& to) {
+  for (const auto& [name, value] : properties{frame}) {
+    if (name == property_name::ttl) {
+      to.ttl = parse_ttl(value).value_or(std::chrono::milliseconds{0});
+    } else if (name == property_name::low) {
+      to.low = std::max<std::uint64_t>(parse_number(value).value_or(1), 1);
+    } else if (name == property_name::since) {
+      to.since = parse_since(value).value_or(position{});
+    } else if (name == property_name::asks) {
+      to.asks = value == "1";
+    }
+  }
+}
+
+}  // namespace
+
+proposal parse_proposal(const zmtp::message& m, form how, const command_limits& limits) {
+  proposal p;
+  const auto parsed_set = parse_set(m, how, limits);
+  if (!parsed_set) {
+    p.fault = parsed_set.error();
+    p.id = id_of_set(m, how);
+    return p;
+  }
+  p.id = update_id::of_frame(parsed_set->id);
+  p.erases = parsed_set->erases();
+  p.key = parsed_set->key;
+  p.properties = parsed_set->properties;
+  p.value = parsed_set->value;
+  if (!p.properties.empty()) {
+    read_properties(p.properties, p);
+  }
+  return p;
+}
+
+void append_since(std::string& to, const position& since) {
+  to.append(property_name::since);
+  char before = '=';
+  for (const auto number : {since.epoch, since.tag, since.number}) {
+    to += before;
+    append_number(to, number);
+    before = '-';
+  }
+  to += '\n';
+}
+
+std::optional<position> parse_since(std::string_view value) noexcept {
+  const auto first = value.find('-');
+  const auto second = value.find('-', first + 1);
+  if (first == value.npos || second == value.npos) {
+    return std::nullopt;
+  }
+  const auto epoch = parse_number(value.substr(0, first));
+  const auto tag = parse_number(value.substr(first + 1, second - first - 1));
+  const auto number = parse_number(value.substr(second + 1));
+  if (!epoch || !tag || !number || *number > max_sequence) {
+    return std::nullopt;
+  }
+  return position{*epoch, *tag, *number};
+}
+
+}  // namespace chp

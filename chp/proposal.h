@@ -1,0 +1,46 @@
+#pragma once
+// An update of a client, as a server proposes it to the log. Pure.
+
+#include "chp/command.h"
+#include "chp/error.h"
+#include "chp/lineage.h"
+#include "chp/update_id.h"
+#include "zmtp/message.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace chp {
+
+// Zinc's clients add properties to a KVSET:
+//
+//     low=<counter>                    the lowest counter without a final outcome
+//     since=<epoch>-<tag>-<number>     the place with which the session began; absent: the first one
+//     asks=1                           the client was told an outcome of this update, and asks again
+//
+// All numbers are decimal. The views refer to the message.
+struct proposal {
+  update_id id{};
+  errc fault{};  // the update is not valid, for this reason
+  bool erases = false;
+  bool asks = false;
+  std::uint64_t low = 1;
+  position since{};
+  std::chrono::milliseconds ttl{0};  // 0: none
+  std::string_view key{};
+  std::string_view properties{};
+  std::string_view value{};
+};
+
+// Reads a KVSET. A message with a fault has an id as far as it can be read.
+[[nodiscard]] proposal parse_proposal(const zmtp::message& m, form how,
+                                      const command_limits& limits);
+
+// Append what a client sends.
+void append_since(std::string& properties, const position& since);
+[[nodiscard]] std::optional<position> parse_since(std::string_view value) noexcept;
+
+}  // namespace chp

@@ -1,0 +1,191 @@
+#include "chp/update_log.h"
+
+#include <utility>
+
+namespace chp {
+
+namespace {
+constexpr std::size_t tidied_at_once = 10'000;
+}  // namespace
+
+update_log::update_log(const update_log_options& options, std::uint64_t random, replica&& state,
+                       bool discard)
+    : random_{random},
+      parts_{options, next_random(), std::move(state)},
+      role_{std::in_place_type<passive_role>, parts_, discard} {}
+
+std::uint64_t update_log::next_random() noexcept {
+  random_ += 0x9e37'79b9'7f4a'7c15;
+  auto bits = random_;
+  bits = (bits ^ bits >> 30) * 0xbf58'476d'1ce4'e5b9;
+  bits = (bits ^ bits >> 27) * 0x94d0'49bb'1331'11eb;
+  return bits ^ bits >> 31;
+}
+
+void update_log::become_active(std::uint64_t epoch, time_point now, log_actions& out) {
+  if (auto* const already = active()) {
+    already->resume();
+    if (epoch > last_reign().epoch) {
+      already->begin_reign(epoch, next_random());
+    }
+    return;
+  }
+  role_.emplace<active_role>(parts_, epoch, next_random(), now);
+  // Updates that only this server may have.
+  parts_.waiting.take([&](const log_entry& e) {
+    propose({.id = e.id,
+             .erases = e.kind == entry_kind::erasure,
+             .ttl = e.ttl,
+             .key = e.key,
+             .properties = e.properties,
+             .value = e.value},
+            out);
+  });
+}
+
+void update_log::become_passive(log_actions& out) {
+  if (auto* const before = active()) {
+    declines_ = declines_ || before->hands_over();
+    before->drop_backup(out);
+    role_.emplace<passive_role>(parts_, false);
+    out.disconnect_clients = true;
+    out.close_peer = true;
+  }
+}
+
+void update_log::suspend() noexcept {
+  if (auto* const role = active()) {
+    role->suspend();
+  }
+}
+
+bool update_log::suspended() const noexcept {
+  const auto* const role = active();
+  return role != nullptr && role->suspended();
+}
+
+void update_log::propose(const proposal& p, log_actions& out) {
+  if (auto* const role = active()) {
+    role->propose(p, out);
+  } else if (parts_.options.is_paired) {
+    passive()->propose(p);
+  }
+}
+
+bool update_log::has_room() const noexcept {
+  const auto* const role = active();
+  return role == nullptr || (parts_.state.has_room() && !role->hands_over());
+}
+
+void update_log::greet(log_actions& out) { passive()->greet(next_random(), out); }
+
+void update_log::on_peer_connected(log_actions& out) {
+  if (passive() != nullptr) {
+    greet(out);
+  }
+}
+
+void update_log::on_peer_lost(log_actions& out) {
+  if (auto* const role = active()) {
+    role->drop_backup(out);
+  } else {
+    passive()->leave();
+  }
+}
+
+void update_log::on_peer_unresponsive(log_actions& out) {
+  declines_ = false;
+  on_peer_lost(out);
+}
+
+void update_log::on_peer_state(bool is_active, bool lacks_data, const reign& last) noexcept {
+  // The peer has taken over, or it cannot, because it has lost what it had confirmed.
+  if (is_active || lacks_data || is_later(last_reign(), last)) {
+    declines_ = false;
+  }
+}
+
+void update_log::on_peer_message(const zmtp::message& m, time_point now, log_actions& out) {
+  const auto parsed_message = parse_pair_message(m);
+  bool fits = true;
+  if (!parsed_message) {
+    parts_.refuse(parsed_message.error());
+    fits = false;
+  } else if (auto* const role = active()) {
+    if (const auto* const said = std::get_if<hello>(&*parsed_message)) {
+      role->on(*said, out);
+    } else if (const auto* const confirmed = std::get_if<confirmation>(&*parsed_message)) {
+      role->on(*confirmed);
+    }
+    return;
+  } else if (const auto* const said = std::get_if<follow>(&*parsed_message)) {
+    fits = passive()->on(*said, out);
+  } else if (const auto* const piece = std::get_if<copy_piece>(&*parsed_message)) {
+    fits = passive()->on(*piece, now);
+  } else if (const auto* const end = std::get_if<copy_end>(&*parsed_message)) {
+    fits = passive()->on(*end, out);
+  } else if (const auto* const more = std::get_if<entries>(&*parsed_message)) {
+    fits = passive()->on(*more);
+  }
+  if (!fits && passive() != nullptr) {
+    // The next HELLO says what this server has.
+    passive()->leave();
+    out.close_peer = true;
+  }
+}
+
+void update_log::on_peer_writable(log_actions& out) {
+  if (auto* const role = active()) {
+    role->on_peer_writable(out);
+  }
+}
+
+void update_log::on_lost_written(boost::system::error_code ec, log_actions& out) {
+  if (auto* const role = passive()) {
+    role->on_lost_written(ec, out);
+  }
+}
+
+bool update_log::read_lost(std::string& lines, std::size_t most) {
+  auto* const role = passive();
+  return role != nullptr && role->read_lost(lines, most);
+}
+
+void update_log::on_written(boost::system::error_code ec, time_point now) {
+  parts_.state.on_written(ec, now);
+}
+
+std::optional<update_log::time_point> update_log::next_deadline() const noexcept {
+  auto first = parts_.state.next_deadline();
+  if (const auto* const role = active()) {
+    const auto due = role->next_deadline();
+    first = due && (!first || *due < *first) ? due : first;
+  }
+  return first;
+}
+
+void update_log::on_deadline(time_point now) {
+  (void)parts_.published.tidy(tidied_at_once);
+  if (auto* const role = active()) {
+    role->on_deadline(now);
+  }
+}
+
+void update_log::end_turn(time_point now, log_actions& out) {
+  // The entries of this turn go to the store first.
+  parts_.state.take_writes(now, out.write);
+  if (auto* const role = active()) {
+    role->end_turn(now, out);
+  } else {
+    passive()->end_turn(now, out);
+  }
+}
+
+bool update_log::in_sync() const noexcept { return active() != nullptr && active()->in_sync(); }
+bool update_log::degraded() const noexcept { return active() != nullptr && active()->degraded(); }
+bool update_log::following() const noexcept {
+  return passive() != nullptr && passive()->following();
+}
+bool update_log::stopped() const noexcept { return passive() != nullptr && passive()->stopped(); }
+
+}  // namespace chp

@@ -1,0 +1,115 @@
+#pragma once
+// The log of a server that is alone or one of a pair: the events of the shell, and the role that
+// each goes to. Pure.
+
+#include "chp/active_role.h"
+#include "chp/log_actions.h"
+#include "chp/log_parts.h"
+#include "chp/passive_role.h"
+#include "chp/proposal.h"
+#include "zmtp/message.h"
+
+#include <boost/system/error_code.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace chp {
+
+// The log validates each update, orders it, commits it by the rules of docs/chp-log.md, publishes it
+// and answers it. A repeated update is recognized, and answered again.
+//
+// Each call appends actions. `now` never decreases. No message of a peer is a precondition. After
+// the last call of a turn, call end_turn() and carry out the actions.
+class update_log {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  // Begins passive. `random` has 64 random bits. `discard` allows this server, once, to drop what
+  // both servers had (see passive_role::stopped()).
+  update_log(const update_log_options& options, std::uint64_t random, replica&& state,
+             bool discard = false);
+  update_log(const update_log&) = delete;
+  update_log& operator=(const update_log&) = delete;
+
+  // Roles, decided by the pair. A server that is active already begins another reign if the epoch is
+  // higher, and goes on after suspend() otherwise. A server alone without epochs uses epoch 0.
+  void become_active(std::uint64_t epoch, time_point now, log_actions& out);
+  void become_passive(log_actions& out);
+  void suspend() noexcept;
+  [[nodiscard]] bool is_active() const noexcept {
+    return std::holds_alternative<active_role>(role_);
+  }
+  [[nodiscard]] bool suspended() const noexcept;
+
+  // An update of a client.
+  void propose(const proposal& p, log_actions& out);
+  // Returns false if the shell must read no more updates. Updates that were read are accepted.
+  [[nodiscard]] bool has_room() const noexcept;
+
+  // The dialogue with the other server. A passive server connects to the active one and calls
+  // on_peer_connected(). An active server hears its peer first.
+  void on_peer_connected(log_actions& out);
+  void on_peer_lost(log_actions& out);
+  void on_peer_message(const zmtp::message& m, time_point now, log_actions& out);
+  void on_peer_writable(log_actions& out);
+  // The peer says nothing for the expiry, over any connection.
+  void on_peer_unresponsive(log_actions& out);
+  // The state message of the peer's bstar. It ends a refusal to be promoted; see declines().
+  void on_peer_state(bool is_active, bool lacks_data, const reign& last) noexcept;
+  void on_lost_written(boost::system::error_code ec, log_actions& out);
+  [[nodiscard]] bool read_lost(std::string& lines, std::size_t most);
+
+  // The result of the oldest write to the store without one.
+  void on_written(boost::system::error_code ec, time_point now);
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
+  // May be called early.
+  void on_deadline(time_point now);
+  void end_turn(time_point now, log_actions& out);
+
+  // For bstar: which data this server has, and whether it declines to be promoted because its store
+  // has failed.
+  [[nodiscard]] reign last_reign() const noexcept { return parts_.state.past().reigns().last(); }
+  [[nodiscard]] bool lacks_data() const noexcept { return parts_.state.lacks_data(); }
+  [[nodiscard]] bool declines() const noexcept { return declines_; }
+
+  // Active: the backup has everything, and nothing is committed without it.
+  [[nodiscard]] bool in_sync() const noexcept;
+  // Active: clients see entries that the backup may not have.
+  [[nodiscard]] bool degraded() const noexcept;
+  [[nodiscard]] bool following() const noexcept;
+  [[nodiscard]] bool stopped() const noexcept;
+
+  [[nodiscard]] const replica& state() const noexcept { return parts_.state; }
+  // For snapshot streams. All must end before this server becomes passive.
+  [[nodiscard]] store& map() noexcept { return parts_.state.past().map(); }
+  [[nodiscard]] const directory_counters& counts() const noexcept {
+    return parts_.published.counts();
+  }
+  [[nodiscard]] const log_counters& counters() const noexcept { return parts_.counters; }
+  // Updates of other clients that wait for the log of the active server.
+  [[nodiscard]] std::size_t waiting() const noexcept { return parts_.waiting.size(); }
+
+private:
+  [[nodiscard]] std::uint64_t next_random() noexcept;
+  [[nodiscard]] active_role* active() noexcept { return std::get_if<active_role>(&role_); }
+  [[nodiscard]] passive_role* passive() noexcept { return std::get_if<passive_role>(&role_); }
+  [[nodiscard]] const active_role* active() const noexcept {
+    return std::get_if<active_role>(&role_);
+  }
+  [[nodiscard]] const passive_role* passive() const noexcept {
+    return std::get_if<passive_role>(&role_);
+  }
+  void greet(log_actions& out);
+
+  std::uint64_t random_;
+  log_parts parts_;
+  std::variant<passive_role, active_role> role_;  // destroyed before the parts that it uses
+  bool declines_ = false;
+};
+
+}  // namespace chp

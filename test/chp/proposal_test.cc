@@ -1,0 +1,60 @@
+#include "chp/proposal.h"
+
+#include "chp/properties.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace chp {
+namespace {
+
+using namespace std::chrono_literals;
+
+const auto id = update_id::of_session(update_id::make_session(7), 3);
+
+TEST(chp_proposal, is_read_from_a_kvset) {
+  std::string properties = "ttl=5\nlow=2\nother=x\n";
+  append_since(properties, {1, ~std::uint64_t{0}, 99});
+  const auto m = make_set(form::kvmsg, "key", id, properties, "value");
+  const auto p = parse_proposal(m, form::kvmsg, {});
+  EXPECT_EQ(p.fault, errc{});
+  EXPECT_EQ(p.id, id);
+  EXPECT_EQ(p.key, "key");
+  EXPECT_EQ(p.value, "value");
+  EXPECT_EQ(p.properties, properties);
+  EXPECT_EQ(p.ttl, 5s);
+  EXPECT_EQ(p.low, 2U);
+  EXPECT_EQ(p.since, (position{1, ~std::uint64_t{0}, 99}));
+  EXPECT_FALSE(p.erases);
+  EXPECT_FALSE(p.asks);
+}
+
+TEST(chp_proposal, without_properties_has_the_defaults) {
+  const auto m = make_set(form::kvmsg, "key", {}, "", "");
+  const auto p = parse_proposal(m, form::kvmsg, {});
+  EXPECT_TRUE(p.erases);
+  EXPECT_TRUE(p.id.empty());
+  EXPECT_EQ(p.low, 1U);
+  EXPECT_EQ(p.since, position{});
+  EXPECT_EQ(p.ttl, 0s);
+}
+
+TEST(chp_proposal, with_a_fault_has_its_id) {
+  const auto m = make_set(form::kvmsg, "HUGZ", id, "", "value");
+  const auto p = parse_proposal(m, form::kvmsg, {});
+  EXPECT_EQ(p.fault, errc::key_reserved);
+  EXPECT_EQ(p.id, id);
+}
+
+TEST(chp_proposal, ignores_malformed_places) {
+  EXPECT_FALSE(parse_since(""));
+  EXPECT_FALSE(parse_since("1-2"));
+  EXPECT_FALSE(parse_since("1-2-x"));
+  EXPECT_FALSE(parse_since("1-2-3-4"));
+  EXPECT_FALSE(parse_since("1-2-" + std::to_string(max_sequence + 1)));
+  EXPECT_EQ(parse_since("1-2-3"), (position{1, 2, 3}));
+}
+
+}  // namespace
+}  // namespace chp

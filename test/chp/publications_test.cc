@@ -1,0 +1,68 @@
+#include "chp/publications.h"
+
+#include "chp/properties.h"
+#include "chp/subtree.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace chp {
+namespace {
+
+const auto id = update_id::of_session(update_id::make_session(7), 3);
+
+std::vector<zmtp::message> add(publications& to, const log_entry& e, bool changed = true) {
+  std::vector<zmtp::message> out;
+  to.add(e, changed, out);
+  return out;
+}
+update parsed_of(const zmtp::message& m, form how = form::kvmsg) {
+  return std::get<update>(parse_publication(m, how, {}).value());
+}
+
+TEST(chp_publications, are_kvpubs_with_the_clients_properties_and_counts) {
+  publications all{form::kvmsg, 1, 100};
+  all.begin(8);
+  const auto out =
+      add(all, {.number = 9, .id = id, .key = "/a/b", .properties = "x=y\n", .value = "v"});
+  ASSERT_EQ(out.size(), 1U);
+  const auto u = parsed_of(out[0]);
+  EXPECT_EQ(u.key, "/a/b");
+  EXPECT_EQ(u.number, 9U);
+  EXPECT_EQ(u.id, id.bytes());
+  EXPECT_EQ(u.properties, "x=y\nd=/:1,/a/:1\n");
+  EXPECT_EQ(u.value, "v");
+  EXPECT_EQ(all.counts().of("/a/"), 1U);
+}
+
+TEST(chp_publications, name_the_one_before_if_numbers_were_left_out) {
+  publications all{form::kvmsg, 1, 100};
+  all.begin(4);
+  EXPECT_TRUE(add(all, {.number = 5, .kind = entry_kind::refusal, .id = id}, false).empty());
+  const auto first = add(all, {.number = 6, .id = id, .key = "k", .value = "v"});
+  EXPECT_EQ(properties{parsed_of(first[0]).properties}.find("prev"), "4");
+  const auto second = add(all, {.number = 7, .id = id, .key = "k", .value = "v"});
+  EXPECT_EQ(parsed_of(second[0]).properties, "");
+}
+
+TEST(chp_publications, get_different_ids_if_updates_have_none) {
+  publications all{form::kvmsg, 1, 100};
+  const auto first = add(all, {.number = 1, .key = "k", .value = "v"});
+  const auto second =
+      add(all, {.number = 2, .kind = entry_kind::expiry, .argument = 1, .key = "k"});
+  EXPECT_EQ(parsed_of(first[0]).id.size(), 16U);
+  EXPECT_NE(parsed_of(first[0]).id, parsed_of(second[0]).id);
+  EXPECT_TRUE(parsed_of(second[0]).erases());
+}
+
+TEST(chp_publications, have_three_frames_in_kvsimple) {
+  publications all{form::kvsimple_8, 1, 100};
+  const auto out = add(all, {.number = 1, .key = "/a/b", .value = "v"});
+  EXPECT_EQ(out[0].size(), 3U);
+  EXPECT_EQ(parsed_of(out[0], form::kvsimple_8).value, "v");
+}
+
+}  // namespace
+}  // namespace chp

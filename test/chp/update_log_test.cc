@@ -1,0 +1,601 @@
+#include "chp/update_log.h"
+
+#include "chp/properties.h"
+#include "zmtp/storage/error.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace chp {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr update_log::time_point start{};
+
+update_id id(std::uint64_t counter, std::uint64_t session = 1) {
+  return update_id::of_session(update_id::make_session(session << 16), counter);
+}
+
+// A server with a store that writes when it is told.
+class server {
+public:
+  explicit server(update_log_options options = {}, std::uint64_t random = 1, bool discard = false)
+      : log{options, random, replica{options.state, random}, discard} {}
+
+  void set(std::string_view key, std::string_view value, const update_id& of = {},
+           std::string_view text = {}) {
+    const auto m = make_set(form::kvmsg, key, of, text, value);
+    log.propose(parse_proposal(m, form::kvmsg, {}), out);
+  }
+  log_actions turn(update_log::time_point now = start) {
+    log.end_turn(now, out);
+    unwritten += out.write.size();
+    return std::exchange(out, {});
+  }
+  void write(boost::system::error_code ec = {}) {
+    for (; unwritten != 0; --unwritten) {
+      log.on_written(ec, start);
+    }
+  }
+  [[nodiscard]] std::map<std::string, std::string> map() const {
+    std::map<std::string, std::string> all;
+    log.state().past().map().for_each("", [&](const store::entry& e) {
+      all.emplace(e.key(), e.value());
+      return true;
+    });
+    return all;
+  }
+
+  update_log log;
+  log_actions out;
+  std::size_t unwritten = 0;
+};
+
+update_log_options paired() {
+  update_log_options o;
+  o.is_paired = true;
+  o.piece = 500;
+  return o;
+}
+
+// Delivers what two servers say to each other, until they are silent. Returns the number of messages.
+std::size_t talk(server& active, server& passive, std::size_t most = 1'000'000) {
+  std::size_t messages = 0;
+  for (bool more = true; std::exchange(more, false) && messages < most;) {
+    auto from_active = active.turn();
+    for (const auto& m : from_active.to_peer) {
+      passive.log.on_peer_message(m, start, passive.out);
+    }
+    auto from_passive = passive.turn();
+    if (from_passive.lost) {
+      passive.log.on_lost_written({}, passive.out);
+    }
+    for (const auto& m : from_passive.to_peer) {
+      active.log.on_peer_message(m, start, active.out);
+    }
+    if (from_active.stream_copy) {
+      active.log.on_peer_writable(active.out);
+    }
+    active.write();
+    passive.write();
+    const auto count = from_active.to_peer.size() + from_passive.to_peer.size();
+    messages += count;
+    more = count != 0 || from_active.stream_copy || from_passive.lost;
+  }
+  return messages;
+}
+void connect(server& active, server& passive) {
+  passive.log.on_peer_connected(passive.out);
+  for (const auto& m : passive.turn().to_peer) {
+    active.log.on_peer_message(m, start, active.out);
+  }
+  talk(active, passive);
+}
+
+TEST(chp_update_log, alone_publishes_and_answers_within_the_turn) {
+  server s;
+  s.log.become_active(1, start, s.out);
+  s.set("k", "v", id(1));
+  const auto out = s.turn();
+  ASSERT_EQ(out.publish.size(), 1U);
+  ASSERT_EQ(out.answers.size(), 1U);
+  EXPECT_EQ(out.answers[0].session, id(1).session());
+  EXPECT_EQ(out.answers[0].counter, 1U);
+  EXPECT_EQ(out.answers[0].number, make_sequence(1, 1));
+  EXPECT_EQ(out.answers[0].why, errc{});
+  EXPECT_EQ(out.answers[0].says, truth::one_server);
+  EXPECT_TRUE(out.write.empty());
+  s.set("k", "again", id(1));
+  const auto again = s.turn();
+  EXPECT_TRUE(again.publish.empty());
+  ASSERT_EQ(again.answers.size(), 1U);
+  EXPECT_EQ(again.answers[0].number, make_sequence(1, 1));
+}
+
+TEST(chp_update_log, alone_without_epochs_counts_from_one) {
+  server s;
+  s.log.become_active(0, start, s.out);
+  s.set("k", "v");
+  const auto out = s.turn();
+  ASSERT_EQ(out.publish.size(), 1U);
+  EXPECT_EQ(std::get<update>(parse_publication(out.publish[0], form::kvmsg, {}).value()).number,
+            1U);
+}
+
+TEST(chp_update_log, publishes_and_answers_nothing_before_the_disk_has_it) {
+  update_log_options o;
+  o.state.has_store = true;
+  server s{o};
+  s.log.become_active(1, start, s.out);
+  s.set("k", "v", id(1));
+  auto out = s.turn();
+  EXPECT_EQ(out.write.size(), 1U);
+  EXPECT_TRUE(out.publish.empty());
+  s.set("k", "v", id(1));
+  EXPECT_TRUE(s.turn().answers.empty()) << "a copy is not answered earlier";
+  s.write();
+  out = s.turn();
+  EXPECT_EQ(out.publish.size(), 1U);
+  ASSERT_EQ(out.answers.size(), 1U);
+  EXPECT_EQ(out.answers[0].says, truth::one_disk);
+}
+
+TEST(chp_update_log, refuses_with_an_entry_and_repeats_the_reason) {
+  update_log_options o;
+  o.state.map.max_keys = 1;
+  server s{o};
+  s.log.become_active(1, start, s.out);
+  s.set("a", "v", id(1));
+  s.set("b", "v", id(2));
+  s.set("HUGZ", "v", id(3));
+  s.set("c", "v");
+  auto out = s.turn();
+  EXPECT_EQ(out.publish.size(), 1U);
+  ASSERT_EQ(out.answers.size(), 3U);
+  EXPECT_EQ(out.answers[1].why, errc::too_many_keys);
+  EXPECT_EQ(out.answers[2].why, errc::key_reserved);
+  EXPECT_EQ(s.log.state().end(), make_sequence(1, 3)) << "an update without an id leaves no entry";
+  s.set("a", "");
+  s.set("b", "v", id(2));
+  EXPECT_EQ(s.turn().answers.at(0).why, errc::too_many_keys) << "though there is room now";
+}
+
+TEST(chp_update_log, refuses_a_question_about_an_update_that_it_lacks) {
+  server s;
+  s.log.become_active(1, start, s.out);
+  s.set("k", "v", id(1), "asks=1\n");
+  EXPECT_EQ(s.turn().answers.at(0).why, errc::refused);
+  s.set("k", "v", id(1));
+  EXPECT_EQ(s.turn().answers.at(0).why, errc::refused);
+  EXPECT_TRUE(s.map().empty());
+}
+
+TEST(chp_update_log, expires_a_key_after_its_full_time_in_this_reign) {
+  server s;
+  s.log.become_active(1, start + 10s, s.out);
+  s.set("k", "v", {}, "ttl=5\n");
+  s.set("other", "v", {}, "ttl=5\n");
+  (void)s.turn(start + 10s);
+  EXPECT_EQ(s.log.next_deadline(), start + 15s);
+  s.set("other", "v2");
+  (void)s.turn(start + 11s);
+  s.log.on_deadline(start + 14s);
+  EXPECT_TRUE(s.turn(start + 14s).publish.empty());
+  s.log.on_deadline(start + 15s);
+  const auto out = s.turn(start + 15s);
+  ASSERT_EQ(out.publish.size(), 1U);
+  EXPECT_TRUE(
+      std::get<update>(parse_publication(out.publish[0], form::kvmsg, {}).value()).erases());
+  EXPECT_EQ(s.map().count("k"), 0U);
+  EXPECT_EQ(s.map().count("other"), 1U);
+  EXPECT_FALSE(s.log.next_deadline());
+}
+
+TEST(chp_update_log, a_pair_commits_what_both_have) {
+  server a{paired(), 1};
+  server b{paired(), 2};
+  a.log.become_active(1, start, a.out);
+  a.set("before", "v", id(1));
+  EXPECT_EQ(a.turn().answers.at(0).says, truth::one_server);
+  b.log.on_peer_connected(b.out);
+  for (const auto& m : b.turn().to_peer) {
+    a.log.on_peer_message(m, start, a.out);
+  }
+  talk(a, b);
+  EXPECT_TRUE(a.log.in_sync());
+  EXPECT_TRUE(b.log.following());
+  a.set("k", "v", id(2));
+  const auto out = a.turn();
+  EXPECT_TRUE(out.answers.empty());
+  EXPECT_TRUE(out.publish.empty());
+  ASSERT_EQ(out.to_peer.size(), 1U);
+  b.log.on_peer_message(out.to_peer[0], start, b.out);
+  const auto said = b.turn();
+  ASSERT_EQ(said.to_peer.size(), 1U);
+  a.log.on_peer_message(said.to_peer[0], start, a.out);
+  const auto after = a.turn();
+  ASSERT_EQ(after.answers.size(), 1U);
+  EXPECT_EQ(after.answers[0].says, truth::both_servers);
+  EXPECT_EQ(after.publish.size(), 1U);
+  EXPECT_FALSE(a.log.degraded());
+}
+
+TEST(chp_update_log, tells_again_when_an_update_of_one_server_is_on_both) {
+  server a{paired(), 1};
+  server b{paired(), 2};
+  a.log.become_active(1, start, a.out);
+  a.set("k", "v", id(1));
+  (void)a.turn();
+  b.log.on_peer_connected(b.out);
+  std::vector<answer> answers;
+  auto hello_message = b.turn().to_peer.at(0);
+  a.log.on_peer_message(hello_message, start, a.out);
+  for (int i = 0; i < 20; ++i) {
+    auto out = a.turn();
+    answers.insert(answers.end(), out.answers.begin(), out.answers.end());
+    for (const auto& m : out.to_peer) {
+      b.log.on_peer_message(m, start, b.out);
+    }
+    for (const auto& m : b.turn().to_peer) {
+      a.log.on_peer_message(m, start, a.out);
+    }
+    a.log.on_peer_writable(a.out);
+  }
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0].counter, 1U);
+  EXPECT_EQ(answers[0].says, truth::both_servers);
+}
+
+TEST(chp_update_log, with_the_policy_block_commits_nothing_alone) {
+  auto o = paired();
+  o.policy = degraded_policy::block;
+  server a{o, 1};
+  a.log.become_active(1, start, a.out);
+  a.set("k", "v", id(1));
+  const auto out = a.turn();
+  EXPECT_TRUE(out.answers.empty());
+  EXPECT_TRUE(out.publish.empty());
+}
+
+TEST(chp_update_log, copies_a_large_map_in_pieces_while_it_changes) {
+  auto o = paired();
+  o.state.history.log = {.bytes = 10'000, .entries = 1'000'000, .segment = 500};
+  server a{o, 1};
+  server b{o, 2};
+  a.log.become_active(1, start, a.out);
+  for (std::uint64_t i = 1; i <= 3'000; ++i) {
+    a.set("key" + std::to_string(i % 700), std::to_string(i), id(i));
+    if (i % 50 == 0) {
+      (void)a.turn();
+    }
+  }
+  EXPECT_GT(a.log.state().past().log().start(), 0U) << "the log does not reach back";
+  b.log.on_peer_connected(b.out);
+  a.log.on_peer_message(b.turn().to_peer.at(0), start, a.out);
+  std::uint64_t next = 3'001;
+  for (int piece = 0; piece < 400 && !b.log.following(); ++piece) {
+    if (a.log.has_room()) {
+      a.set("key" + std::to_string(next % 700), std::to_string(next), id(next));
+      ++next;
+    }
+    EXPECT_LT(talk(a, b, 1), 5U);
+  }
+  talk(a, b);
+  EXPECT_GT(next, 3'010U);
+  EXPECT_TRUE(a.log.in_sync());
+  EXPECT_EQ(a.map(), b.map());
+  EXPECT_EQ(a.log.state().past().reigns(), b.log.state().past().reigns());
+  const auto judged = b.log.state().past().clients().judge(id(next - 1), 1, 0);
+  EXPECT_EQ(judged.what, sessions::verdict::known);
+  EXPECT_EQ(judged.known, a.log.state().past().clients().judge(id(next - 1), 1, 0).known);
+}
+
+TEST(chp_update_log, sends_at_most_a_window_beyond_the_last_confirmation) {
+  auto o = paired();
+  o.window = 1'000;
+  server a{o, 1};
+  server b{o, 2};
+  a.log.become_active(1, start, a.out);
+  connect(a, b);
+  for (std::uint64_t i = 1; i <= 100; ++i) {
+    a.set("k", std::string(100, 'x'), id(i));
+  }
+  const auto first = a.turn().to_peer;
+  std::size_t bytes = 0;
+  for (const auto& m : first) {
+    bytes += m.payload_size();
+  }
+  EXPECT_LT(bytes, 2'000U);
+  EXPECT_TRUE(a.turn().to_peer.empty());
+  for (const auto& m : first) {
+    b.log.on_peer_message(m, start, b.out);
+  }
+  talk(a, b);
+  EXPECT_EQ(a.log.state().end(), b.log.state().end());
+  EXPECT_EQ(a.log.state().commit(), a.log.state().end());
+}
+
+TEST(chp_update_log, after_a_short_absence_sends_entries_and_no_copy) {
+  server a{paired(), 1};
+  server b{paired(), 2};
+  a.log.become_active(1, start, a.out);
+  connect(a, b);
+  b.log.on_peer_lost(b.out);
+  a.log.on_peer_lost(a.out);
+  a.set("k", "v");
+  (void)a.turn();
+  b.log.on_peer_connected(b.out);
+  a.log.on_peer_message(b.turn().to_peer.at(0), start, a.out);
+  const auto out = a.turn();
+  EXPECT_FALSE(out.stream_copy);
+  EXPECT_FALSE(std::get<follow>(parse_pair_message(out.to_peer.at(0)).value()).is_copy);
+  for (const auto& m : out.to_peer) {
+    b.log.on_peer_message(m, start, b.out);
+  }
+  talk(a, b);
+  EXPECT_EQ(b.map(), a.map());
+}
+
+TEST(chp_update_log, when_its_store_fails_hands_over_to_a_backup_in_sync) {
+  auto o = paired();
+  o.state.has_store = true;
+  server a{o, 1};
+  server b{o, 2};
+  a.log.become_active(1, start, a.out);
+  connect(a, b);
+  ASSERT_TRUE(a.log.in_sync());
+  a.set("k", "v", id(1));
+  auto out = a.turn();
+  a.write(zmtp::storage_errc::store_failed);
+  EXPECT_FALSE(a.log.has_room());
+  EXPECT_FALSE(a.turn().step_down) << "the backup has not confirmed the end";
+  for (const auto& m : out.to_peer) {
+    b.log.on_peer_message(m, start, b.out);
+  }
+  (void)b.turn();
+  b.write();
+  for (const auto& m : b.turn().to_peer) {
+    a.log.on_peer_message(m, start, a.out);
+  }
+  out = a.turn();
+  EXPECT_TRUE(out.step_down);
+  EXPECT_TRUE(out.answers.empty()) << "its own disk does not have it";
+  a.log.become_passive(a.out);
+  EXPECT_TRUE(a.turn().disconnect_clients);
+  EXPECT_TRUE(a.log.declines());
+  b.log.become_active(2, start, b.out);
+  a.log.on_peer_state(true, false, b.log.last_reign());
+  EXPECT_FALSE(a.log.declines());
+  a.log.on_peer_connected(a.out);
+  const auto passive = a.turn();
+  EXPECT_TRUE(passive.to_peer.empty()) << "it can confirm nothing, so it does not follow";
+  EXPECT_TRUE(passive.close_peer);
+  EXPECT_EQ(b.map().at("k"), "v");
+}
+
+TEST(chp_update_log, without_a_backup_a_failed_store_answers_nothing) {
+  auto o = paired();
+  o.state.has_store = true;
+  server a{o, 1};
+  a.log.become_active(1, start, a.out);
+  a.set("k", "v", id(1));
+  (void)a.turn();
+  a.write(zmtp::storage_errc::store_failed);
+  const auto out = a.turn();
+  EXPECT_TRUE(out.answers.empty());
+  EXPECT_FALSE(out.step_down);
+}
+
+TEST(chp_update_log, suspended_accepts_and_commits_nothing) {
+  server a{paired(), 1};
+  server b{paired(), 2};
+  a.log.become_active(1, start, a.out);
+  connect(a, b);
+  a.set("k", "v", id(1));
+  a.log.suspend();
+  a.set("k", "w", id(2));
+  talk(a, b);
+  EXPECT_EQ(a.log.state().commit(), make_sequence(1, 0));
+  a.log.become_active(1, start, a.out);
+  talk(a, b);
+  EXPECT_EQ(a.log.state().commit(), make_sequence(1, 1));
+  EXPECT_EQ(a.map().at("k"), "v");
+}
+
+TEST(chp_update_log, renews_its_epoch_without_losing_its_backup) {
+  server a{paired(), 1};
+  server b{paired(), 2};
+  a.log.become_active(1, start, a.out);
+  connect(a, b);
+  a.log.become_active(2, start, a.out);
+  a.set("k", "v");
+  talk(a, b);
+  EXPECT_TRUE(a.log.in_sync());
+  EXPECT_EQ(b.log.state().end(), make_sequence(2, 1));
+  EXPECT_EQ(b.map().at("k"), "v");
+}
+
+TEST(chp_update_log, makes_the_missing_updates_that_it_kept_while_passive) {
+  server a{paired(), 1};
+  server b{paired(), 2};
+  a.log.become_active(1, start, a.out);
+  connect(a, b);
+  const auto first = update_id::of_frame("first");
+  b.set("a", "1", first);
+  b.set("b", "1", update_id::of_frame("second"));
+  b.set("c", "1");
+  b.set("d", "1", id(1));
+  EXPECT_EQ(b.log.waiting(), 2U) << "not those without an id, nor those of our clients";
+  a.set("a", "1", first);
+  talk(a, b);
+  EXPECT_EQ(b.log.waiting(), 1U);
+  b.log.become_active(2, start, b.out);
+  (void)b.turn();
+  EXPECT_EQ(b.map(), (std::map<std::string, std::string>{{"a", "1"}, {"b", "1"}}));
+}
+
+// Both were active.
+struct divergence {
+  divergence() {
+    a.log.become_active(1, start, a.out);
+    connect(a, b);
+    a.set("common", "v");
+    talk(a, b);
+    a.log.on_peer_lost(a.out);
+    b.log.on_peer_lost(b.out);
+    a.set("mine", "v");
+    (void)a.turn();
+    b.log.become_active(2, start, b.out);
+    b.set("theirs", "v");
+    (void)b.turn();
+    a.log.become_passive(a.out);
+    EXPECT_TRUE(a.turn().disconnect_clients);
+  }
+  // Delivers HELLO and FOLLOW.
+  log_actions meet() {
+    a.log.on_peer_connected(a.out);
+    b.log.on_peer_message(a.turn().to_peer.at(0), start, b.out);
+    for (const auto& m : b.turn().to_peer) {
+      a.log.on_peer_message(m, start, a.out);
+    }
+    return a.turn();
+  }
+  server a{paired(), 1};
+  server b{paired(), 2};
+};
+
+TEST(chp_update_log, writes_what_the_other_history_lacks_before_it_copies_that) {
+  divergence d;
+  const auto out = d.meet();
+  ASSERT_TRUE(out.lost);
+  EXPECT_EQ(out.lost->common, make_sequence(1, 1));
+  EXPECT_FALSE(out.lost->incomplete);
+  std::string lines;
+  while (d.a.log.read_lost(lines, 10)) {
+  }
+  EXPECT_EQ(lines.substr(0, lines.find(",\"value\"")),
+            "{\"number\":17592186044418,\"key\":\"mine\"");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1);
+  for (int i = 0; i < 20; ++i) {
+    d.b.log.on_peer_writable(d.b.out);
+    for (const auto& m : d.b.turn().to_peer) {
+      d.a.log.on_peer_message(m, start, d.a.out);
+    }
+    (void)d.a.turn();
+  }
+  EXPECT_EQ(d.a.map().count("mine"), 1U) << "the file is not on the disk yet";
+  d.a.log.on_lost_written({}, d.a.out);
+  talk(d.b, d.a);
+  EXPECT_EQ(d.a.map(), d.b.map());
+  EXPECT_TRUE(d.b.log.in_sync());
+}
+
+TEST(chp_update_log, keeps_its_history_if_the_file_cannot_be_written) {
+  divergence d;
+  ASSERT_TRUE(d.meet().lost);
+  d.a.log.on_lost_written(zmtp::storage_errc::store_full, d.a.out);
+  EXPECT_TRUE(d.a.turn().close_peer);
+  EXPECT_EQ(d.a.map().count("mine"), 1U);
+  EXPECT_FALSE(d.a.log.following());
+}
+
+TEST(chp_update_log, stops_where_the_other_history_lacks_what_both_had) {
+  for (const bool discard : {false, true}) {
+    server a{paired(), 1, discard};
+    server b{paired(), 2};
+    b.log.become_active(1, start, b.out);
+    connect(b, a);
+    b.set("k", "v");
+    talk(b, a);
+    ASSERT_EQ(a.log.state().both(), make_sequence(1, 1));
+    server empty{paired(), 3};
+    empty.log.become_active(5, start, empty.out);
+    a.log.on_peer_connected(a.out);
+    empty.log.on_peer_message(a.turn().to_peer.at(0), start, empty.out);
+    talk(empty, a);
+    EXPECT_EQ(a.log.stopped(), !discard);
+    EXPECT_EQ(a.map().empty(), discard);
+  }
+}
+
+TEST(chp_update_log, does_not_answer_a_hello_with_a_later_reign) {
+  server a{paired(), 1};
+  server b{paired(), 2};
+  a.log.become_active(1, start, a.out);
+  b.log.become_active(2, start, b.out);
+  b.log.become_passive(b.out);
+  (void)b.turn();
+  b.log.on_peer_connected(b.out);
+  a.log.on_peer_message(b.turn().to_peer.at(0), start, a.out);
+  EXPECT_TRUE(a.turn().to_peer.empty());
+}
+
+TEST(chp_update_log, ignores_messages_of_an_earlier_greeting) {
+  server a{paired(), 1};
+  server b{paired(), 2};
+  a.log.become_active(1, start, a.out);
+  connect(a, b);
+  const auto end = a.log.state().end();
+  a.set("k", "v", id(1));
+  (void)a.turn();
+  a.log.on_peer_message(make_message(confirmation{12345, end + 1}), start, a.out);
+  EXPECT_TRUE(a.turn().answers.empty());
+  std::string record;
+  append_record(record, {.number = end + 1, .key = "x", .value = "v"});
+  b.log.on_peer_message(make_message(entries{12345, end + 1, record}), start, b.out);
+  EXPECT_EQ(b.log.state().end(), end);
+}
+
+// Each byte of each message, changed: no message is a precondition.
+TEST(chp_update_log, survives_any_message_of_its_peer) {
+  std::mt19937 random{1};
+  std::uint64_t refused = 0;
+  for (int round = 0; round < 300; ++round) {
+    server a{paired(), 1};
+    server b{paired(), 2};
+    a.log.become_active(1, start, a.out);
+    for (std::uint64_t i = 1; i < 20; ++i) {
+      a.set("key" + std::to_string(i % 5), "v", id(i), i % 3 == 0 ? "ttl=5\n" : "");
+      a.set("key", "v", update_id::of_frame(std::to_string(i)));
+    }
+    (void)a.turn();
+    b.log.on_peer_connected(b.out);
+    for (int i = 0; i < 40; ++i) {
+      const auto deliver = [&](server& from, server& to) {
+        for (const auto& m : from.turn().to_peer) {
+          auto frames = std::vector<std::string>{m.begin(), m.end()};
+          if (random() % 4 == 0) {
+            auto& changed = frames[random() % frames.size()];
+            if (!changed.empty()) {
+              changed[random() % changed.size()] = static_cast<char>(random());
+            }
+          }
+          zmtp::message edited;
+          for (const auto& each : frames) {
+            edited.push_back(each);
+          }
+          to.log.on_peer_message(edited, start, to.out);
+        }
+      };
+      a.log.on_peer_writable(a.out);
+      deliver(a, b);
+      if (!b.log.following() && random() % 8 == 0 && !b.log.stopped()) {
+        b.log.on_peer_connected(b.out);
+      }
+      deliver(b, a);
+    }
+    for (const auto each : b.log.counters().refused) {
+      refused += each;
+    }
+  }
+  EXPECT_GT(refused, 200U);
+}
+
+}  // namespace
+}  // namespace chp
