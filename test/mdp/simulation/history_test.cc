@@ -92,14 +92,12 @@ TEST_F(histories, notice_an_answer_without_work) {
 }
 
 TEST_F(histories, notice_a_request_that_two_workers_have) {
-  calls_.expect_calm(true);
   const auto call = given_call(echo_);
   calls_.on_given(call, "broker/1/v", "b");
   expect_only(violation::given_twice);
 }
 
 TEST_F(histories, allow_another_worker_after_a_refusal) {
-  calls_.expect_calm(true);
   const auto call = given_call(echo_);
   calls_.on_handed_back("a", "broker/1/w");
   calls_.on_given(call, "broker/1/v", "b");
@@ -107,7 +105,6 @@ TEST_F(histories, allow_another_worker_after_a_refusal) {
 }
 
 TEST_F(histories, allow_another_worker_after_the_end_of_one) {
-  calls_.expect_calm(true);
   const auto call = given_call(echo_);
   calls_.on_gone("broker/1/w");
   calls_.on_given(call, "broker/1/v", "b");
@@ -123,6 +120,7 @@ TEST_F(histories, notice_a_worker_that_works_twice) {
 
 TEST_F(histories, notice_a_request_that_runs_again_and_must_not) {
   const auto call = given_call(once_);
+  calls_.on_gone("broker/1/w");
   calls_.on_given(call, "broker/1/v", "a");
   static_cast<void>(run_of(call));
   static_cast<void>(run_of(call));
