@@ -233,9 +233,10 @@ void state_machine::look(time_point now, actions& out) {
     promotion_.reset();
     doubted_at_.reset();
     silent_ = false;
+    // The connection to the peer may have ended during the pause, so that no message is pending.
+    silent_since_ = now;
     if (state_ == state::active) {
       state_ = state::suspended;
-      silent_since_ = now;
       tell(event::suspended, out);
     }
   }

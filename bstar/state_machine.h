@@ -78,8 +78,8 @@ struct machine_actions {
 //   received a new message, or until the peer has been unresponsive for an expiry since the pause.
 //   In the second case it takes over like a passive node.
 // - A peer counts as unresponsive only after two checks: a quarter of a heartbeat before the end of
-//   the expiry, and at its end. After a pause the node repeats both checks, so that it reads
-//   pending messages first.
+//   the expiry, and at its end. So a node that was paused for a short time reads pending messages
+//   first. After a longer pause, the expiry starts again.
 // - A node that knows that it has lost its data does not take over, in either role, because its
 //   unreachable peer may have the data. The node waits like a single backup, until it has the data
 //   again or meets a peer without newer data.
@@ -140,7 +140,7 @@ public:
   [[nodiscard]] peer_report report() const noexcept;
   // Returns the peer's last report, or nothing before the first one.
   [[nodiscard]] const std::optional<peer_report>& peer() const noexcept { return peer_; }
-  // Returns whether a report arrived within the expiry.
+  // Returns whether a report arrived within the expiry, which starts again after a pause.
   [[nodiscard]] bool peer_alive(time_point now) const noexcept {
     return peer_ && now < silent_since_ + options_.expiry_or_default();
   }

@@ -171,6 +171,17 @@ private:
     }
   }
 
+  // Reports the events from `next` on, and sets it to the end.
+  void tell_events(std::size_t& next) {
+    for (; next < actions_.events.size(); ++next) {
+      if (handlers_.on_event) {
+        const auto& event = actions_.events[next];
+        zmtp::tell_user(router_.get_executor(), handlers_.on_event, event,
+                        known_of(event.peer).routing_id);
+      }
+    }
+  }
+
   void on_attached(zmtp::peer_id peer, clock::time_point now) {
     const auto& known = known_of(peer);
     state_.on_attached(peer, known.routing_id, known.properties, now, actions_);
@@ -188,18 +199,15 @@ private:
     if (actions_.empty()) {
       return;
     }
-    if (handlers_.on_event) {
-      for (const auto& event : actions_.events) {
-        zmtp::tell_user(router_.get_executor(), handlers_.on_event, event,
-                        known_of(event.peer).routing_id);
-      }
-    }
     // By index, because on_not_taken() appends to the actions.
+    std::size_t events = 0;
+    tell_events(events);
     for (std::size_t i = 0; i < actions_.sends.size(); ++i) {
       auto [to, content] = std::move(actions_.sends[i]);
       tell(handlers_.on_send, to, content);
       if (router_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
         state_.on_not_taken(to, std::move(content), now, actions_);
+        tell_events(events);
       }
     }
     for (const auto peer : actions_.pause) {

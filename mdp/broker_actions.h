@@ -17,9 +17,10 @@ namespace mdp {
 struct broker_event {
   enum class kind : std::uint8_t {
     worker_registered,
-    worker_expired,   // no message within the time allowed
-    service_added,    // by a request or a worker
-    message_refused,  // the message breaks the protocol; the broker closes its peer
+    worker_unregistered,  // for any reason; the broker redelivers its requests after this event
+    worker_expired,       // no message within the time allowed; before worker_unregistered
+    service_added,        // by a request or a worker
+    message_refused,      // the message breaks the protocol; the broker closes its peer
   };
   kind what;
   zmtp::peer_id peer{};   // the peer that caused it; empty for services

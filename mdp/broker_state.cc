@@ -278,6 +278,7 @@ void broker_state::become(peer& changed, standing next, time_point now, actions&
     dispatcher_.remove_client(*c, now, out);
   }
   if (auto* w = std::exchange(changed.as_worker, nullptr); w != nullptr) {
+    out.events.push_back({.what = broker_event::kind::worker_unregistered, .peer = changed.id});
     dispatcher_.remove_worker(*w, now, out);
   }
 }

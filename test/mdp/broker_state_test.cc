@@ -369,10 +369,39 @@ TEST_F(broker_dialog, reports_events_of_peers_and_services) {
     now = std::max(now, *broker.next_deadline());
     broker.on_deadline(now, actions);
   }
-  ASSERT_EQ(actions.events.size(), 1U);
+  ASSERT_EQ(actions.events.size(), 2U);
   EXPECT_EQ(actions.events[0].what, worker_expired);
   EXPECT_EQ(actions.events[0].peer, worker);
+  EXPECT_EQ(actions.events[1].what, worker_unregistered);
+  EXPECT_EQ(actions.events[1].peer, worker);
   carry_out();
+}
+
+// Also if the worker is gone because it does not take the request.
+TEST_F(broker_dialog, reports_each_end_of_a_worker_once) {
+  using enum broker_event::kind;
+  const auto ends = [&](auto end) {
+    const auto worker = attach();
+    broker.on_message(worker, make_ready(version::v02, "echo"), now, actions);
+    carry_out();
+    end(worker);
+    ASSERT_FALSE(actions.events.empty());
+    EXPECT_EQ(actions.events.back().what, worker_unregistered);
+    EXPECT_EQ(actions.events.back().peer, worker);
+    carry_out();
+    broker.on_detached(worker, now, actions);
+    EXPECT_TRUE(actions.events.empty());
+  };
+  ends([&](auto worker) { broker.on_detached(worker, now, actions); });
+  ends(
+      [&](auto worker) { broker.on_message(worker, make_disconnect(dialect::v02), now, actions); });
+  ends([&](auto worker) { broker.on_message(worker, {"nonsense"sv}, now, actions); });
+  ends([&](auto worker) {
+    broker.on_not_taken(worker, make_heartbeat(dialect::v02), now, actions);
+  });
+  ends([&](auto worker) {
+    broker.on_message(worker, make_ready(version::v02, "again"), now, actions);
+  });
 }
 
 TEST_F(broker_dialog, ignores_messages_of_unknown_peers) {

@@ -111,6 +111,7 @@ TEST_F(handlers, broker_handlers_receive_unresponsive_workers_and_malformed_mess
   silent.connect(at_);
   EXPECT_EQ(silent.try_send(make_ready(version::v01, "echo")), zmtp::send_status::queued);
   run_until([&] { return has(broker_event::kind::worker_expired); });
+  EXPECT_TRUE(has(broker_event::kind::worker_unregistered));
   zmtp::dealer_socket other{executor()};
   other.connect(at_);
   EXPECT_EQ(other.try_send(message{"", "nonsense"}), zmtp::send_status::queued);

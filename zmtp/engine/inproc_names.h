@@ -59,6 +59,10 @@ public:
   // Call when the caller no longer waits.
   void leave(const std::string& name, const void* caller) noexcept;
 
+  // Call around a fork, in the parent and in the child.
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
+
 private:
   struct waiting_caller {
     const void* who;

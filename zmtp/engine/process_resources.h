@@ -20,6 +20,12 @@ struct process_resources {
   // destroyed.
   [[nodiscard]] static const std::shared_ptr<process_resources>& of_this_process();
 
+  // Call around a fork. No other thread uses the resources meanwhile, so that the child gets them
+  // unlocked and in a consistent state.
+  void before_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
+
   inproc_names names;
   shared_queue_ledger queued;
   shared_partial_ledger partial_messages;

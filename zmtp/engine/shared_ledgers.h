@@ -76,6 +76,10 @@ private:
 struct shared_partial_ledger {
   explicit shared_partial_ledger(std::size_t budget) noexcept : ledger{budget} {}
 
+  // Call around a fork, in the parent and in the child.
+  void before_fork() { mutex.lock(); }
+  void after_fork() { mutex.unlock(); }
+
   mutable std::mutex mutex;
   partial_message_ledger ledger;
 };

@@ -35,10 +35,7 @@ void broker_process::begin() {
   };
   handlers.on_send = [this](std::string_view to, const zmtp::message& m) { on_send(to, m); };
   handlers.on_event = [this](const broker_event& event, std::string_view peer) {
-    if (event.what == broker_event::kind::worker_expired ||
-        event.what == broker_event::kind::message_refused) {
-      here().calls().on_gone(worker(peer));
-    }
+    on_event(event, peer);
   };
   broker_.emplace(executor(), options_, std::move(handlers));
   broker_->bind("tcp://*:5555");
@@ -47,10 +44,26 @@ void broker_process::begin() {
 void broker_process::end() {
   workers_expired_ += status().counters.workers_expired;
   broker_.reset();
+  for (const auto& [id, name] : workers_) {
+    here().calls().on_gone(name);
+  }
+  workers_.clear();
 }
 
 std::string broker_process::worker(std::string_view routing_id) const {
   return name() + "/" + std::to_string(runs_) + "/" + std::string{routing_id};
+}
+
+// When a worker is unregistered, its connection may have ended, so that it has no routing id.
+void broker_process::on_event(const broker_event& event, std::string_view peer) {
+  if (event.what == broker_event::kind::worker_registered) {
+    workers_[event.peer] = worker(peer);
+  } else if (event.what == broker_event::kind::worker_unregistered) {
+    if (!faults_.hides_lost_workers) {
+      here().calls().on_gone(workers_[event.peer]);
+    }
+    workers_.erase(event.peer);
+  }
 }
 
 void broker_process::on_received(std::string_view from, const zmtp::message& said) {
@@ -61,11 +74,8 @@ void broker_process::on_received(std::string_view from, const zmtp::message& sai
   }
   auto& calls = here().calls();
   const auto who = worker(from);
-  calls.on_received(who);
   if (const auto* nack = std::get_if<worker_nack>(&*input)) {
     calls.on_handed_back(std::string{nack->address}, who);
-  } else if (std::holds_alternative<worker_disconnect>(*input)) {
-    calls.on_gone(who);
   } else if (const auto* reply = std::get_if<worker_reply>(&*input);
              reply != nullptr && reply->final) {
     copy.pop_front();
@@ -86,9 +96,7 @@ void broker_process::on_send(std::string_view to, const zmtp::message& said) {
   if (!input) {
     return;
   }
-  if (std::holds_alternative<broker_disconnect>(*input)) {
-    here().calls().on_gone(worker(to));
-  } else if (const auto* asked = std::get_if<broker_request>(&*input)) {
+  if (const auto* asked = std::get_if<broker_request>(&*input)) {
     if (const auto call = call_of(copy, 2)) {
       here().calls().on_given(*call, worker(to), std::string{asked->address});
     }

@@ -87,6 +87,7 @@ void durable_process::request() {
 
 void durable_process::ask_for_reply(std::uint32_t call) {
   kept_[call].asking = true;
+  stored_->on_asked(*titanic::parse_id(zmtp::message{kept_[call].id}));
   client_->async_request(std::string{titanic::reply_service}, zmtp::message{kept_[call].id},
                          [this, call](const error_code& ec, zmtp::message answer) {
                            auto& one = kept_[call];

@@ -6,9 +6,8 @@ namespace mdp::simulation {
 
 using std::chrono::milliseconds;
 
-fault_schedule::fault_schedule(setting& in, const troubles& kinds, std::vector<process*> programs,
-                               std::size_t brokers)
-    : disturbance{in.net()}, in_{&in}, programs_{std::move(programs)}, brokers_{brokers} {
+fault_schedule::fault_schedule(setting& in, const troubles& kinds, programs& of)
+    : disturbance{in.net()}, in_{&in}, programs_{&of} {
   if (kinds.cuts || kinds.half_open) {
     also_kill_connections({.at_any_byte = kinds.cuts,
                            .half_open = kinds.half_open,
@@ -26,13 +25,18 @@ fault_schedule::fault_schedule(setting& in, const troubles& kinds, std::vector<p
   add(kinds.crashes, [this] { kill(any_but_brokers()); });
   add(kinds.broker_crashes, [this] { kill(any_broker()); });
   add(kinds.broker_losses, [this] { lose_broker(); });
+  add(kinds.farewells, [this] { send_worker_home(); });
+  add(kinds.bad_disk, [this] { disturb_disk(); });
 }
 
 void fault_schedule::stop() {
   disturbance::stop();
   in_->net().rejoin_all();
   in_->calls().excuse_lateness();
-  for (auto* const one : programs_) {
+  if (programs_->titanic) {
+    programs_->titanic->heal_disk();
+  }
+  for (auto* const one : programs_->all) {
     one->resume();
     if (!one->running() && !one->retired()) {
       one->start();
@@ -40,10 +44,13 @@ void fault_schedule::stop() {
   }
 }
 
-process& fault_schedule::any_broker() { return *programs_[in_->random().pick(brokers_)]; }
+process& fault_schedule::any_broker() {
+  return *programs_->brokers[in_->random().pick(programs_->brokers.size())];
+}
 
 process& fault_schedule::any_but_brokers() {
-  return *programs_[in_->random().between(brokers_, programs_.size() - 1)];
+  const auto& all = programs_->all;
+  return *all[in_->random().between(programs_->brokers.size(), all.size() - 1)];
 }
 
 void fault_schedule::part_one() {
@@ -73,7 +80,7 @@ void fault_schedule::pause(process& one) {
 }
 
 void fault_schedule::lose_broker() {
-  auto& one = *programs_[brokers_ - 1];
+  auto& one = *programs_->brokers.back();
   if (one.retired()) {
     return;
   }
@@ -95,6 +102,32 @@ void fault_schedule::kill(process& one) {
       one.start();
     }
   });
+}
+
+// A worker ends as soon as it has answered its requests. Another one replaces it.
+void fault_schedule::send_worker_home() {
+  if (programs_->workers.empty()) {
+    return;
+  }
+  auto& one = *programs_->workers[in_->random().pick(programs_->workers.size())];
+  if (!one.begun()) {
+    return;
+  }
+  in_->note("trouble: farewell of " + one.name(), {});
+  one.leave();
+  in_->after(in_->up_to(milliseconds{3'000}), [&one] {
+    one.kill(false);
+    one.start();
+  });
+}
+
+// The disk becomes full, fails, or works again.
+void fault_schedule::disturb_disk() {
+  switch (in_->random().pick(3)) {
+    case 0: programs_->titanic->fill_disk(); break;
+    case 1: programs_->titanic->fail_disk(); break;
+    case 2: programs_->titanic->heal_disk(); break;
+  }
 }
 
 }  // namespace mdp::simulation

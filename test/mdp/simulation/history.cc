@@ -115,43 +115,16 @@ void history::expect_answer(std::uint32_t call) {
   }
 }
 
-bool history::is_with(const call_record& of, const giving& one) const {
-  const auto time = now();
-  if (one.handed_back || gone_.contains(one.worker) || one.when < calm_since_) {
-    return false;
-  }
-  // The first request in flight counts: a request that takes too long costs the worker all requests, and so
-  // does silence since then.
-  auto first = one.when;
-  if (const auto hand = in_flight_.find(one.worker); hand != in_flight_.end()) {
-    for (const auto& [call, when] : hand->second) {
-      first = std::min(first, when);
-    }
-  }
-  if (of.asked->busy_timeout && time - first >= *of.asked->busy_timeout) {
-    return false;
-  }
-  auto last = first;
-  if (const auto received = received_.find(one.worker); received != received_.end()) {
-    last = std::max(last, received->second);
-  }
-  return !of.asked->busy_expiry || time - last < *of.asked->busy_expiry;
-}
-
-void history::expect_calm(bool calm) { calm_since_ = calm ? std::optional{now()} : std::nullopt; }
-
 // As many workers may have a request as there were attempts at it; of those that must not run again, one.
 void history::on_given(std::uint32_t number, const std::string& worker,
                        const std::string& address) {
   auto& one = at(number);
-  one.givings.push_back({worker, address, now()});
-  in_flight_[worker].emplace(number, now());
+  one.givings.push_back({worker, address});
+  in_flight_[worker].insert(number);
   world_->note("given: call", {number});
-  if (!calm_since_) {
-    return;
-  }
-  const auto with = std::count_if(one.givings.begin(), one.givings.end(),
-                                  [&](const giving& g) { return is_with(one, g); });
+  const auto with = std::count_if(one.givings.begin(), one.givings.end(), [&](const giving& g) {
+    return !g.handed_back && !gone_.contains(g.worker);
+  });
   if (static_cast<std::size_t>(with) > one.sends) {
     report(violation::given_twice, name(number) + " is with " + std::to_string(with) +
                                        " workers, and was sent " + std::to_string(one.sends) +
@@ -159,16 +132,15 @@ void history::on_given(std::uint32_t number, const std::string& worker,
   }
 }
 
-// The history takes the later of two requests with the same call.
 void history::on_returned(std::uint32_t call, const std::string& worker) {
   auto& hand = in_flight_[worker];
-  if (const auto behind = hand.upper_bound(call); hand.contains(call)) {
-    hand.erase(std::prev(behind));
+  if (const auto one = hand.find(call); one != hand.end()) {
+    hand.erase(one);
   }
 }
 
 void history::on_handed_back(const std::string& address, const std::string& worker) {
-  for (const auto& [call, when] : in_flight_[worker]) {
+  for (const auto call : in_flight_[worker]) {
     auto& givings = at(call).givings;
     const auto given = std::find_if(givings.begin(), givings.end(), [&](const giving& one) {
       return one.worker == worker && one.address == address && !one.handed_back;

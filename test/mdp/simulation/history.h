@@ -66,13 +66,8 @@ public:
   // The worker has refused the request with this address, or has reported a failure: it is not with
   // this worker any more.
   void on_handed_back(const std::string& address, const std::string& worker);
-  // The worker sent a message.
-  void on_received(const std::string& worker) { received_[worker] = now(); }
-  // The broker parts with the worker.
+  // The worker is not registered any more, or its broker has ended.
   void on_gone(const std::string& worker) { gone_.insert(worker); }
-  // Until the next call with false, no connection ends unless on_gone() says so. Only then it is
-  // known which workers have a request.
-  void expect_calm(bool calm);
 
   // A worker begins with a call that it got under this address.
   [[nodiscard]] std::uint32_t begin_run(std::uint32_t call, const std::string& address);
@@ -96,7 +91,6 @@ private:
   struct giving {
     std::string worker;
     std::string address;
-    time_point when;
     bool used = false;  // the worker has begun with it
     bool handed_back = false;
   };
@@ -121,8 +115,6 @@ private:
   [[nodiscard]] time_point now() const { return world_->events.now(); }
   [[nodiscard]] call_record& at(std::uint32_t number) { return calls_[number - 1]; }
   [[nodiscard]] const call_record& at(std::uint32_t number) const { return calls_[number - 1]; }
-  // Whether the worker is still at it, as far as the broker can know.
-  [[nodiscard]] bool is_with(const call_record& of, const giving& one) const;
   [[nodiscard]] bool take_pieces(std::uint32_t number, const zmtp::message& body);
   // False if it had ended before.
   [[nodiscard]] bool end(std::uint32_t number);
@@ -131,11 +123,8 @@ private:
   zmtp::simulation::run_state* world_;
   std::vector<call_record> calls_;
   std::vector<run_record> runs_;
-  // Calls in flight by worker, and their start.
-  std::map<std::string, std::multimap<std::uint32_t, time_point>> in_flight_;
-  std::map<std::string, time_point> received_;
+  std::map<std::string, std::multiset<std::uint32_t>> in_flight_;  // calls by worker
   std::set<std::string> gone_;
-  std::optional<time_point> calm_since_;
   std::vector<finding> findings_;
   time_point excused_until_{};
   std::size_t replies_ = 0;

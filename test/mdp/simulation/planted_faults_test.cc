@@ -86,6 +86,14 @@ TEST(planted_faults, a_missing_piece_is_noticed) {
       noticed(violation::mingled, with_workers([](auto& faults) { faults.omits_a_piece = true; })));
 }
 
+// While workers are killed, their requests go to others.
+TEST(planted_faults, a_broker_that_redelivers_without_the_loss_of_a_worker_is_noticed) {
+  EXPECT_TRUE(
+      noticed(violation::given_twice,
+              {.spoil_broker = [](broker_process& of) { of.faults().hides_lost_workers = true; },
+               .kinds = troubles{.cuts = true, .crashes = true}}));
+}
+
 TEST(planted_faults, a_worker_that_works_twice_is_noticed) {
   EXPECT_TRUE(
       noticed(violation::run_twice, with_workers([](auto& faults) { faults.runs_twice = true; })));

@@ -3,10 +3,10 @@
 
 #include "test/mdp/simulation/broker_process.h"
 #include "test/mdp/simulation/caller_process.h"
-#include "test/mdp/simulation/fault_schedule.h"
 #include "test/mdp/simulation/history.h"
 #include "test/mdp/simulation/stock_client_process.h"
 #include "test/mdp/simulation/titanic_process.h"
+#include "test/mdp/simulation/troubles.h"
 #include "test/mdp/simulation/worker_process.h"
 
 #include <cstddef>
@@ -23,6 +23,7 @@ struct scenario_options {
   trace::printer print{};
   // Called with each process before it begins, to plant faults.
   std::function<void(broker_options&)> adjust{};
+  std::function<void(broker_process&)> spoil_broker{};
   std::function<void(worker_process&)> spoil_worker{};
   std::function<void(caller_process&)> spoil_caller{};
   std::function<void(stock_client_process::options&)> spoil_stock_client{};

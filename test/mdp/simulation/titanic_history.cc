@@ -61,7 +61,7 @@ void titanic_history::on_dispatched(const request_id& id) {
 
 void titanic_history::on_reply(const request_id& id, const zmtp::message& reply) {
   auto& one = requests_[id];
-  if (one.closed) {
+  if (one.asked_when_closed) {
     calls_->report(violation::came_back, name(id, one) + " has a reply");
   }
   const auto pieces = pieces_of(reply);

@@ -32,6 +32,8 @@ public:
   void on_disk_trouble() noexcept { disk_trouble_ = true; }
   // Titanic gives this request to its service.
   void on_dispatched(const request_id& id);
+  // A client asks for the reply.
+  void on_asked(const request_id& id) { requests_[id].asked_when_closed = requests_[id].closed; }
   // Titanic answers a client 200 with this reply, or that it has none and will have none, or that
   // there is no such request.
   void on_reply(const request_id& id, const zmtp::message& reply);
@@ -51,9 +53,10 @@ private:
     bool stored = false;
     bool closing = false;
     bool closed = false;
-    bool ended = false;          // Titanic has its outcome
-    bool answer_stored = false;  // … and so has the disk
-    bool given_up = false;       // … without a reply
+    bool asked_when_closed = false;  // the last time that a client asked for its reply
+    bool ended = false;              // Titanic has its outcome
+    bool answer_stored = false;      // … and so has the disk
+    bool given_up = false;           // … without a reply
     bool failure_told = false;
     unsigned dispatched = 0;
     std::optional<zmtp::message> reply{};
