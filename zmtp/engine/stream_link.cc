@@ -122,28 +122,6 @@ void stream_link::evict() {
   }
 }
 
-void stream_link::discard() {
-  switch (graceful_close_.on_read(reader_.discard())) {
-    case graceful_close::verdict::stays: return;
-    case graceful_close::verdict::closed: part(); return;
-    case graceful_close::verdict::left_unread: leave_unread(); return;
-  }
-}
-
-void stream_link::part() {
-  switch (graceful_close_.look(core_->now(), writer_.broken(), stream_->reset(),
-                               stream_->unacknowledged())) {
-    case graceful_close::outcome::read_all: end(errc::socket_closed); return;
-    case graceful_close::outcome::left_unread: leave_unread(); return;
-    case graceful_close::outcome::unknown: arm_deadline(); return;
-  }
-}
-
-void stream_link::leave_unread() {
-  core_->ending().on_unread();
-  end(errc::connection_lost);
-}
-
 // Queued messages are written when the turn ends. During a handshake, no further output can follow
 // in this turn.
 void stream_link::write_soon() {
@@ -238,30 +216,6 @@ void stream_link::probe() {
   arm_deadline();
 }
 
-void stream_link::close(error_code reason) {
-  const auto keep = self();
-  conversation_.close(reason);
-  process();
-}
-
-void stream_link::finish() {
-  graceful_close_.begin();
-  const auto keep = self();
-  if (!conversation_.traffic() && (own_pipe() == nullptr || own_pipe()->out.empty())) {
-    end(errc::socket_closed);
-    return;
-  }
-  if (conversation_.traffic()) {
-    reader_.drop();
-  }
-  write_soon();
-  if (writer_.broken()) {
-    end(errc::socket_closed);
-    return;
-  }
-  wait_readable();
-}
-
 conversation::acknowledgement stream_link::acknowledged() {
   const auto notified = stream_->acknowledged();
   return {.bytes = notified.bytes, .complete = notified.complete};
@@ -308,17 +262,6 @@ void stream_link::on_deadline() {
   }
 }
 
-void stream_link::end(error_code reason) {
-  if (ended_) {
-    return;
-  }
-  ended_ = true;
-  const auto keep = self();
-  report_end(reason, admission_ ? admission_->reported(reason) : reason);
-  abandon();
-  detach(reason);
-}
-
 peer_info stream_link::known_peer() {
   auto remote = stream_->remote();
   auto accepted = admission_ ? admission_->accepted() : authenticator::principal{};
@@ -329,14 +272,6 @@ peer_info stream_link::known_peer() {
           .process = remote.process,
           .user_id = std::move(accepted.user_id),
           .user_properties = std::move(accepted.properties)};
-}
-
-void stream_link::abandon() noexcept {
-  ended_ = true;
-  reader_.drop();
-  admission_.reset();
-  stream_->close();
-  timer_.reset();
 }
 
 }  // namespace zmtp
