@@ -4,30 +4,17 @@
 
 #include "test/simulation/run_result.h"
 #include "test/simulation/violation.h"
-#include "zmtp/message.h"
+#include "test/zmtp/simulation/first_connection.h"
+#include "test/zmtp/simulation/programs.h"
 #include "zmtp/simulation/trace.h"
-#include "zmtp/simulation/virtual_connection.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <vector>
 
 namespace zmtp::simulation {
 
 using production_result = run_result<violation>;
-
-// Where the first connection is cut.
-struct planned_cut {
-  enum class kind : std::uint8_t {
-    taken,    // the kernel takes no more
-    arrived,  // the kernel has taken more, which is lost
-  };
-  end_of_stream from = end_of_stream::connecting;
-  kind what = kind::taken;
-  std::size_t bytes = 0;  // 0: not at all
-};
 
 struct production_options {
   trace::printer print{};
@@ -37,8 +24,7 @@ struct production_options {
   // One hub and one spoke, and no trouble but this cut.
   std::optional<planned_cut> cut{};
   bool hub_binds = false;  // with `cut`
-  // A planted fault: what a receiver records instead of a message that it received.
-  std::function<std::vector<message>(message)> edit{};
+  programs::edit edit{};
 };
 
 // Figures of a run with a planned cut:
