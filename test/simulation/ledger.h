@@ -2,11 +2,11 @@
 // The ledger of a simulation: the messages that each user sent, that each connection got and
 // delivered, and that each user received. It reports every disagreement.
 
-#include "test/simulation/parcel.h"
+#include "test/zmtp/simulation/parcel.h"
 #include "test/simulation/publication_check.h"
 #include "test/simulation/run_result.h"
 #include "test/simulation/socket_watcher.h"
-#include "test/simulation/violation.h"
+#include "test/zmtp/simulation/violation.h"
 #include "test/simulation/wire_tap.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"

@@ -2,7 +2,7 @@
 // one that is put in.
 #include "test/simulation/ledger.h"
 
-#include "test/simulation/parcel.h"
+#include "test/zmtp/simulation/parcel.h"
 #include "test/simulation/scenario.h"
 #include "test/simulation/seeds.h"
 #include "zmtp/routing/xpub_state.h"

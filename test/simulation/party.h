@@ -3,7 +3,7 @@
 // class per pattern derives from it.
 
 #include "test/simulation/ledger.h"
-#include "test/simulation/parcel.h"
+#include "test/zmtp/simulation/parcel.h"
 #include "test/simulation/sim_socket.h"
 #include "zmtp/message.h"
 #include "zmtp/routing/socket_state.h"

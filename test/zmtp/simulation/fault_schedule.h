@@ -1,57 +1,58 @@
 #pragma once
-// Cuts connections, and kills, pauses and parts processes, at random times.
+// Injects faults into connections, processes and endpoints at random times.
 
+#include "test/simulation/disturbance.h"
 #include "test/zmtp/simulation/participant.h"
+#include "test/zmtp/simulation/programs.h"
 #include "zmtp/simulation/world.h"
 
-#include <cstddef>
 #include <functional>
 #include <string>
-#include <utility>
 
 namespace zmtp::simulation {
 
 struct troubles {
-  bool cuts = false;
-  bool kills = false;
-  bool pauses = false;
-  bool parts = false;
+  bool cuts = false;         // connections die, at any byte
+  bool half_open = false;    // … and an end does not learn of it
+  bool kills = false;        // processes end and start again, or their machines lose their power
+  bool pauses = false;       // processes are paused
+  bool parts = false;        // nothing arrives any more, one way
+  bool disconnects = false;  // users close connections
+  bool moves = false;        // users disconnect endpoints and connect again
+  bool outages = false;      // listeners are away
 
   // Bytes under way may be lost.
-  [[nodiscard]] bool lossy() const noexcept { return cuts || kills; }
+  [[nodiscard]] bool lossy() const noexcept {
+    return cuts || half_open || kills || parts || disconnects || moves;
+  }
 };
 
 // The kinds, as a description of the scenario lists them.
 [[nodiscard]] std::string to_string(const troubles& kinds);
 
-class fault_schedule {
+class fault_schedule : public disturbance {
 public:
-  // `restart` gets a participant whose process was killed.
-  fault_schedule(world& in, participants& all, const troubles& kinds,
-                 std::function<void(participant&)> restart)
-      : world_{in}, all_{all}, kinds_{kinds}, restart_{std::move(restart)} {}
-  fault_schedule(const fault_schedule&) = delete;
-  fault_schedule& operator=(const fault_schedule&) = delete;
+  fault_schedule(world& in, const participants& all, const troubles& kinds, programs& of,
+                 history& record);
 
-  void start() {
-    active_ = true;
-    make_one_later();
-  }
-  // Pauses and parted networks end within three seconds.
-  void stop() noexcept { active_ = false; }
-  [[nodiscard]] std::size_t made() const noexcept { return made_; }
+  // All is as it was, within a second.
+  void stop();
 
 private:
-  void make_one_later();
-  void make_one();
-  void cut_one();
+  void kill_one();
+  void pause_one();
+  void part_two();
+  void disconnect_one();
+  void move_one();
+  void take_away_one();
+  [[nodiscard]] participant& any() { return *all_[random().pick(all_.size())]; }
+  // Calls `act` in a handler of the process, if it still runs then.
+  void in_process(participant& p, std::function<void()> act);
 
   world& world_;
-  participants& all_;
-  troubles kinds_;
-  std::function<void(participant&)> restart_;
-  bool active_ = false;
-  std::size_t made_ = 0;
+  const participants& all_;
+  programs& programs_;
+  history& history_;
 };
 
 }  // namespace zmtp::simulation

@@ -1,12 +1,11 @@
 #pragma once
-// The first connection of a run, where it is cut, and how much of it the programs have read.
+// The first connection of a run, and where it is cut.
 
-#include "zmtp/simulation/simulated_network.h"
 #include "zmtp/simulation/virtual_connection.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <memory>
 
 namespace zmtp::simulation {
 
@@ -20,7 +19,7 @@ struct planned_cut {
   std::size_t bytes = 0;  // 0: not at all
 };
 
-class first_connection : public stream_observer {
+class first_connection {
 public:
   // Call with each new connection.
   void plan(virtual_connection& s, const planned_cut& cut) {
@@ -36,23 +35,13 @@ public:
   }
   // Call when the cut should have happened. It does not happen later.
   void spare() { stream_->spare(); }
+  [[nodiscard]] std::uint64_t id() const { return stream_->id(); }
   [[nodiscard]] bool is_cut() const { return stream_->is_cut(); }
+  // Bytes that the kernel of this end has taken.
   [[nodiscard]] std::size_t taken(end_of_stream from) const { return stream_->taken(from); }
-  // Bytes from the connecting program that its kernel took and the other program did not read.
-  [[nodiscard]] std::size_t lost() const {
-    return stream_->taken(end_of_stream::connecting) - read_;
-  }
 
 private:
-  void on_written(std::uint64_t, end_of_stream, std::span<const std::byte>) override {}
-  void on_read(std::uint64_t stream, end_of_stream at, std::size_t count) override {
-    if (stream_ && stream == stream_->id() && at == end_of_stream::accepting) {
-      read_ += count;
-    }
-  }
-
-  simulated_network::stream_ptr stream_;
-  std::size_t read_ = 0;
+  std::shared_ptr<virtual_connection> stream_;
 };
 
 }  // namespace zmtp::simulation

@@ -1,5 +1,6 @@
 #include "test/zmtp/simulation/production_scenario.h"
 
+#include "test/zmtp/simulation/cast.h"
 #include "test/zmtp/simulation/fault_schedule.h"
 #include "test/zmtp/simulation/history.h"
 #include "test/zmtp/simulation/participant.h"
@@ -7,10 +8,13 @@
 #include "zmtp/simulation/world.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace zmtp::simulation {
 
@@ -19,20 +23,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::array patterns = {
-    pair_of_types{socket_type::push, socket_type::pull},
-    pair_of_types{socket_type::pull, socket_type::push},
-    pair_of_types{socket_type::dealer, socket_type::dealer},
-    pair_of_types{socket_type::router, socket_type::dealer},
-    pair_of_types{socket_type::router, socket_type::req},
-    pair_of_types{socket_type::rep, socket_type::req},
-    pair_of_types{socket_type::rep, socket_type::dealer},
-    pair_of_types{socket_type::pair, socket_type::pair},
-    pair_of_types{socket_type::pub, socket_type::sub},
-    pair_of_types{socket_type::sub, socket_type::pub},
-    pair_of_types{socket_type::xpub, socket_type::sub},
-};
-
 class scenario {
 public:
   scenario(std::uint64_t seed, const production_options& options);
@@ -40,157 +30,271 @@ public:
   production_result run();
 
 private:
-  void choose();
-  void come_to_rest();
+  // Returns false if this takes too long.
+  bool come_to_rest();
+  [[nodiscard]] bool is_quiet();
+  void report_unrest();
+  void converse();
   void check_cut();
+  [[nodiscard]] bool say_more();
+  [[nodiscard]] bool publish_all();
+  [[nodiscard]] bool subscribe_to_more();
+  void leave();
+  void check_counters();
 
   production_options options_;
   world world_;
-  pair_of_types types_{};
-  troubles troubles_;
-  participants all_;
-  std::optional<history> history_;
+  history history_;
+  cast cast_;
+  programs users_;
+  fault_schedule faults_;
   first_connection first_;
-  std::string description_;
+  bool lossy_ = false;
+  std::set<std::uint32_t> excused_;  // wait for answers that may be lost
+  std::size_t taken_ = 0;
 };
 
-net_options some_net() {
-  net_options how;
-  how.cuts = true;
-  how.jitter = milliseconds{2};
-  how.least_window = 512;
-  return how;
-}
-
 scenario::scenario(std::uint64_t seed, const production_options& options)
-    : options_{options}, world_{seed, some_net()} {
+    : options_{options},
+      world_{seed},
+      history_{world_.net()},
+      cast_{world_, options_, history_},
+      users_{world_, cast_.all(), history_, options_.fault},
+      faults_{world_, cast_.all(), cast_.kinds(), users_, history_} {
   world_.net().here().notes.print_to(options.print);
+  if (options_.fault.written) {
+    history_.wires().spoil(options_.fault.written);
+  }
   if (options_.cut) {
-    world_.net().observe(&first_);
     world_.net().on_stream([this](virtual_connection& s) { first_.plan(s, *options_.cut); });
   }
+  lossy_ = cast_.lossy() || (options_.cut && options_.cut->bytes != 0);
 }
 
-void scenario::choose() {
-  auto& random = world_.random();
-  types_ = patterns[options_.pattern.value_or(random.pick(patterns.size()))];
-  if (!options_.no_troubles && !options_.cut && random.chance(80)) {
-    troubles_ = {.cuts = random.chance(60),
-                 .kills = random.chance(40),
-                 .pauses = random.chance(40),
-                 .parts = random.chance(30)};
-  }
-  history_.emplace(publishes(types_.hub) || publishes(types_.spokes));
-  const auto spokes = types_.hub == socket_type::pair || options_.cut ? 1 : random.between(1, 6);
-  const bool hub_binds = options_.cut ? options_.hub_binds : random.chance(50);
-  for (std::uint32_t number = 1; number <= spokes + 1; ++number) {
-    auto& p = *all_.emplace_back(std::make_unique<participant>());
-    p.number = number;
-    p.in = &world_.add("host" + std::to_string(number));
-    p.type = number == 1 ? types_.hub : types_.spokes;
-    p.binds = (number == 1) == hub_binds;
-    p.options.send_mark.messages = random.between(1, 20);
-    p.options.receive_mark.messages = random.between(1, 20);
-    p.options.relaxed = p.options.correlate = p.type == socket_type::req;
-    p.options.no_drop = publishes(p.type);
-    p.options.mandatory = p.type == socket_type::router;
-    p.options.reconnect.initial = milliseconds{random.between(10, 100)};
-    p.options.heartbeat.interval = seconds{1};
-    p.options.heartbeat.timeout = seconds{1};
-    p.pace = milliseconds{random.between(1, 50)};
-    p.to_send = options_.cut ? 12 : random.between(5, 100);
-  }
-  for (std::uint32_t i = 1; i < all_.size(); ++i) {
-    auto& connects = *all_[hub_binds ? i : 0];
-    connects.connects_to.push_back("tcp://" + all_[hub_binds ? 0 : i]->in->host() + ":5555");
-  }
-  description_ = std::string{to_string(types_.hub)} + " with " + std::to_string(spokes) + " " +
-                 std::string{to_string(types_.spokes)} + (hub_binds ? ", the hub binds" : "") +
-                 to_string(troubles_);
+// Each participant has sent everything, and nothing is on its way.
+bool scenario::is_quiet() {
+  return history_.missing() == 0 &&
+         std::all_of(cast_.all().begin(), cast_.all().end(), [this](const auto& p) {
+           const bool sent = !begins(p->type, p->peers) || p->to_send + p->due == 0 ||
+                             (p->waits && (lossy_ || excused_.contains(p->number)));
+           return sent && p->socket != nullptr && history_.is_settled(p->number, p->connections);
+         });
 }
 
-// Waits until each participant has sent all its parcels, and those that must arrive have arrived.
-void scenario::come_to_rest() {
-  const auto done = [this] {
-    return history_->missing() == 0 && std::all_of(all_.begin(), all_.end(), [](const auto& p) {
-             return !begins(p->type) || p->to_send + p->due == 0;
-           });
-  };
-  (void)world_.run_until(done, std::chrono::minutes{5});
-  for (const auto& p : all_) {
-    if (begins(p->type) && p->to_send + p->due != 0) {
-      history_->report(violation::stuck, std::string{to_string(p->type)} + " " +
-                                             std::to_string(p->number) + " has " +
-                                             std::to_string(p->to_send + p->due) + " to send");
+bool scenario::come_to_rest() {
+  constexpr milliseconds step{100};
+  constexpr int enough = 5;  // a user sleeps for less
+  const auto until = world_.now() + std::chrono::minutes{5};
+  auto count = history_.count();
+  for (int quiet = 0; quiet != enough;) {
+    world_.run_for(step);
+    const bool same = std::exchange(count, history_.count()) == history_.count();
+    quiet = same && is_quiet() ? quiet + 1 : 0;
+    if (world_.now() > until || !history_.findings().empty()) {
+      report_unrest();
+      return false;
+    }
+  }
+  for (const auto& p : cast_.all()) {
+    history_.check_rest(p->number, p->connections);
+  }
+  return history_.findings().empty();
+}
+
+void scenario::report_unrest() {
+  for (const auto& p : cast_.all()) {
+    if (begins(p->type, p->peers) && p->to_send + p->due != 0) {
+      history_.report(violation::stuck, p->name() + " (" + std::string{to_string(p->type)} +
+                                            ") has " + std::to_string(p->to_send + p->due) +
+                                            " to send");
+    }
+    if (p->socket != nullptr) {
+      history_.check_rest(p->number, p->connections);
     }
   }
 }
 
+void scenario::converse() {
+  if (!lossy_) {
+    history_.expect_all();
+  }
+  for (const auto& p : cast_.all()) {
+    users_.start(*p);
+  }
+  if (options_.cut) {
+    return;
+  }
+  const seconds lasting{world_.random().between(1, 10)};
+  faults_.start(lasting, milliseconds{world_.random().between(20, 500)});
+  world_.run_for(lasting);
+  faults_.stop();
+  world_.net().options().failing_connects = 0;
+  world_.run_for(seconds{2});  // listeners are back
+}
+
 // A socket that connects keeps the messages of a lost connection that the kernel has not taken.
 void scenario::check_cut() {
+  const auto& all = cast_.all();
   const auto connecting =
-      std::find_if(all_.begin(), all_.end(), [](const auto& p) { return !p->connects_to.empty(); });
+      std::find_if(all.begin(), all.end(), [](const auto& p) { return !p->connects_to.empty(); });
   const auto type = (*connecting)->type;
   if (type != socket_type::push && type != socket_type::dealer && type != socket_type::pair) {
     return;
   }
-  const auto lost = history_->bytes_lost((*connecting)->number);
-  if (lost > first_.lost()) {
-    history_->report(violation::lost, std::to_string(lost) + " bytes of messages, of " +
-                                          std::to_string(first_.lost()) + " that may be");
+  const auto number = (*connecting)->number;
+  const auto lost = history_.bytes_lost(number);
+  const auto in_kernels = first_.taken(end_of_stream::connecting) -
+                          history_.wires().written_by(number, first_.id())->read;
+  if (lost > in_kernels) {
+    history_.report(violation::lost, std::to_string(lost) + " bytes of messages, of " +
+                                         std::to_string(in_kernels) + " that may be");
   }
+}
+
+// From here on nothing may be lost.
+bool scenario::say_more() {
+  history_.expect_all();
+  users_.settle_down();
+  for (const auto& p : cast_.all()) {
+    if (p->waits) {
+      excused_.insert(p->number);
+    }
+  }
+  lossy_ = false;
+  for (const auto& p : cast_.all()) {
+    if (begins(p->type, p->peers) && !publishes(p->type) && !excused_.contains(p->number)) {
+      p->to_send += p->type == socket_type::xsub ? 1 : 3;
+    }
+  }
+  return come_to_rest() && publish_all() && subscribe_to_more();
+}
+
+// Every subscriber must receive everything that it subscribed to, and nothing else.
+bool scenario::publish_all() {
+  const auto& all = cast_.all();
+  if (!publishes(cast_.types().hub) && !publishes(cast_.types().spokes)) {
+    return true;
+  }
+  for (const auto topic : published_topics) {
+    for (const auto& p : all) {
+      if (publishes(p->type)) {
+        p->next_topics.emplace_back(topic);
+        p->to_send = 1;
+      }
+    }
+    if (!come_to_rest()) {
+      return false;
+    }
+    for (const auto& p : all) {
+      for (const auto& s : all) {
+        if (publishes(p->type) && subscribes(s->type) && !users_.is_due(*s, *p, topic) &&
+            history_.times_received(s->number, p->number, history_.last_of(p->number)) != 0) {
+          history_.report(violation::not_wanted, s->name() + " and what " + p->name() +
+                                                     " publishes under \"" + std::string{topic} +
+                                                     "\"");
+        }
+      }
+    }
+  }
+  return true;
+}
+
+// A peer that subscribes to a topic gets the last values of all topics with this prefix, even if it
+// had received them before. No other peer gets them, and this peer gets nothing else.
+bool scenario::subscribe_to_more() {
+  // By subscriber, publisher and value.
+  std::map<std::array<std::uint32_t, 3>, std::size_t> expected;
+  for (const auto& s : cast_.all()) {
+    if (!subscribes(s->type)) {
+      continue;
+    }
+    const auto& topics = history_.topics_of(s->number);
+    const auto* const topic = std::find_if(wanted_topics.begin(), wanted_topics.end(),
+                                           [&](auto t) { return !topics.contains(t); });
+    if (topic == wanted_topics.end()) {
+      continue;
+    }
+    for (const auto& p : cast_.all()) {
+      if (!publishes(p->type)) {
+        continue;
+      }
+      const auto given = granted(*p, *topic);
+      for (const auto& [of, value] : history_.publications_of(p->number).values()) {
+        expected[{s->number, p->number, value}] =
+            history_.times_received(s->number, p->number, value) +
+            (given && of.starts_with(*given) ? 1 : 0);
+      }
+    }
+    users_.subscribe(*s, *topic);
+  }
+  if (!come_to_rest()) {
+    return false;
+  }
+  for (const auto& [value, times] : expected) {
+    const auto received = history_.times_received(value[0], value[1], value[2]);
+    if (received != times) {
+      history_.report(received < times ? violation::lost : violation::duplicate,
+                      "party " + std::to_string(value[0]) + " and last value " +
+                          std::to_string(value[2]) + " of party " + std::to_string(value[1]));
+    }
+  }
+  return true;
+}
+
+void scenario::check_counters() {
+  for (const auto& p : cast_.all()) {
+    auto counters = p->socket->counters();
+    if (options_.fault.counted) {
+      options_.fault.counted(*p, counters);
+    }
+    history_.check_counters(p->number, counters);
+  }
+}
+
+void scenario::leave() {
+  check_counters();
+  for (const auto& p : cast_.all()) {
+    users_.leave(*p);
+  }
+  // The slowest finds out when its peer's keep-alive timer has run out.
+  world_.run_for(seconds{2} + virtual_connection::keep_alive);
+  for (const auto& p : cast_.all()) {
+    history_.check_gone(p->number);
+  }
+  check_counters();
 }
 
 production_result scenario::run() {
-  choose();
-  const auto receivers = types_.hub == socket_type::pub || types_.hub == socket_type::xpub
-                             ? all_.size() - 1
-                             : std::size_t{1};
-  const bool cut = options_.cut && options_.cut->bytes != 0;
-  if (!troubles_.lossy() && !troubles_.parts && !cut) {
-    history_->expect_all(receivers);
-  }
   const auto began = world_.now();
-  programs users{world_, all_, types_, *history_, options_.edit};
-  for (const auto& p : all_) {
-    users.start(*p);
-  }
-  fault_schedule faults{world_, all_, troubles_, [&](participant& killed) {
-                          history_->restarted(killed.number);
-                          users.start(killed);
-                        }};
-  faults.start();
-  world_.run_for(seconds{world_.random().between(1, 10)});
-  faults.stop();
-  world_.run_for(seconds{10});  // pauses end, and sockets connect again
-  come_to_rest();
-  std::size_t bytes = 0;
+  converse();
+  bool well = come_to_rest();
   if (options_.cut) {
+    taken_ = first_.taken(options_.cut->from);
     first_.spare();
-    bytes = first_.taken(options_.cut->from);
-    check_cut();
+    if (well) {
+      check_cut();
+    }
   }
-  history_->expect_all(receivers);
-  for (const auto& p : all_) {
-    p->to_send = 3;
+  well = well && say_more();
+  history_.close();
+  if (well) {
+    leave();
   }
-  come_to_rest();
-  history_->close();
-  world_.net().here().note("received", {history_->count()});
-  return {{.description = description_,
-           .trace_hash = world_.net().here().notes.hash(),
-           .events = world_.net().here().events.happened(),
+  auto& here = world_.net().here();
+  here.note("received", {history_.count()});
+  return {{.description = cast_.description(),
+           .trace_hash = here.notes.hash(),
+           .events = here.events.happened(),
            .virtual_time = world_.now() - began,
-           .figures = {{"parcels", history_->count()},
-                       {"troubles", faults.made()},
+           .figures = {{"parcels", history_.count()},
+                       {"bytes", history_.wires().bytes()},
+                       {"troubles", faults_.made()},
                        {"cut", options_.cut && first_.is_cut() ? 1U : 0U},
-                       {"bytes", bytes}}},
-          history_->findings()};
+                       {"taken", taken_}}},
+          history_.findings()};
 }
 
 }  // namespace
-
-std::size_t production_patterns() noexcept { return patterns.size(); }
 
 production_result run_production(std::uint64_t seed, const production_options& options) {
   return scenario{seed, options}.run();

@@ -1,19 +1,16 @@
 #include "test/zmtp/simulation/programs.h"
 
 #include "zmtp/runtime/timer.h"
-#include "zmtp/socket/pipeline_sockets.h"
-#include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <array>
-#include <chrono>
 #include <exception>
-#include <span>
-#include <string>
-#include <string_view>
+#include <map>
 #include <type_traits>
 
 namespace zmtp::simulation {
@@ -21,6 +18,7 @@ namespace zmtp::simulation {
 namespace asio = boost::asio;
 using asio::awaitable;
 using asio::use_awaitable;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 namespace {
@@ -31,11 +29,12 @@ constexpr auto rethrow = [](const std::exception_ptr& thrown) {
     std::rethrow_exception(thrown);
   }
 };
-constexpr std::string_view empty_part;
+constexpr std::array<std::string_view, 1> delimiter{std::string_view{}};
 
 }  // namespace
 
 void programs::start(participant& p) {
+  ++p.starts;
   p.in->start([this, &p](const asio::any_io_executor& in) {
     const auto spawn = [&](awaitable<void> body) { asio::co_spawn(in, std::move(body), rethrow); };
     switch (p.type) {
@@ -49,139 +48,187 @@ void programs::start(participant& p) {
       case socket_type::pub: spawn(live<pub_socket>(p)); break;
       case socket_type::sub: spawn(live<sub_socket>(p)); break;
       case socket_type::xpub: spawn(live<xpub_socket>(p)); break;
-      default: break;
+      case socket_type::xsub: spawn(live<xsub_socket>(p)); break;
     }
     return nullptr;
   });
 }
 
-// The types differ here: they speak, listen, or answer.
+void programs::kill(participant& p, death how) {
+  history_.end_life(p.number);
+  p.socket = nullptr;
+  p.change_topic = nullptr;
+  p.waits = false;
+  p.in->kill(how);
+}
+
+void programs::leave(participant& p) {
+  asio::post(p.in->executor(), [this, &p] {
+    error_code ec;
+    p.socket->unbind(p.endpoint(), ec);
+    p.socket->unbind("tcp://*:5555", ec);
+    for (auto* const to : p.connects_to) {
+      p.socket->disconnect(to->endpoint(), ec);
+      history_.disconnected(p.number, to->number);
+    }
+  });
+}
+
 template <class Socket>
 awaitable<void> programs::live(participant& p) {
-  const auto in = co_await asio::this_coro::executor;
-  Socket socket{in, p.options};
-  if constexpr (std::is_same_v<Socket, sub_socket>) {
-    socket.subscribe("");
+  auto options = p.options;
+  if (fault_.options) {
+    fault_.options(p, options);
+  }
+  Socket socket{co_await asio::this_coro::executor, options};
+  p.socket = &socket;
+  history_.begin_life(p.number, socket);
+  if (fault_.opened) {
+    fault_.opened(world_, p);
+  }
+  for (auto* const to : p.connects_to) {
+    socket.connect(to->endpoint());
+    history_.connected(p.number, to->number);
   }
   if (p.binds) {
+    if (p.binds_after.count() != 0) {
+      co_await pause(p.binds_after);
+    }
     socket.bind("tcp://*:5555");
   }
-  for (const auto& to : p.connects_to) {
-    socket.connect(to);
-  }
-  if constexpr (std::is_same_v<Socket, req_socket>) {
-    co_await ask(p, socket);
-  } else if constexpr (std::is_same_v<Socket, rep_socket> ||
-                       std::is_same_v<Socket, router_socket>) {
-    co_await answer(p, socket);
-  } else if constexpr (std::is_same_v<Socket, xpub_socket>) {
-    asio::co_spawn(in, speak(p, socket), rethrow);
-    for (;;) {
-      // Further subscriptions wait until these are received.
-      (void)co_await socket.async_receive(use_awaitable);
-    }
-  } else if constexpr (std::is_same_v<Socket, push_socket> || std::is_same_v<Socket, pub_socket>) {
-    co_await speak(p, socket);
-  } else if constexpr (std::is_same_v<Socket, pull_socket> || std::is_same_v<Socket, sub_socket>) {
-    co_await listen(p, socket);
-  } else {
-    asio::co_spawn(in, speak(p, socket), rethrow);
-    co_await listen(p, socket);
-  }
+  co_await converse(p, socket);
 }
 
-// Returns whether there is something to send now.
-awaitable<bool> programs::wait_for_turn(participant& p) {
-  timer pause{co_await asio::this_coro::executor};
-  pause.expires_after(world_.random().up_to(p.pace));
-  co_await pause.async_wait(use_awaitable);
-  if (p.to_send != 0) {
-    --p.to_send;
-    ++p.due;
-  }
-  co_return p.due != 0;
+awaitable<void> programs::pause(milliseconds most) {
+  timer wait{co_await asio::this_coro::executor};
+  wait.expires_after(world_.random().up_to(most));
+  co_await wait.async_wait(use_awaitable);
 }
 
-message programs::wrap_next(const participant& p, parcel& next, bool delimited) {
+// Returns when there is something to send, or after a pause.
+awaitable<void> programs::wait_for_turn(participant& p) {
+  co_await pause(p.pace);
+  const auto count = std::min(p.to_send, world_.random().between(1, p.burst));
+  p.to_send -= count;
+  p.due += count;
+}
+
+message programs::wrap_next(const participant& p, parcel& next,
+                            std::span<const std::string_view> envelope) {
   next = history_.next(p.number);
-  const std::array<std::string_view, 1> delimiter{empty_part};
-  auto m = wrap(next, std::span{delimiter}.first(delimited ? 1 : 0), {}, world_.random());
-  history_.offered(next);
-  return m;
+  return wrap(next, envelope, p.sizes, world_.random());
+}
+
+void programs::edit(const participant& p, batch& got) const {
+  if (fault_.received) {
+    fault_.received(p, got);
+  }
+}
+
+void programs::record(const participant& p, batch& got) {
+  edit(p, got);
+  for (const auto& m : got) {
+    (void)history_.received(p.number, m);
+  }
 }
 
 template <class Socket>
 awaitable<void> programs::speak(participant& p, Socket& socket) {
-  if (publishes(p.type)) {
-    // Without a subscription a publication goes nowhere.
-    co_await socket.async_wait_peers(p.number == 1 ? all_.size() - 1 : 1, use_awaitable);
-    timer subscriptions_come{co_await asio::this_coro::executor};
-    subscriptions_come.expires_after(seconds{1});
-    co_await subscriptions_come.async_wait(use_awaitable);
-  }
-  const bool delimited = types_.hub == socket_type::rep;
+  const auto delimited = std::span{delimiter}.first(p.peers == socket_type::rep ? 1 : 0);
   for (;;) {
-    if (!co_await wait_for_turn(p)) {
-      continue;
+    for (co_await wait_for_turn(p); p.due != 0; --p.due) {
+      parcel next;
+      auto m = wrap_next(p, next, delimited);
+      history_.offered(next);
+      co_await socket.async_send(std::move(m), use_awaitable);
+      history_.queued(next);
+      history_.check_marks(p.number);
     }
-    parcel next;
-    auto m = wrap_next(p, next, delimited);
-    co_await socket.async_send(std::move(m), use_awaitable);
-    history_.queued(next);
-    --p.due;
   }
-}
-
-std::optional<parcel> programs::record(const participant& p, routed_message m) {
-  if (!edit_) {
-    return history_.received(p.number, m);
-  }
-  std::optional<parcel> got;
-  for (auto& edited : edit_(std::move(m.content))) {
-    m.content = std::move(edited);
-    got = history_.received(p.number, m);
-  }
-  return got;
 }
 
 template <class Socket>
 awaitable<void> programs::listen(participant& p, Socket& socket) {
   for (;;) {
-    (void)record(p, co_await socket.async_receive_from(use_awaitable));
-  }
-}
-
-awaitable<void> programs::ask(participant& p, req_socket& socket) {
-  for (;;) {
-    if (!co_await wait_for_turn(p)) {
-      continue;
+    history_.check_marks(p.number);
+    batch got;
+    if constexpr (std::is_same_v<Socket, dealer_socket>) {
+      co_await socket.async_receive(got, use_awaitable);
+    } else {
+      co_await socket.async_receive_from(got, use_awaitable);
     }
-    parcel next;
-    auto m = wrap_next(p, next, false);
-    co_await socket.async_send(std::move(m), use_awaitable);
-    history_.queued(next);
-    const auto [ec, reply] = co_await socket.async_receive_from(seconds{5}, no_throw);
-    if (ec) {
-      continue;  // asks again
-    }
-    --p.due;
-    const auto got = record(p, reply);
-    if (got && got->answers != next.sequence) {
-      history_.report(violation::wrong_answer, "party " + std::to_string(p.number) + " asked " +
-                                                   std::to_string(next.sequence) + ", got " +
-                                                   std::to_string(got->answers));
+    record(p, got);
+    if (!p.eager) {
+      co_await pause(p.pace);
     }
   }
 }
 
-awaitable<void> programs::answer(participant& p, rep_socket& socket) {
+awaitable<void> programs::converse(participant& p, push_socket& socket) {
+  co_await speak(p, socket);
+}
+
+awaitable<void> programs::converse(participant& p, pull_socket& socket) {
+  co_await listen(p, socket);
+}
+
+awaitable<void> programs::converse(participant& p, dealer_socket& socket) {
+  asio::co_spawn(co_await asio::this_coro::executor, speak(p, socket), rethrow);
+  co_await listen(p, socket);
+}
+
+awaitable<void> programs::converse(participant& p, pair_socket& socket) {
+  asio::co_spawn(co_await asio::this_coro::executor, speak(p, socket), rethrow);
+  co_await listen(p, socket);
+}
+
+// Takes no answer but the one to its last question. A relaxed REQ asks again after a while.
+awaitable<void> programs::converse(participant& p, req_socket& socket) {
   for (;;) {
-    const auto request = record(p, co_await socket.async_receive_from(use_awaitable));
-    if (!request) {
-      continue;
+    for (co_await wait_for_turn(p); p.due != 0;) {
+      parcel next;
+      auto m = wrap_next(p, next, {});
+      history_.offered(next);
+      co_await socket.async_send(std::move(m), use_awaitable);
+      history_.queued(next);
+      p.waits = !p.options.relaxed;
+      const auto until = p.options.relaxed ? deadline{seconds{5}} : deadline{};
+      auto [ec, reply] = co_await socket.async_receive_from(until, no_throw);
+      p.waits = false;
+      if (ec) {
+        continue;
+      }
+      --p.due;
+      batch got;
+      got.push_back(std::move(reply));
+      edit(p, got);
+      for (const auto& one : got) {
+        const auto parcel = history_.received(p.number, one);
+        if (parcel && parcel->answers != next.sequence) {
+          history_.report(violation::wrong_answer, p.name() + " asked " +
+                                                       std::to_string(next.sequence) + ", got " +
+                                                       std::to_string(parcel->answers));
+        }
+      }
     }
-    auto reply = history_.next(p.number, request->sender, request->sequence);
-    auto m = wrap(reply, {}, {}, world_.random());
+  }
+}
+
+awaitable<void> programs::converse(participant& p, rep_socket& socket) {
+  for (;;) {
+    batch got;
+    got.push_back(co_await socket.async_receive_from(use_awaitable));
+    edit(p, got);
+    std::optional<parcel> request;
+    for (const auto& m : got) {
+      request = history_.received(p.number, m);
+    }
+    if (!p.eager) {
+      co_await pause(p.pace);
+    }
+    auto reply = request ? history_.next(p.number, request->sender, request->sequence)
+                         : history_.next(p.number);
+    auto m = wrap(reply, {}, p.sizes, world_.random());
     history_.offered(reply);
     // A REP drops a reply that its peer has no space for.
     const auto sent_before = socket.counters().messages_sent;
@@ -192,24 +239,59 @@ awaitable<void> programs::answer(participant& p, rep_socket& socket) {
   }
 }
 
-awaitable<void> programs::answer(participant& p, router_socket& socket) {
+// Answers requests, and sends unsolicited messages to peers other than REQ.
+awaitable<void> programs::converse(participant& p, router_socket& socket) {
+  std::deque<answer> answers;
+  asio::co_spawn(co_await asio::this_coro::executor, send_answers(p, socket, answers), rethrow);
   for (;;) {
-    auto request = co_await socket.async_receive(use_awaitable);
-    const auto from = request.peer;
-    const auto envelope = unwrap(request.content).envelope;
-    const std::vector<std::string> parts{envelope.begin(), envelope.end()};
-    const auto got = record(p, std::move(request));
-    if (!got) {
-      continue;
+    history_.check_marks(p.number);
+    batch got;
+    co_await socket.async_receive(got, use_awaitable);
+    edit(p, got);
+    for (const auto& m : got) {
+      const auto request = history_.received(p.number, m);
+      if (request && request->answers == 0 &&
+          (p.peers == socket_type::req || world_.random().chance(50))) {
+        const auto envelope = unwrap(m.content).envelope;
+        answers.push_back({m.peer, *request, {envelope.begin(), envelope.end()}});
+      }
     }
-    const std::vector<std::string_view> views{parts.begin(), parts.end()};
-    auto reply = history_.next(p.number, got->sender, got->sequence);
-    auto m = wrap(reply, views, {}, world_.random());
-    history_.offered(reply);
-    const auto [ec] = co_await socket.async_send(from, std::move(m), no_throw);
-    if (!ec) {
-      history_.queued(reply);
+    if (!p.eager) {
+      co_await pause(p.pace);
     }
+  }
+}
+
+awaitable<void> programs::send_answers(participant& p, router_socket& socket,
+                                       std::deque<answer>& answers) {
+  for (;;) {
+    co_await wait_for_turn(p);
+    for (; !answers.empty(); answers.pop_front()) {
+      send_to(p, socket, answers.front());
+    }
+    for (; p.due != 0; --p.due) {
+      const auto peers = socket.peers();
+      if (peers.empty()) {
+        break;
+      }
+      const auto to = peers[world_.random().pick(peers.size())].id;
+      send_to(p, socket, {to, {.sender = history_.participant_at(p.number, to)}, {}});
+    }
+    history_.check_marks(p.number);
+  }
+}
+
+// Drops a message that the socket cannot queue.
+void programs::send_to(participant& p, router_socket& socket, const answer& what) {
+  auto next = history_.next(p.number, what.request.sender, what.request.sequence);
+  const std::vector<std::string_view> envelope{what.envelope.begin(), what.envelope.end()};
+  auto m = wrap(next, envelope, p.sizes, world_.random());
+  history_.offered(next);
+  // By its name, if it has one, or as the one that spoke.
+  const auto named = socket.find("party " + std::to_string(what.request.sender));
+  const auto to = named && world_.random().chance(50) ? *named : what.to;
+  if (socket.try_send(to, std::move(m)) == send_status::queued) {
+    history_.queued(next);
   }
 }
 

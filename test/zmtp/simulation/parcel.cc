@@ -1,4 +1,4 @@
-#include "test/simulation/parcel.h"
+#include "test/zmtp/simulation/parcel.h"
 
 #include <algorithm>
 #include <array>
