@@ -121,7 +121,7 @@ void cast::choose_habits(participant& p) {
     p.to_send = how_.each_sends * (publishes(p.type) ? 2 : 1);
     p.burst = p.to_send;
     p.eager = true;
-    p.pace = milliseconds{publishes(p.type) ? 5 : 1};
+    p.pace = milliseconds{20};
     p.sizes.large = how_.large;
     p.options.no_drop = publishes(p.type);
   }

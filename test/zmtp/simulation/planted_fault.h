@@ -1,5 +1,5 @@
 #pragma once
-// What a false user does, to see that the checks notice it. The product has no such fault.
+// Faults of a user, to see that the checks notice them. The product has no such fault.
 
 #include "test/zmtp/simulation/participant.h"
 #include "zmtp/counters.h"

@@ -74,7 +74,7 @@ bool is_parcel(const routed_message& m) {
   return is_message(m) && unwrap(m.content).found == unwrapped::state::whole;
 }
 
-// What an XPUB tells its user about a topic.
+// A notice of an XPUB about a topic.
 bool is_notice(const routed_message& m, char begins) {
   return is_message(m) && !is_parcel(m) && m.content.front().starts_with(begins);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What the programs write and read on each connection, with the parcels and subscriptions in it.
+// The bytes that programs write and read on each connection, with the parcels and subscriptions.
 
 #include "test/zmtp/simulation/publication_check.h"
 #include "test/zmtp/simulation/wire_tap.h"

@@ -1,4 +1,4 @@
-#include "test/simulation/sim_socket.h"
+#include "test/chp/simulation/sim_socket.h"
 
 #include "zmtp/routing/subscriber_state.h"
 
@@ -14,8 +14,8 @@ constexpr int max_rounds = 16;
 }  // namespace
 
 sim_socket::sim_socket(simulated_network& net, simulated_host& host, std::uint32_t number,
-                       std::unique_ptr<socket_state> state, socket_watcher& watcher)
-    : net_{&net}, host_{&host}, number_{number}, state_{std::move(state)}, watcher_{&watcher} {}
+                       std::unique_ptr<socket_state> state)
+    : net_{&net}, host_{&host}, number_{number}, state_{std::move(state)} {}
 
 sim_socket::~sim_socket() {
   for (const auto& d : dialers_) {
@@ -44,7 +44,6 @@ void sim_socket::unbind(std::string_view name) {
 
 void sim_socket::connect(std::string_view name) {
   auto& p = state_->open_pipe(true);
-  watcher_->on_connected(*this, p.id);
   dialers_.push_back(std::make_shared<sim_dialer>(*this, name, p.id));
   dialers_.back()->start();
 }
@@ -69,7 +68,6 @@ void sim_socket::disconnect(std::string_view name) {
 
 void sim_socket::drop(const sim_dialer& gone) {
   if (auto* p = state_->find(gone.pipe())) {
-    watcher_->on_disconnected(*this, p->id);
     state_->close_pipe(*p);
   }
 }
@@ -196,7 +194,7 @@ bool sim_socket::resume_drained() {
   if (resumable.empty()) {
     return false;
   }
-  for (std::size_t i = 0; i < resumable.size() && !faults_.never_resumes; ++i) {
+  for (std::size_t i = 0; i < resumable.size(); ++i) {
     if (auto* link = link_of(resumable[i])) {
       link->resume();
     }
@@ -239,7 +237,6 @@ void sim_socket::end_turn() {
     post_turn();
   }
   --turns_;
-  watcher_->on_turn(*this);
 }
 
 void sim_socket::attach(peer_id id, const std::shared_ptr<sim_link>& link) {

@@ -1,6 +1,6 @@
-#include "test/simulation/sim_link.h"
+#include "test/chp/simulation/sim_link.h"
 
-#include "test/simulation/sim_socket.h"
+#include "test/chp/simulation/sim_socket.h"
 #include "zmtp/mechanism/security.h"
 #include "zmtp/metadata.h"
 #include "zmtp/socket_type.h"
@@ -48,7 +48,6 @@ void sim_link::start() {
   socket_->net().here().note(
       "link: socket, stream, end",
       {socket_->number(), stream_->id(), static_cast<std::uint64_t>(end_of_stream_)});
-  socket_->watcher().on_link(*socket_, stream_->id(), end_of_stream_);
   write_soon();
   wait_readable();
   arm_deadline();
@@ -117,23 +116,7 @@ void sim_link::decode(pipe* p) {
     connection_.receive_into(no_in_);
     return;
   }
-  const auto& faults = socket_->faults();
-  const auto before = p->in.size();
-  if (faults.ignores_marks) {
-    receive_queue unmarked{{.messages = std::nullopt, .bytes = std::nullopt}};
-    connection_.receive_into(unmarked);
-    while (!unmarked.empty()) {
-      message m;
-      unmarked.pop(m);
-      p->in.push(std::move(m));
-    }
-  } else {
-    connection_.receive_into(p->in);
-  }
-  socket_->watcher().on_decoded(*socket_, stream_->id(), end_of_stream_, p->in.size() - before);
-  if (faults.received) {
-    faults.received(*p);
-  }
+  connection_.receive_into(p->in);
   p->blocked = connection_.blocked();
   p->rest = p->blocked                    ? unread::messages
             : connection_.message_begun() ? unread::beginning
@@ -219,27 +202,18 @@ void sim_link::on_ready() {
   info.type = connection_.peer_type();
   info.routing_id = connection_.peer_routing_id();
   info.properties = connection_.peer_metadata();
-  socket_->watcher().on_attached(*socket_, p->id, stream_->id(), end_of_stream_);
   state.on_attached(*p, std::move(info), socket_->random());
   for (const auto& m : state.greetings()) {
     connection_.greet(m);
   }
-  if (!socket_->faults().forgets_topics) {
-    for (const auto topic : state.topics()) {
-      connection_.subscribe(topic);
-    }
+  for (const auto topic : state.topics()) {
+    connection_.subscribe(topic);
   }
 }
 
 void sim_link::on_subscription(const conversation::subscription& s) {
   if (auto* p = own_pipe()) {
-    socket_->watcher().on_subscription(*socket_, p->id, s.subscribe, s.topic);
-    if (s.subscribe || !socket_->faults().forgets_cancel) {
-      socket_->state().on_subscription(*p, s.subscribe, s.topic);
-    }
-    if (const auto& spoil = socket_->faults().subscribed) {
-      spoil(*p, s.subscribe, s.topic);
-    }
+    socket_->state().on_subscription(*p, s.subscribe, s.topic);
   }
 }
 
@@ -290,8 +264,7 @@ void sim_link::write() {
     send_broken_ = true;
     return;
   }
-  const auto& taken = socket_->faults().taken;
-  connection_.advance(taken && connection_.traffic() ? taken(put.count) : put.count, queue);
+  connection_.advance(put.count, queue);
   if (auto* p = own_pipe(); p != nullptr && put.count != 0) {
     socket_->state().on_written(*p);
   }
@@ -379,15 +352,11 @@ void sim_link::end(error_code reason) {
   if (timer_) {
     socket_->net().here().events.cancel(*timer_);
   }
-  socket_->watcher().on_ended(*socket_, stream_->id(), end_of_stream_, reason);
   socket_->state().on_ended(reason);
   if (auto* p = own_pipe(); p != nullptr && p->attached) {
     p->blocked = false;
     socket_->detach(p->id);
-    socket_->watcher().on_detached(*socket_, p->id);
-    if (!socket_->faults().forgets_detach) {
-      socket_->state().on_detached(*p);
-    }
+    socket_->state().on_detached(*p);
   }
   std::optional<std::chrono::milliseconds> lasted;
   if (ready_at_) {

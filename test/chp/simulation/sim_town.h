@@ -1,7 +1,7 @@
 #pragma once
 // One network of programs, and the remains of sockets that were destroyed.
 
-#include "test/simulation/sim_socket.h"
+#include "test/chp/simulation/sim_socket.h"
 #include "zmtp/simulation/simulated_network.h"
 
 #include <chrono>
@@ -14,13 +14,13 @@
 
 namespace zmtp::simulation {
 
-class town {
+class sim_town {
 public:
-  town(std::uint64_t seed, const trace::printer& print) : net_{seed, {}} {
+  sim_town(std::uint64_t seed, const trace::printer& print) : net_{seed, {}} {
     net_.here().notes.print_to(print);
   }
-  town(const town&) = delete;
-  town& operator=(const town&) = delete;
+  sim_town(const sim_town&) = delete;
+  sim_town& operator=(const sim_town&) = delete;
 
   [[nodiscard]] simulated_network& net() noexcept { return net_; }
   [[nodiscard]] random_source& random() noexcept { return net_.here().random; }
@@ -35,7 +35,7 @@ public:
   // A socket, which lasts as long as the town.
   sim_socket& open(simulated_host& host, std::unique_ptr<socket_state> state) {
     return *sockets_.emplace_back(
-        std::make_unique<sim_socket>(net_, host, ++last_socket_, std::move(state), *watcher_));
+        std::make_unique<sim_socket>(net_, host, ++last_socket_, std::move(state)));
   }
 
   // Ends every program on this host: its kernel closes the connections. If the machine loses its
@@ -43,14 +43,10 @@ public:
   void end_process(const simulated_host& on, bool without_power);
 
 protected:
-  ~town() = default;
-  // Sets the observer of all sockets. Must be called before the first socket opens. The observer
-  // must outlive the town.
-  void watch(socket_watcher& all) noexcept { watcher_ = &all; }
+  ~sim_town() = default;
 
 private:
   simulated_network net_;
-  socket_watcher* watcher_ = nullptr;
   std::uint32_t last_socket_ = 0;
   std::vector<std::unique_ptr<sim_socket>> sockets_;
 };

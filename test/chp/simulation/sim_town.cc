@@ -1,10 +1,10 @@
-#include "test/simulation/town.h"
+#include "test/chp/simulation/sim_town.h"
 
 #include <optional>
 
 namespace zmtp::simulation {
 
-void town::end_process(const simulated_host& on, bool without_power) {
+void sim_town::end_process(const simulated_host& on, bool without_power) {
   if (without_power) {
     for (const auto& s : net_.living()) {
       if (&s->host(end_of_stream::connecting) == &on || &s->host(end_of_stream::accepting) == &on) {

@@ -2,10 +2,8 @@
 // zmtp/socket/socket_core in virtual time: a socket_state with its links, its listeners, its dialers
 // and the turn, in the same order of calls. Its user is a function.
 
-#include "test/simulation/planted_fault.h"
-#include "test/simulation/sim_dialer.h"
-#include "test/simulation/sim_link.h"
-#include "test/simulation/socket_watcher.h"
+#include "test/chp/simulation/sim_dialer.h"
+#include "test/chp/simulation/sim_link.h"
 #include "zmtp/routing/socket_state.h"
 #include "zmtp/simulation/simulated_host.h"
 #include "zmtp/simulation/simulated_network.h"
@@ -25,9 +23,9 @@ public:
   // Called in each round at the end of a turn; returns whether it did anything.
   using user = std::function<bool()>;
 
-  // `number` names it to the watcher.
+  // `number` names the socket in the trace.
   sim_socket(simulated_network& net, simulated_host& host, std::uint32_t number,
-             std::unique_ptr<socket_state> state, socket_watcher& watcher);
+             std::unique_ptr<socket_state> state);
   sim_socket(const sim_socket&) = delete;
   sim_socket& operator=(const sim_socket&) = delete;
   ~sim_socket();
@@ -37,7 +35,6 @@ public:
   [[nodiscard]] simulated_host& host() const noexcept { return *host_; }
   [[nodiscard]] socket_state& state() noexcept { return *state_; }
   [[nodiscard]] const socket_state& state() const noexcept { return *state_; }
-  [[nodiscard]] planted_fault& faults() noexcept { return faults_; }
 
   void bind(std::string_view name);
   void unbind(std::string_view name);
@@ -94,7 +91,6 @@ public:
   void give_up(const std::shared_ptr<sim_dialer>& gone);
   [[nodiscard]] sim_link* link_of(peer_id id) const noexcept;
   [[nodiscard]] std::uint32_t random();
-  [[nodiscard]] socket_watcher& watcher() const noexcept { return *watcher_; }
   [[nodiscard]] std::size_t links() const noexcept { return links_.size(); }
 
 private:
@@ -111,8 +107,6 @@ private:
   simulated_host* host_;
   std::uint32_t number_;
   std::unique_ptr<socket_state> state_;
-  socket_watcher* watcher_;
-  planted_fault faults_;
   user user_;
   std::function<void()> told_of_stop_;
   int turns_ = 0;

@@ -1,7 +1,7 @@
 #pragma once
 // zmtp/pattern/alarm in virtual time.
 
-#include "test/simulation/town.h"
+#include "test/chp/simulation/sim_town.h"
 
 #include <functional>
 #include <memory>
@@ -12,7 +12,7 @@ namespace zmtp::simulation {
 
 class sim_alarm {
 public:
-  sim_alarm(town& in, simulated_host& host, std::function<void()> on_time)
+  sim_alarm(sim_town& in, simulated_host& host, std::function<void()> on_time)
       : town_{&in}, host_{&host}, on_time_{std::move(on_time)} {}
 
   void set(std::optional<event_queue::time_point> at) {
@@ -34,7 +34,7 @@ public:
   }
 
 private:
-  town* town_;
+  sim_town* town_;
   simulated_host* host_;
   std::function<void()> on_time_;
   std::optional<event_queue::time_point> armed_;

@@ -10,7 +10,7 @@
 
 namespace zmtp::simulation {
 
-// `Town` is what all of one simulation share: a town.
+// `Town` is what all of one simulation share: a sim_town.
 template <class Town>
 class process {
 public:

@@ -1,6 +1,6 @@
-#include "test/simulation/sim_dialer.h"
+#include "test/chp/simulation/sim_dialer.h"
 
-#include "test/simulation/sim_socket.h"
+#include "test/chp/simulation/sim_socket.h"
 
 #include <utility>
 
