@@ -43,8 +43,8 @@ simulated_network::stream_ptr simulated_network::open(simulated_host& connecting
   auto opened = std::make_shared<virtual_connection>(state_, ++last_stream_, how, connecting,
                                                      accepting, observer_);
   streams_.push_back(opened);
-  if (prepare_) {
-    prepare_(*opened);
+  for (const auto& prepare : prepare_) {
+    prepare(*opened);
   }
   return opened;
 }

@@ -66,9 +66,9 @@ public:
 
   // Streams that bytes flow in.
   [[nodiscard]] std::vector<stream_ptr> living();
-  // Calls `prepare` with each new stream before a program has it.
+  // Calls `prepare` with each new stream before a program has it, after those of earlier calls.
   void on_stream(std::function<void(virtual_connection&)> prepare) {
-    prepare_ = std::move(prepare);
+    prepare_.push_back(std::move(prepare));
   }
 
 private:
@@ -95,7 +95,7 @@ private:
   std::uint64_t last_stream_ = 0;
   std::vector<std::pair<const simulated_host*, const simulated_host*>>
       parted_;  // in order of their parting
-  std::function<void(virtual_connection&)> prepare_;
+  std::vector<std::function<void(virtual_connection&)>> prepare_;
 };
 
 }  // namespace zmtp::simulation

@@ -9,7 +9,6 @@
 #include "test/chp/simulation/history.h"
 #include "test/chp/simulation/violation.h"
 #include "test/simulation/run_result.h"
-#include "test/simulation/socket_watcher.h"
 #include "zmtp/simulation/run_state.h"
 
 #include <array>
@@ -26,9 +25,7 @@
 
 namespace chp::simulation {
 
-using zmtp::simulation::end_of_stream;
 using zmtp::simulation::event_queue;
-using zmtp::simulation::sim_socket;
 
 using time_point = event_queue::time_point;
 // A map as a program sees it.
@@ -36,7 +33,7 @@ using replica = std::map<std::string, std::string, std::less<>>;
 
 [[nodiscard]] replica replica_of(const store& map);
 
-class ledger final : public zmtp::simulation::socket_watcher {
+class ledger final {
 public:
   using finding = zmtp::simulation::finding<violation>;
   static constexpr std::size_t nodes = 2;
@@ -113,16 +110,6 @@ public:
   [[nodiscard]] std::size_t activations() const noexcept { return activations_; }
   [[nodiscard]] std::size_t offers() const noexcept { return offers_; }
   [[nodiscard]] std::size_t expired() const noexcept { return expired_; }
-
-  void on_link(const sim_socket&, std::uint64_t, end_of_stream) override {}
-  void on_connected(const sim_socket&, zmtp::peer_id) override {}
-  void on_disconnected(const sim_socket&, zmtp::peer_id) override {}
-  void on_attached(const sim_socket&, zmtp::peer_id, std::uint64_t, end_of_stream) override {}
-  void on_subscription(const sim_socket&, zmtp::peer_id, bool, std::string_view) override {}
-  void on_decoded(const sim_socket&, std::uint64_t, end_of_stream, std::size_t) override {}
-  void on_detached(const sim_socket&, zmtp::peer_id) override {}
-  void on_ended(const sim_socket&, std::uint64_t, end_of_stream, zmtp::error_code) override {}
-  void on_turn(const sim_socket&) override {}
 
 private:
   struct record {

@@ -368,7 +368,7 @@ void scenario::split() {
   // Messages in flight do not arrive: the peer receives this only from its server.
   for (const auto& s : town_.net().living()) {
     for (const auto& one : clients_) {
-      if (&s->host(end_of_stream::connecting) == &one->host()) {
+      if (&s->host(zmtp::simulation::end_of_stream::connecting) == &one->host()) {
         s->cut(milliseconds{0}, milliseconds{0});
       }
     }

@@ -2,9 +2,9 @@
 // One network of a clustered hashmap, with its ledger.
 
 #include "test/chp/simulation/ledger.h"
-#include "test/simulation/process.h"
-#include "test/simulation/sim_alarm.h"
-#include "test/simulation/town.h"
+#include "test/chp/simulation/process.h"
+#include "test/chp/simulation/sim_alarm.h"
+#include "test/chp/simulation/sim_town.h"
 
 #include <cstdint>
 
@@ -12,14 +12,13 @@ namespace chp::simulation {
 
 using zmtp::simulation::random_source;
 using zmtp::simulation::sim_alarm;
+using zmtp::simulation::sim_socket;
 using zmtp::simulation::simulated_host;
 using zmtp::simulation::trace;
 
-class town : public zmtp::simulation::town {
+class town : public zmtp::simulation::sim_town {
 public:
-  town(std::uint64_t seed, const trace::printer& print) : zmtp::simulation::town{seed, print} {
-    watch(books_);
-  }
+  town(std::uint64_t seed, const trace::printer& print) : zmtp::simulation::sim_town{seed, print} {}
 
   [[nodiscard]] ledger& books() noexcept { return books_; }
 

@@ -3,53 +3,71 @@
 // each in its own process, while connections are cut and processes are paused and killed.
 
 #include "test/simulation/run_result.h"
-#include "test/simulation/violation.h"
-#include "zmtp/message.h"
+#include "test/zmtp/simulation/first_connection.h"
+#include "test/zmtp/simulation/planted_fault.h"
+#include "test/zmtp/simulation/violation.h"
 #include "zmtp/simulation/trace.h"
-#include "zmtp/simulation/virtual_connection.h"
+#include "zmtp/socket_type.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <vector>
 
 namespace zmtp::simulation {
 
-using production_result = run_result<violation>;
-
-// Where the first connection is cut.
-struct planned_cut {
-  enum class kind : std::uint8_t {
-    taken,    // the kernel takes no more
-    arrived,  // the kernel has taken more, which is lost
-  };
-  end_of_stream from = end_of_stream::connecting;
-  kind what = kind::taken;
-  std::size_t bytes = 0;  // 0: not at all
+struct pair_of_types {
+  socket_type hub;     // one socket of this type
+  socket_type spokes;  // several sockets of this type
 };
 
-struct production_options {
-  trace::printer print{};
-  // Fixes what the seed would choose: the pair of types, and that nothing goes wrong.
-  std::optional<std::size_t> pattern{};
-  bool no_troubles = false;
-  // One hub and one spoke, and no trouble but this cut.
-  std::optional<planned_cut> cut{};
-  bool hub_binds = false;  // with `cut`
-  // A planted fault: what a receiver records instead of a message that it received.
-  std::function<std::vector<message>(message)> edit{};
+// Every pair of types that talk to each other, both ways round.
+inline constexpr std::array patterns = {
+    pair_of_types{socket_type::push, socket_type::pull},
+    pair_of_types{socket_type::pull, socket_type::push},
+    pair_of_types{socket_type::dealer, socket_type::router},
+    pair_of_types{socket_type::router, socket_type::dealer},
+    pair_of_types{socket_type::router, socket_type::router},
+    pair_of_types{socket_type::dealer, socket_type::dealer},
+    pair_of_types{socket_type::req, socket_type::rep},
+    pair_of_types{socket_type::rep, socket_type::req},
+    pair_of_types{socket_type::req, socket_type::router},
+    pair_of_types{socket_type::router, socket_type::req},
+    pair_of_types{socket_type::dealer, socket_type::rep},
+    pair_of_types{socket_type::rep, socket_type::dealer},
+    pair_of_types{socket_type::pub, socket_type::sub},
+    pair_of_types{socket_type::sub, socket_type::pub},
+    pair_of_types{socket_type::pub, socket_type::xsub},
+    pair_of_types{socket_type::xsub, socket_type::pub},
+    pair_of_types{socket_type::xpub, socket_type::sub},
+    pair_of_types{socket_type::sub, socket_type::xpub},
+    pair_of_types{socket_type::xpub, socket_type::xsub},
+    pair_of_types{socket_type::xsub, socket_type::xpub},
+    pair_of_types{socket_type::pair, socket_type::pair},
 };
 
-// Figures of a run with a planned cut:
+// Figures: parcels (received), bytes (written), troubles. Figures of a run with a planned cut:
 // - "cut": 1 if it happened
-// - "bytes": bytes that the kernel at planned_cut::from has taken on the first connection.
+// - "taken": bytes that the kernel at planned_cut::from had taken on the first connection when
+//   nothing happened any more.
 //
 // A finding `lost` also reports messages of the connecting socket that the kernels did not have
 // when they were lost.
-//
-// The number of pairs of socket types.
-[[nodiscard]] std::size_t production_patterns() noexcept;
+using production_result = run_result<violation>;
+
+struct production_options {
+  trace::printer print{};
+  // Replaces the choice of the seed.
+  std::optional<std::size_t> pattern{};  // index in the list of patterns
+  bool no_troubles = false;
+  // One hub and one spoke, and no trouble but this cut.
+  std::optional<planned_cut> cut{};
+  bool hub_binds = false;       // with `cut`
+  unsigned large = 0;           // with `cut`: percentage of parts of 4 to 70 KiB
+  std::size_t each_sends = 12;  // with `cut`
+  planted_fault fault{};
+};
+
 [[nodiscard]] production_result run_production(std::uint64_t seed,
                                                const production_options& options = {});
 
