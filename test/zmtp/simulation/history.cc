@@ -61,6 +61,8 @@ void history::begin_life(std::uint32_t number, const zmtp::socket& socket) {
 void history::end_life(std::uint32_t number) {
   life next;
   static_cast<user&>(next) = users_.at(number);
+  // A publisher that connects keeps the messages that it has queued for the endpoint.
+  next.ever = users_.at(number).ever;
   users_.at(number) = std::move(next);
   wires_.for_each([&](wire& w) { w.given_up = w.given_up || w.reader == number; });
 }
