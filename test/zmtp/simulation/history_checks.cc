@@ -58,7 +58,7 @@ void history::check_marks(std::uint32_t number) {
       // Attach and detach wait in the same queue.
       const auto& peer = own.peers[p.id];
       *receive_mark.messages += peer.announcements;
-      // An XPUB takes the first subscription of a new connection although its queue is full.
+      // socket_pipes::take_rest() lifts the marks for later connections to the same endpoint too.
       *receive_mark.messages += own.type == socket_type::xpub ? peer.streams.size() - 1 : 0;
     }
     check(receive_mark, p.messages_to_receive, p.bytes_to_receive, "the receive");
