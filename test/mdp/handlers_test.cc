@@ -120,6 +120,32 @@ TEST_F(handlers, broker_handlers_receive_unresponsive_workers_and_malformed_mess
   EXPECT_NE(events_.back().peer, events_.front().peer);
 }
 
+// The broker learns that its worker does not read while it sends a request.
+TEST_F(handlers, broker_handlers_receive_the_loss_of_a_worker_that_does_not_read) {
+  auto options = impatient_broker();
+  options.heartbeat = std::chrono::hours{1};
+  options.worker_in_flight = options.client_limit.requests = 100'000;
+  options.client_limit.bytes = options.services.limit.bytes = std::size_t{1} << 40;
+  broker_.emplace(executor(), options, noting());
+  at_ = broker_->bind("tcp://127.0.0.1:*").to_string();
+  zmtp::socket_options deaf;
+  deaf.receive_mark.messages = 1;
+  deaf.extensions = {"capacity=100000"};
+  zmtp::dealer_socket worker{executor(), deaf};
+  worker.connect(at_);
+  EXPECT_EQ(worker.try_send(make_ready(version::v02, "deaf")), zmtp::send_status::queued);
+  zmtp::dealer_socket client{executor()};
+  client.connect(at_);
+  const std::string large(1'000'000, 'x');
+  run_until([&] {
+    message request{large};
+    push_client_request(request, version::v02, "deaf");
+    static_cast<void>(client.try_send(std::move(request)));
+    return has(broker_event::kind::worker_unregistered);
+  });
+  EXPECT_EQ(broker_->status().counters.workers_not_reading, 1U);
+}
+
 TEST_F(handlers, client_handlers_receive_each_lost_attempt) {
   auto options = patient_client(version::v01);
   options.timeout = 10ms;
