@@ -30,8 +30,7 @@ public:
     return (mark_.messages && size_ >= *mark_.messages) ||
            (mark_.bytes && bytes_ >= *mark_.bytes) || bytes_ >= quota();
   }
-  // From now on, the queue has no marks.
-  void lift_marks() noexcept { mark_ = {.messages = {}, .bytes = {}}; }
+  void set_marks(const high_water_mark& mark) noexcept { mark_ = mark; }
   // Returns whether the queue is at most half full by every limit. Decoding that had stopped
   // resumes then.
   [[nodiscard]] bool half_empty() const noexcept {

@@ -19,8 +19,11 @@ class req_state final : public round_robin_state {
 public:
   static constexpr auto pattern = socket_type::req;
 
-  explicit req_state(const socket_options& options)
-      : round_robin_state{pattern, options, {.reads_first = true}} {}
+  // The numbers of requests begin after `seed`, which must be random: a peer may still have a reply
+  // to an earlier process.
+  explicit req_state(const socket_options& options, std::uint64_t seed = 0)
+      : round_robin_state{pattern, options, {.reads_first = true}},
+        number_{static_cast<std::uint32_t>(seed)} {}
 
   // Returns out_of_turn while a reply is pending, unless relaxed. Drops and counts messages that
   // arrived before the request.
@@ -43,7 +46,7 @@ private:
 
   std::optional<peer_id> asked_;
   unread early_ = unread::nothing;  // pipe::rest of that peer when the request was written
-  std::uint32_t number_ = 0;
+  std::uint32_t number_;            // of the last request
 };
 
 // REP: one request, then its reply to the same peer.

@@ -52,10 +52,10 @@ public:
     mark_readable(p);
   }
   // Call when nothing can be written to the peer any more. Its remaining messages are then received
-  // in spite of the marks. Otherwise a user who waits to send to this peer would never receive, and
-  // the end of the connection would never be read.
+  // in spite of the marks, until the next connection. Otherwise a user who waits to send to this
+  // peer would never receive, and the end of the connection would never be read.
   void take_rest(pipe& p) {
-    p.in.lift_marks();
+    p.in.set_marks({.messages = {}, .bytes = {}});
     unblock(p);
   }
 

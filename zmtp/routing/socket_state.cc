@@ -17,6 +17,7 @@ pipe& socket_state::pipe_for(pipe& last, const peer_info& who) {
 void socket_state::on_attached(pipe& p, peer_info info, std::uint32_t) {
   attached_ += p.attached ? 0U : 1U;
   p.attached = p.met = true;
+  p.in.set_marks(options_.receive_mark);
   p.info = std::move(info);
   announce(p);
 }

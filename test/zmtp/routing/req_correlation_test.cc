@@ -125,6 +125,18 @@ TEST(req_correlation, correlate_adds_four_bytes_before_the_delimiter) {
   EXPECT_EQ(got, (message{"answer", "more"}));
 }
 
+// A REP that connects keeps its reply for the endpoint, and the next process there is another REQ.
+TEST(req_correlation, the_seed_decides_where_numbers_begin) {
+  std::set<std::string> numbers;
+  for (const std::uint64_t seed : {0U, 1U, 77U, 0xffff'ffffU}) {
+    req_state req{with(false, true), seed};
+    const auto id = attach_new(req);
+    EXPECT_EQ(req.send({"question"}), send_status::queued);
+    numbers.emplace(written(req, id).at(0));
+  }
+  EXPECT_EQ(numbers.size(), 4U);
+}
+
 TEST(req_correlation, correlate_drops_and_counts_replies_without_the_number) {
   req_state req{with(false, true)};
   const auto id = attach_new(req);

@@ -237,6 +237,27 @@ TEST(dealer_state, messages_that_arrived_before_a_disconnect_are_received) {
   EXPECT_EQ(dealer.find(id), nullptr);
 }
 
+// Its rest is received in spite of the mark, so that its end is noticed.
+TEST(dealer_state, the_mark_is_lifted_only_for_a_connection_that_takes_nothing_more) {
+  dealer_state dealer{receiving_at_most({.messages = 2, .bytes = {}})};
+  auto& p = dealer.open_pipe(true);
+  dealer.on_attached(p, {}, 1);
+  peer_sends(dealer, p.id, text(0));
+  peer_sends(dealer, p.id, text(1));
+  EXPECT_TRUE(p.in.full());
+  dealer.take_rest(p);
+  EXPECT_FALSE(p.in.full());
+  peer_sends(dealer, p.id, text(2));
+  dealer.on_detached(p);
+  dealer.on_attached(p, {}, 1);
+  EXPECT_TRUE(p.in.full());
+  EXPECT_EQ(received(dealer), (std::vector<std::string>{"0", "1", "2"}));
+  peer_sends(dealer, p.id, text(3));
+  EXPECT_FALSE(p.in.full());
+  peer_sends(dealer, p.id, text(4));
+  EXPECT_TRUE(p.in.full());
+}
+
 TEST(dealer_state, lists_each_pipe_with_new_messages_once) {
   dealer_state dealer{{}};
   const auto a = attach_new(dealer);

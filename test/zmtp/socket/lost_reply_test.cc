@@ -108,6 +108,20 @@ TEST_F(lost_reply, relaxed_and_correlate_work_with_a_rep) {
   EXPECT_EQ(take(req), message{"answer"});
 }
 
+// A peer may still have a reply to another socket at the same endpoint, or to an earlier process.
+TEST_F(lost_reply, requests_of_two_sockets_have_different_numbers) {
+  router_socket server{executor()};
+  const auto at = server.bind("tcp://127.0.0.1:*").to_string();
+  std::vector<std::string> numbers;
+  for (int i = 0; i < 2; ++i) {
+    req_socket req{executor(), persistent()};
+    req.connect(at);
+    put(req, message{"question"});
+    numbers.emplace_back(receive(server).content.front());
+  }
+  EXPECT_NE(numbers[0], numbers[1]);
+}
+
 TEST_F(lost_reply, with_relaxed_the_next_request_goes_to_another_peer) {
   req_socket req{executor(), persistent()};
   router_socket silent{executor()};
