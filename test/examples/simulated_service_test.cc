@@ -9,7 +9,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <iostream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,35 +44,42 @@ asio::awaitable<void> ask(int count, int& answered) {
 
 // The test.
 
-TEST(service, answers_each_request_whatever_happens_to_the_server) {
+class service : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(service, answers_each_request_whatever_happens_to_the_server) {
   namespace simulation = zmtp::simulation;
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    simulation::world world{seed};
-    auto& server = world.add("server");
-    auto& client = world.add("client");
-    int answered = 0;
-    server.run(serve);
-    client.run([&answered] { return ask(1'000, answered); });
-    while (answered < 1'000 && world.now().time_since_epoch() < 5h) {
-      world.run_for(world.random().up_to(200ms));
-      switch (world.random().pick(4)) {
-        case 0:
-          server.kill(simulation::death::process);
-          server.run(serve);
-          break;
-        case 1:
-          server.kill(simulation::death::power);
-          server.run(serve);
-          break;
-        case 2:
-          server.pause();
-          world.after(300ms, [&server] { server.resume(); });
-          break;
-        default:
-          world.net().part(client.machine(), server.machine());
-          world.after(300ms, [&] { world.net().rejoin(client.machine(), server.machine()); });
-      }
-    }
-    EXPECT_EQ(answered, 1'000) << "seed " << seed;
+  simulation::world world{GetParam()};
+  // Prints the events of a seed that is run alone.
+  if (testing::UnitTest::GetInstance()->test_to_run_count() == 1) {
+    world.net().here().notes.print_to([](std::string_view line) { std::cout << line << '\n'; });
   }
+  auto& server = world.add("server");
+  auto& client = world.add("client");
+  int answered = 0;
+  server.run(serve);
+  client.run([&answered] { return ask(1'000, answered); });
+  while (answered < 1'000 && world.now().time_since_epoch() < 5h) {
+    world.run_for(world.random().up_to(200ms));
+    switch (world.random().pick(4)) {
+      case 0:
+        server.kill(simulation::death::process);
+        server.run(serve);
+        break;
+      case 1:
+        server.kill(simulation::death::power);
+        server.run(serve);
+        break;
+      case 2:
+        server.pause();
+        world.after(300ms, [&server] { server.resume(); });
+        break;
+      default:
+        world.net().part(client.machine(), server.machine());
+        world.after(300ms, [&] { world.net().rejoin(client.machine(), server.machine()); });
+    }
+  }
+  EXPECT_EQ(answered, 1'000);
 }
+
+INSTANTIATE_TEST_SUITE_P(seed, service, testing::Range<std::uint64_t>(1, 51),
+                         testing::PrintToStringParamName());

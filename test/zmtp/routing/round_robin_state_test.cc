@@ -237,7 +237,7 @@ TEST(dealer_state, messages_that_arrived_before_a_disconnect_are_received) {
   EXPECT_EQ(dealer.find(id), nullptr);
 }
 
-// Its rest is received in spite of the mark, so that its end is noticed.
+// The rest of a connection is received in spite of the mark, so that its end is noticed.
 TEST(dealer_state, the_mark_is_lifted_only_for_a_connection_that_takes_nothing_more) {
   dealer_state dealer{receiving_at_most({.messages = 2, .bytes = {}})};
   auto& p = dealer.open_pipe(true);

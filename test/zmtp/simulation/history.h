@@ -127,8 +127,12 @@ private:
   };
   struct presence {
     std::vector<std::uint64_t> streams;  // its connections, the first first
-    bool here = false;                   // as the user knows
-    std::size_t announcements = 0;       // not received yet
+    // What was queued when the last one was attached: the rest of the one before, to which no mark
+    // applies once nothing can be written.
+    std::size_t rest = 0;
+    std::size_t bytes_of_rest = 0;
+    bool here = false;              // as the user knows
+    std::size_t announcements = 0;  // not received yet
   };
   struct life : user {
     const zmtp::socket* socket = nullptr;

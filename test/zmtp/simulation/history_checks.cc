@@ -53,13 +53,14 @@ void history::check_marks(std::uint32_t number) {
                                           std::to_string(bytes) + " bytes");
       }
     };
+    const auto& peer = own.peers[p.id];
     auto receive_mark = own.receive_mark;
     if (receive_mark.messages) {
       // Attach and detach wait in the same queue.
-      const auto& peer = own.peers[p.id];
-      *receive_mark.messages += peer.announcements;
-      // socket_pipes::take_rest() lifts the marks for later connections to the same endpoint too.
-      *receive_mark.messages += own.type == socket_type::xpub ? peer.streams.size() - 1 : 0;
+      *receive_mark.messages = std::max(*receive_mark.messages, peer.rest) + peer.announcements;
+    }
+    if (receive_mark.bytes) {
+      *receive_mark.bytes = std::max(*receive_mark.bytes, peer.bytes_of_rest);
     }
     check(receive_mark, p.messages_to_receive, p.bytes_to_receive, "the receive");
     check(own.send_mark, p.messages_to_send, p.bytes_to_send, "the send");

@@ -34,6 +34,12 @@ void history::on_event(std::uint32_t number, const monitor_event& event) {
   if (attached) {
     ++own.attached;
     peer.streams.push_back(stream);
+    for (const auto& p : own.socket->peers()) {
+      if (p.id == *event.peer) {
+        peer.rest = p.messages_to_receive;
+        peer.bytes_of_rest = p.bytes_to_receive;
+      }
+    }
   } else {
     --own.attached;
     // A socket that closes a connection drops what it has not decoded. A socket that finds the
