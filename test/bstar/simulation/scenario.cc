@@ -73,7 +73,7 @@ bool scenario::run_until(const std::function<bool()>& done, duration limit) {
 }
 
 void scenario::add_servers() {
-  for (const server who : {0, 1}) {
+  for (const server who : {0U, 1U}) {
     server_process::options how;
     how.node.pair.as = who == 0 ? role::primary : role::backup;
     how.node.pair.heartbeat = heartbeat_;
@@ -103,7 +103,7 @@ void scenario::add_clients() {
         world_, history_, "client" + std::to_string(i), std::move(names),
         client_options{.timeout = heartbeat_, .settle = 2 * heartbeat_}));
   }
-  for (const server who : {0, 1}) {
+  for (const server who : {0U, 1U}) {
     insistent_clients_.push_back(std::make_unique<insistent_client_process>(
         world_, "insistent" + std::to_string(who), voter_of(who), random().up_to(heartbeat_ / 2)));
   }

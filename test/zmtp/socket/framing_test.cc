@@ -115,10 +115,10 @@ TEST_F(framed_sockets, a_lost_connection_costs_no_message_that_waits) {
     ++next;
     router.disconnect(got.peer);
     run_until([&] { return router.peers().empty() && dealer.peers().empty(); });
-    for (int i = 0; i < 5; ++i) {
+    for (std::size_t i = 0; i < 5; ++i) {
       put(dealer, numbered(next + i));
     }
-    for (int i = 0; i < 5; ++i, ++next) {
+    for (std::size_t i = 0; i < 5; ++i, ++next) {
       run_until([&] { return router.try_receive(got); });
       ASSERT_TRUE(got.content == numbered(next)) << next;
     }
