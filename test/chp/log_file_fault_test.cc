@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -212,6 +213,43 @@ TEST(log_file_fault_test, a_full_disk_rejects_writes_until_one_that_replaces_fit
   }
   error_code ec;
   EXPECT_EQ(load(on(disk), ec), text_after(writes, writes.size()));
+}
+
+TEST(log_file_fault_test, writes_that_fit_on_a_full_disk_are_found_after_a_restart) {
+  const auto& writes = script().writes;
+  faulty_disk disk;
+  {
+    log_file file{on(disk), 1};
+    const auto into = small_history();
+    state_numbers numbers;
+    ASSERT_FALSE(file.open(*into, log_file_start, numbers));
+    disk.limit(disk.content("log").size() + disk.content("log-wal").size() + 60'000);
+    auto large = writes[2];
+    append_record(large.map, {.number = 3, .key = "large", .value = std::string(200'000, 'c')});
+    std::vector<error_code> results;
+    file.write({writes[0], writes[1], large}, results);
+    EXPECT_FALSE(results.at(1));
+    EXPECT_EQ(results.at(2), storage_errc::store_full);
+  }
+  disk.limit(SIZE_MAX);
+  error_code ec;
+  EXPECT_EQ(load(on(disk), ec), text_after(writes, 2));
+}
+
+TEST(log_file_fault_test, removes_what_the_history_has_forgotten) {
+  const zmtp::test::scratch_folder folder;
+  const log_file_options options{.file = {.path = folder.path("log")}, .max_ids = 4};
+  ASSERT_EQ(run(options), script().writes.size());
+  zmtp::sqlite_database file;
+  ASSERT_FALSE(file.open(options.file.path.c_str(), nullptr));
+  const auto number_of = [&](const char* sql) {
+    std::int64_t found = -1;
+    EXPECT_FALSE(file.number_of(sql, found)) << sql;
+    return found;
+  };
+  EXPECT_LE(number_of("SELECT count(*) FROM sessions"), 3);
+  EXPECT_LE(number_of("SELECT sum(length(ids)) / 24 FROM ids"), 8);
+  EXPECT_EQ(number_of("SELECT count(*) FROM log, numbers WHERE log.last <= start"), 0);
 }
 
 TEST(log_file_fault_test, a_full_disk_in_a_transaction_of_pieces_leaves_the_state_before) {
