@@ -192,7 +192,8 @@ boost::system::result<log_entry, errc> parse_record(std::string_view& from,
     return errc::sequence_too_large;
   }
   if (e.number == 0 || e.kind < entry_kind::reign || e.kind > entry_kind::refusal ||
-      e.ttl.count() < 0 || e.ttl > longest_ttl || !has_valid_parts(e)) {
+      e.ttl.count() < 0 || e.ttl > longest_ttl || !has_valid_parts(e) ||
+      record_size(e) != from.size() - rest.size()) {  // a part that is present is not zero
     return errc::malformed_entry;
   }
   const bool has_key = e.kind != entry_kind::reign && e.kind != entry_kind::refusal;

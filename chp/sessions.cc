@@ -182,6 +182,14 @@ bool sessions::append_rows(std::size_t& at, std::size_t most, std::string& rows)
   return at < records_.size();
 }
 
+sessions::row sessions::read_row(std::string_view& rows) noexcept {
+  const auto count = boost::endian::load_big_u32(
+      reinterpret_cast<const unsigned char*>(rows.data() + row_head - 4));
+  const row first{load_u64(rows, 0), rows.substr(0, row_head + count * row_outcome)};
+  rows.remove_prefix(first.bytes.size());
+  return first;
+}
+
 errc sessions::insert_row(std::string_view& rows, sequence& highest) {
   if (rows.size() < row_head) {
     return errc::malformed_session;

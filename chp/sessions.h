@@ -68,6 +68,13 @@ public:
   // Errors: malformed_session.
   [[nodiscard]] errc insert_row(std::string_view& rows, sequence& last);
 
+  // Reads a row of this process, and moves `rows` behind it.
+  struct row {
+    std::uint64_t session;
+    std::string_view bytes;
+  };
+  [[nodiscard]] static row read_row(std::string_view& rows) noexcept;
+
   // Entries that are noted in between are older than some rows. So no session is forgotten before
   // the end, which takes those that were without an entry for longest.
   void begin_replay() noexcept { replaying_ = true; }

@@ -120,6 +120,10 @@ TEST(chp_log_entry, is_refused_with_the_name_of_its_fault) {
             errc::malformed_entry);
   EXPECT_EQ(fault_of({.number = n, .kind = static_cast<entry_kind>(0), .key = "k"}),
             errc::malformed_entry);
+  auto with_ttl = record_of({.number = n, .ttl = 1ms, .key = "k"});
+  with_ttl[min_record_size + 7] = 0;
+  std::string_view from{with_ttl};
+  EXPECT_EQ(parse_record(from, limits).error(), errc::malformed_entry) << "a part that is zero";
 }
 
 // Under ASan, every read beyond the bytes is found.

@@ -5,8 +5,6 @@
 #include "chp/replica.h"
 #include "chp/state_write.h"
 
-#include <boost/endian/conversion.hpp>
-
 #include <deque>
 #include <map>
 #include <memory>
@@ -100,10 +98,8 @@ private:
       }
     }
     for (std::string_view rest{w.sessions}; !rest.empty();) {
-      const auto* const bytes = reinterpret_cast<const unsigned char*>(rest.data());
-      const auto size = 36 + 9 * std::size_t{boost::endian::load_big_u32(bytes + 32)};
-      sessions_[boost::endian::load_big_u64(bytes)] = rest.substr(0, size);
-      rest.remove_prefix(size);
+      const auto row = sessions::read_row(rest);
+      sessions_[row.session] = row.bytes;
     }
     for (const auto session : w.forgotten_sessions) {
       sessions_.erase(session);

@@ -59,9 +59,9 @@ error_code sqlite_file::open(const sqlite_file_options& options, const sqlite_fo
       },
       this);
   if (is_new) {
-    ec = change_tables(of.tables, of);
+    ec = change_tables(of.tables, nullptr, of);
   } else if (is_before) {
-    ec = change_tables(of.upgrade, of);
+    ec = change_tables(of.upgrade, of.convert, of);
   }
   if (!ec) {
     ec = begin_.prepare(database_, "BEGIN IMMEDIATE");
@@ -69,11 +69,18 @@ error_code sqlite_file::open(const sqlite_file_options& options, const sqlite_fo
   return ec ? ec : commit_.prepare(database_, "COMMIT");
 }
 
-error_code sqlite_file::change_tables(const std::string& sql, const sqlite_format& to) {
-  const auto all = "BEGIN IMMEDIATE;" + sql +
-                   "PRAGMA application_id = " + std::to_string(to.application) +
-                   "; PRAGMA user_version = " + std::to_string(to.version) + "; COMMIT";
-  const auto ec = database_.execute(all.c_str());
+error_code sqlite_file::change_tables(const std::string& sql,
+                                      const std::function<error_code()>& convert,
+                                      const sqlite_format& to) {
+  auto ec = database_.execute(("BEGIN IMMEDIATE;" + sql).c_str());
+  if (!ec && convert) {
+    ec = convert();
+  }
+  if (!ec) {
+    const auto end = "PRAGMA application_id = " + std::to_string(to.application) +
+                     "; PRAGMA user_version = " + std::to_string(to.version) + "; COMMIT";
+    ec = database_.execute(end.c_str());
+  }
   database_.roll_back();
   return ec;
 }

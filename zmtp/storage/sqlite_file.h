@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +61,8 @@ struct sqlite_format {
   // The SQL that upgrades a file from `version` - 1 to `version`. Empty: open() rejects such a
   // file.
   std::string upgrade{};
+  // Runs after `upgrade`, in the same transaction. Null: nothing.
+  std::function<boost::system::error_code()> convert{};
 };
 
 // No other process can open the file meanwhile. Checkpoints of the log run between commits, not
@@ -90,9 +93,10 @@ public:
 
 private:
   [[nodiscard]] boost::system::error_code move_log(int how);
-  // Runs `sql` and sets the version, in one transaction.
-  [[nodiscard]] boost::system::error_code change_tables(const std::string& sql,
-                                                        const sqlite_format& to);
+  // Runs `sql` and `convert`, and sets the version, in one transaction.
+  [[nodiscard]] boost::system::error_code change_tables(
+      const std::string& sql, const std::function<boost::system::error_code()>& convert,
+      const sqlite_format& to);
 
   sqlite_database database_;
   sqlite_statement begin_;

@@ -1,0 +1,98 @@
+#include "chp/sqlite_log_store.h"
+
+#include "zmtp/runtime/runtime.h"
+#include "zmtp/storage/batch_thread.h"
+
+#include <boost/asio/post.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace chp {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+std::uint64_t random_of(const asio::any_io_executor& executor) {
+  std::uint64_t bits = 0;
+  zmtp::runtime::of(executor).random(std::as_writable_bytes(std::span{&bits, 1}));
+  return bits;
+}
+
+}  // namespace
+
+class sqlite_log_store::thread {
+public:
+  thread(asio::any_io_executor executor, log_file_options options)
+      : executor_{executor},
+        file_{std::move(options), random_of(executor)},
+        runner_{std::move(executor), [this](std::vector<order>& batch) { write(batch); }} {}
+
+  void load(std::unique_ptr<history> into, history::time_point now, load_handler on_loaded) {
+    auto found = std::make_shared<loaded_state>();
+    found->past = std::move(into);
+    runner_.do_first([this, found = std::move(found), now, on_loaded = std::move(on_loaded)] {
+      const auto ec = file_.open(*found->past, now, found->numbers);
+      if (ec) {
+        found->past.reset();
+      }
+      asio::post(executor_, [on_loaded, ec, found] { on_loaded(ec, std::move(*found)); });
+    });
+  }
+
+  void give(state_write&& change, write_handler on_written) {
+    std::vector<order> one;
+    one.push_back({std::move(change), std::move(on_written)});
+    runner_.give(std::move(one));
+  }
+
+private:
+  struct order {
+    state_write change;
+    write_handler on_written;
+  };
+
+  void write(std::vector<order>& batch) {
+    std::vector<state_write> all;
+    std::vector<write_handler> handlers;
+    all.reserve(batch.size());
+    handlers.reserve(batch.size());
+    for (auto& one : batch) {
+      all.push_back(std::move(one.change));
+      handlers.push_back(std::move(one.on_written));
+    }
+    std::vector<error_code> results;
+    file_.write(all, results);
+    asio::post(executor_, [handlers = std::move(handlers), results = std::move(results)] {
+      for (std::size_t i = 0; i < handlers.size(); ++i) {
+        handlers[i](results[i]);
+      }
+    });
+    file_.tidy();
+  }
+
+  asio::any_io_executor executor_;
+  log_file file_;
+  zmtp::batch_thread<order> runner_;  // after all that it uses
+};
+
+sqlite_log_store::sqlite_log_store(asio::any_io_executor executor, log_file_options options)
+    : thread_{std::make_unique<thread>(std::move(executor), std::move(options))} {}
+
+sqlite_log_store::~sqlite_log_store() = default;
+
+void sqlite_log_store::load(std::unique_ptr<history> into, history::time_point now,
+                            load_handler on_loaded) {
+  thread_->load(std::move(into), now, std::move(on_loaded));
+}
+
+void sqlite_log_store::write(state_write&& change, write_handler on_written) {
+  thread_->give(std::move(change), std::move(on_written));
+}
+
+}  // namespace chp
