@@ -4,8 +4,11 @@
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <memory>
 #include <utility>
 
 namespace bstar::simulation {
@@ -36,13 +39,16 @@ client_process::client_process(zmtp::simulation::world& in, pair_history& to,
                                const std::string& host, std::vector<std::string> servers,
                                const client_options& how)
     : process_{&in.add(host)}, history_{&to} {
-  process_->run([this, servers = std::move(servers), how] { return call(servers, how); });
+  // The process owns the client, because a client must be destroyed before its context.
+  process_->start([this, servers = std::move(servers), how](asio::any_io_executor executor) {
+    auto calls = std::make_shared<client>(executor, servers, how);
+    asio::co_spawn(executor, call(*calls, how.timeout / 10), asio::detached);
+    return calls;
+  });
 }
 
-asio::awaitable<void> client_process::call(std::vector<std::string> servers, client_options how) {
-  const auto executor = co_await asio::this_coro::executor;
-  client calls{executor, std::move(servers), how};
-  zmtp::timer pause{executor};
+asio::awaitable<void> client_process::call(client& calls, std::chrono::milliseconds pace) {
+  zmtp::timer pause{co_await asio::this_coro::executor};
   for (std::size_t n = 0;; ++n) {
     const zmtp::message body{process_->host() + std::to_string(n)};
     const auto [ec, answer] =
@@ -51,7 +57,7 @@ asio::awaitable<void> client_process::call(std::vector<std::string> servers, cli
       history_->report(violation::unserved, process_->host() + " got a wrong answer");
     }
     ++answers_;
-    pause.expires_after(how.timeout / 10);
+    pause.expires_after(pace);
     co_await pause.async_wait(asio::use_awaitable);
   }
 }

@@ -25,8 +25,7 @@ public:
   [[nodiscard]] std::size_t answers() const noexcept { return answers_; }
 
 private:
-  [[nodiscard]] boost::asio::awaitable<void> call(std::vector<std::string> servers,
-                                                  client_options how);
+  [[nodiscard]] boost::asio::awaitable<void> call(client& calls, std::chrono::milliseconds pace);
 
   zmtp::simulation::process* process_;
   pair_history* history_;
