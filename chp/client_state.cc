@@ -245,7 +245,7 @@ void client_state::on_snapshot_end(const snapshot_end& end, time_point now, acti
   if (dialogue_.on_end(now) != server_dialogue::action::adopt) {
     return;
   }
-  const auto begun = properties{end.properties}.find(property_name::begun);
+  const auto begun = properties{end.properties}.find("begun");
   switch (round_.judge(end.number, begun ? parse_number(*begun).value_or(0) : 0, seen_)) {
     case server_round::verdict::refuse:
       leave(client_event::kind::history_refused, now, out);

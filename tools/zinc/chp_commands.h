@@ -46,6 +46,8 @@ struct chp_server_arguments {
   std::string peer;          // the first of the three ports
   std::string state_bind;
   std::string state_connect;
+  std::string lost_folder;    // for files of lost updates; empty: the current folder
+  bool discard_data = false;  // see chp::replicated_server_options::discard_own_data
 };
 [[nodiscard]] int run_chp_server(const chp_server_arguments& arguments);
 
