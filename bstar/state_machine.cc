@@ -29,7 +29,8 @@ epoch first_own_after(epoch last, role of) noexcept {
 
 // If two nodes are not active, the one with the higher rank becomes active.
 auto rank(const account& data, peer_state in, role of) noexcept {
-  return std::tuple{!data.lacks_data, data.position, data.of, in == peer_state::passive, of == role::primary};
+  return std::tuple{!data.lacks_data, data.position, data.of, in == peer_state::passive,
+                    of == role::primary};
 }
 
 }  // namespace
@@ -392,22 +393,22 @@ peer_report state_machine::report() const noexcept {
     case state::active:
     case state::suspended: break;
   }
-  return {
-      .state = in,
-      .more = account{.of = epoch_,
-                      .position = position_,
-                      .tick = tick_,
-                      .received = received_,
-                      .lacks_data = data_lost_,
-                      .declines = declines_}};
+  return {.state = in,
+          .more = account{.of = epoch_,
+                          .position = position_,
+                          .tick = tick_,
+                          .received = received_,
+                          .lacks_data = data_lost_,
+                          .declines = declines_}};
 }
 
 bool operator==(const state_machine& a, const state_machine& b) noexcept {
   const auto memory = [](const state_machine& m) {
-    return std::tie(m.state_, m.epoch_, m.seen_, m.persisted_, m.position_, m.data_lost_, m.declines_,
-                    m.tick_, m.fresh_from_, m.received_, m.peer_, m.promotion_, m.notified_, m.answered_,
-                    m.started_at_, m.awake_at_, m.publish_at_, m.retry_at_, m.settled_at_,
-                    m.silent_since_, m.doubted_at_, m.silent_, m.lack_told_);
+    return std::tie(m.state_, m.epoch_, m.seen_, m.persisted_, m.position_, m.data_lost_,
+                    m.declines_, m.tick_, m.fresh_from_, m.received_, m.peer_, m.promotion_,
+                    m.notified_, m.answered_, m.started_at_, m.awake_at_, m.publish_at_,
+                    m.retry_at_, m.settled_at_, m.silent_since_, m.doubted_at_, m.silent_,
+                    m.lack_told_);
   };
   return memory(a) == memory(b);
 }

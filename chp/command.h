@@ -65,7 +65,7 @@ struct snapshot_request {
 // Commands that a client receives on its snapshot connection.
 struct snapshot_end {  // KTHXBAI
   sequence number;
-  std::string_view subtree;  // not used; peers send different values
+  std::string_view subtree;     // not used; peers send different values
   std::string_view properties;  // Zinc servers: the counter of the subtree; see subtree.h
 };
 // Zinc servers, before KTHXBAI: ["LINEAGE"][rows of a lineage][end, 8]. The history of the server,

@@ -14,8 +14,8 @@ void load_log(const boost::asio::any_io_executor& executor, std::shared_ptr<log_
   auto& runtime = zmtp::runtime::of(executor);
   auto* const own = store.get();
   own->load(server_state::make_history(options, runtime.random<std::uint64_t>()), runtime.now(),
-            [store = std::move(store), handler = std::move(on_loaded)](
-                boost::system::error_code ec, loaded_state found) mutable {
+            [store = std::move(store), handler = std::move(on_loaded)](boost::system::error_code ec,
+                                                                       loaded_state found) mutable {
               handler(ec, {std::move(store), std::move(found)});
             });
 }

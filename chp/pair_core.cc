@@ -66,7 +66,8 @@ void replicated_server::core::start(const replicated_server_options& options,
       self->on_rest(out);
     }
   };
-  server_ = std::make_shared<server_core>(executor_, state_, options.server, std::move(hooks), store);
+  server_ =
+      std::make_shared<server_core>(executor_, state_, options.server, std::move(hooks), store);
   node_ = std::make_shared<bstar::node>(executor_, options.pair, node_handlers());
   tell_node();
   feed_.subscribe("");

@@ -87,19 +87,19 @@ void append_number(std::string& to, std::uint64_t number);
 [[nodiscard]] std::optional<std::uint64_t> parse_number(std::string_view text) noexcept;
 
 namespace property_name {
-inline constexpr std::string_view ttl = "ttl";  // 12/CHP: seconds to live, counted from KVSET
-inline constexpr std::string_view counts = "d";   // see subtree.h
-inline constexpr std::string_view ack = "ack";  // see acknowledgement.h
+inline constexpr std::string_view ttl = "ttl";   // 12/CHP: seconds to live, counted from KVSET
+inline constexpr std::string_view counts = "d";  // see subtree.h
+inline constexpr std::string_view ack = "ack";   // see acknowledgement.h
 inline constexpr std::string_view gaps = "gaps";
 inline constexpr std::string_view degraded = "degraded";
 inline constexpr std::string_view refused = "refused";
 inline constexpr std::string_view unsure = "unsure";
 inline constexpr std::string_view answers = "answers";  // HUGZ: see answers.h
 inline constexpr std::string_view unknown = "unknown";  // HUGZ: see subscriber_notices.h
-inline constexpr std::string_view low = "low";        // KVSET: see proposal.h
-inline constexpr std::string_view since = "since";    // KVSET: see proposal.h
-inline constexpr std::string_view asks = "asks";      // KVSET: see proposal.h
-inline constexpr std::string_view previous = "prev";  // KVPUB: see publications.h
+inline constexpr std::string_view low = "low";          // KVSET: see proposal.h
+inline constexpr std::string_view since = "since";      // KVSET: see proposal.h
+inline constexpr std::string_view asks = "asks";        // KVSET: see proposal.h
+inline constexpr std::string_view previous = "prev";    // KVPUB: see publications.h
 }  // namespace property_name
 
 // The longest time to live. Longer ones are reduced to this value.

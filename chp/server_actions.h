@@ -24,15 +24,15 @@ enum class server_event : std::uint8_t {
   backup_in_sync,  // the backup has everything; from now on nothing is committed without it
   backup_lost,     // no backup is in sync any more
   synchronized,    // passive: it has what the active server had, and follows
-  gap,             // passive, beside a server of the Guide: updates are missing; copies the map again
-  diverged,        // passive: it has updates that the active server does not have; see lost_updates
-  stopped,         // passive: the active server lacks what both had; an operator must decide
-  handing_over,    // active: the store has failed, and the backup takes over
+  gap,           // passive, beside a server of the Guide: updates are missing; copies the map again
+  diverged,      // passive: it has updates that the active server does not have; see lost_updates
+  stopped,       // passive: the active server lacks what both had; an operator must decide
+  handing_over,  // active: the store has failed, and the backup takes over
   session_forgotten,  // at the limit of sessions: the updates of a client that is away are forgotten
-  epoch_used_up,   // updates are rejected: no numbers are left, and no new epoch has come
-  stored,          // the store is complete again
-  store_full,      // the store is full; nothing is committed until it has space
-  store_failed,    // the store has failed; nothing is committed any more
+  epoch_used_up,      // updates are rejected: no numbers are left, and no new epoch has come
+  stored,             // the store is complete again
+  store_full,         // the store is full; nothing is committed until it has space
+  store_failed,       // the store has failed; nothing is committed any more
 };
 
 // Returns the name of the enumerator.
@@ -57,8 +57,9 @@ struct server_actions {
   std::vector<zmtp::message> ask;   // to the active server's snapshot port
   bool reconnect_source = false;    // close that connection and open another
   std::optional<bool> follow_feed;  // connect to the active server's publisher, or disconnect
-  std::optional<lost_updates> lost;  // write the file of lost updates; see server_state::read_lost()
-  bool step_down = false;            // become passive, and let the other server take over
+  std::optional<lost_updates>
+      lost;                  // write the file of lost updates; see server_state::read_lost()
+  bool step_down = false;    // become passive, and let the other server take over
   bool renew_epoch = false;  // call activate() with the next epoch: this one is almost used up
   std::vector<server_event> events;
 
@@ -73,11 +74,11 @@ struct server_actions {
 // Counters of a server since its start, beside those of its log.
 struct server_counters {
   log_counters log;
-  std::uint64_t snapshots = 0;         // sent completely
-  std::uint64_t heartbeats = 0;        // HUGZ messages
-  std::uint64_t ignored_requests = 0;  // ICANHAZ? while passive or above the limit
-  std::uint64_t ignored_messages = 0;  // Zinc's extensions from other peers
-  std::uint64_t gaps = 0;              // beside a server of the Guide: detected gaps
+  std::uint64_t snapshots = 0;                      // sent completely
+  std::uint64_t heartbeats = 0;                     // HUGZ messages
+  std::uint64_t ignored_requests = 0;               // ICANHAZ? while passive or above the limit
+  std::uint64_t ignored_messages = 0;               // Zinc's extensions from other peers
+  std::uint64_t gaps = 0;                           // beside a server of the Guide: detected gaps
   std::array<std::uint64_t, errc_count> refused{};  // messages, by errc
 };
 

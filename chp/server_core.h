@@ -112,7 +112,7 @@ private:
   bool publishing_ = false;
   bool stopped_ = false;
   bool held_ = false;  // a coroutine waits in until_room()
-  zmtp::timer room_;                     // cancelled when a queue may have space
+  zmtp::timer room_;   // cancelled when a queue may have space
   zmtp::alarm alarm_;
 };
 

@@ -106,9 +106,13 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   if (!log_.is_active()) {
     out.follow_feed = false;
   }
-  log_.become_active(epoch, now, said_);
+  // Numbers never go down.
+  const auto last = log_.last_reign().epoch;
+  log_.become_active(epoch != 0 && !log_.is_active() ? std::max(epoch, last + 1) : epoch, now,
+                     said_);
   out.events.push_back(server_event::active);
   next_heartbeat_ = now;
+  on_deadline(now, out);  // HUGZ
 }
 
 void server_state::suspend(actions& out) {

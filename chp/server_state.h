@@ -123,9 +123,7 @@ public:
 private:
   [[nodiscard]] bool paired() const noexcept { return kind_ == kind::paired; }
   void refuse(errc fault) noexcept { ++counters_.refused[static_cast<std::size_t>(fault)]; }
-  [[nodiscard]] snapshot_streams::source source() noexcept {
-    return {log_.past(), log_.counts()};
-  }
+  [[nodiscard]] snapshot_streams::source source() noexcept { return {log_.past(), log_.counts()}; }
   void complete(proposal& p) const;
   void on_backup_message(zmtp::peer_id peer, const zmtp::message& m, time_point now, actions& out);
   void greet(time_point now);

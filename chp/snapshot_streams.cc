@@ -82,8 +82,8 @@ snapshot_streams::progress snapshot_streams::write(zmtp::peer_id peer, const sou
   auto& current = *r.current;
   std::size_t bytes = 0;
   current.entries.read(looked_at, [&](const store::entry& e) {
-    out.push_back({peer, make_entry(options_.wire_format, e.key(), current.number, {}, {},
-                                    e.value())});
+    out.push_back(
+        {peer, make_entry(options_.wire_format, e.key(), current.number, {}, {}, e.value())});
     bytes += out.back().content.framed_size();
     return bytes < options_.snapshot_piece;
   });

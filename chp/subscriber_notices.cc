@@ -46,6 +46,9 @@ void subscriber_notices::detach(zmtp::peer_id peer) {
   if (found->second.owed) {
     std::erase(owed_, peer);
   }
+  if (owed_.empty()) {
+    due_.reset();
+  }
   peers_.erase(found);
 }
 
@@ -72,8 +75,8 @@ void subscriber_notices::note(const answer& of) {
 
 void subscriber_notices::add(record& to, const answer& of) {
   if (!to.answers.empty()) {
-    if (auto& last = to.answers.back(); last.updates.last + 1 == of.counter &&
-                                        last.says == of.says && last.why == of.why) {
+    if (auto& last = to.answers.back();
+        last.updates.last + 1 == of.counter && last.says == of.says && last.why == of.why) {
       last.updates.last = of.counter;
       last.number = std::max(last.number, of.number);
       return;

@@ -181,7 +181,7 @@ TEST_F(client_servers, applies_many_updates_in_flight_once_and_in_order) {
   }
   expect_all(*one, expected);
   expect_all(*other, expected);
-  EXPECT_EQ(alone->status().counters.updates, 40'000U);
+  EXPECT_EQ(alone->status().counters.log.updates, 40'000U);
 }
 
 TEST_F(client_servers, a_server_that_lost_its_map_is_followed_in_a_later_epoch) {
@@ -356,7 +356,7 @@ TEST_F(client_servers, a_server_whose_epoch_is_used_up_continues_in_the_next) {
   expect_all(*reader, expected);
   EXPECT_EQ(last, 7U);
   EXPECT_EQ(epoch_of(own.status().number), 7U);
-  EXPECT_EQ(own.status().counters.updates, 100U);
+  EXPECT_EQ(own.status().counters.log.updates, 100U);
   EXPECT_EQ(std::count(events.begin(), events.end(), server_event::epoch_used_up), 0);
   EXPECT_FALSE(reader->received(client_event::kind::history_lost));
 }

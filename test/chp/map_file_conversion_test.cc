@@ -54,7 +54,8 @@ struct opened {
       : file{{.file = {.path = "map", .vfs = disk.name()}}, random},
         ec{file.open(past, log_file_start, numbers)} {}
 
-  verdict judge(std::uint64_t session, std::uint64_t counter, entry_outcome* known = nullptr) const {
+  verdict judge(std::uint64_t session, std::uint64_t counter,
+                entry_outcome* known = nullptr) const {
     const auto found = past.clients().judge(update_id::of_session(session, counter), 1, 0);
     if (known != nullptr) {
       *known = found.known;

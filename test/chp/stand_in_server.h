@@ -103,8 +103,7 @@ private:
       }
       note_type(0, router_.info(m.peer));
       if (m.what == zmtp::routed_message::kind::message && answers) {
-        const auto asked = parse_snapshot_port(m.content, {});
-        const auto subtree = std::get<snapshot_request>(*asked).subtree;
+        const auto subtree = parse_snapshot_request(m.content)->subtree;
         for (const auto& [key, value] : map) {
           if (key.starts_with(subtree)) {
             static_cast<void>(

@@ -112,7 +112,8 @@ void log_event(chp::server_event what) {
 }
 
 // Returns what the file has. Without a file, returns nothing.
-std::optional<chp::loaded_log> load(asio::io_context& context, const chp_server_arguments& arguments) {
+std::optional<chp::loaded_log> load(asio::io_context& context,
+                                    const chp_server_arguments& arguments) {
   const auto& path = arguments.store;
   if (path.empty()) {
     return std::nullopt;
