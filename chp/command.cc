@@ -8,6 +8,8 @@
 #include <array>
 #include <cstring>
 #include <span>
+#include <string>
+#include <utility>
 
 namespace chp {
 
@@ -18,7 +20,8 @@ using namespace std::string_view_literals;
 constexpr auto icanhaz = "ICANHAZ?"sv;
 constexpr auto kthxbai = "KTHXBAI"sv;
 constexpr auto hugz = "HUGZ"sv;
-constexpr auto position = "CHP-POSITION"sv;
+constexpr auto lineage_name = "LINEAGE"sv;
+constexpr auto position_name = "CHP-POSITION"sv;
 constexpr auto resubmit = "CHP-RESUBMIT"sv;
 constexpr auto resubmitted = "CHP-RESUBMITTED"sv;
 
@@ -26,6 +29,7 @@ constexpr errc none{};
 
 constexpr std::size_t kvmsg_frames = 5;
 constexpr std::size_t kvsimple_frames = 3;
+constexpr std::size_t lineage_frames = 3;
 constexpr std::size_t resubmit_frames = 6;  // [CHP-RESUBMIT][base][key][UUID][properties][value]
 
 std::uint64_t load(std::string_view bytes) noexcept {
@@ -180,13 +184,28 @@ parsed<resubmission> take_resubmission(const zmtp::message& m,
   return resubmission{change->number, *change};
 }
 
+parsed<lineage_notice> take_lineage(const zmtp::message& m) {
+  const auto rows = lineage::parse(m[1]);
+  if (!rows) {
+    return rows.error();
+  }
+  const auto end = m[2];
+  if (end.size() != 8) {
+    return errc::wrong_sequence_size;
+  }
+  if (load(end) > max_sequence) {
+    return errc::sequence_too_large;
+  }
+  return lineage_notice{*rows, load(end)};
+}
+
 // Converts the result to a variant with more types.
 template <class Variant, class T>
-parsed<Variant> widen(const parsed<T>& one) noexcept {
+parsed<Variant> widen(parsed<T>&& one) {
   if (!one) {
     return one.error();
   }
-  return Variant{*one};
+  return Variant{std::move(*one)};
 }
 
 // One frame in up to two pieces.
@@ -268,7 +287,7 @@ parsed<snapshot_port_input> parse_snapshot_port(const zmtp::message& m,
     const bool has_subtree = m.size() == 2;
     return snapshot_request{has_subtree ? m.back() : ""sv, has_subtree};
   }
-  if (name == position) {
+  if (name == position_name) {
     return widen<snapshot_port_input>(take_position(m));
   }
   if (name == resubmit) {
@@ -298,6 +317,9 @@ update_id id_of_set(const zmtp::message& m, form how) noexcept {
 
 parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
                                       const command_limits& limits) {
+  if (how == form::kvmsg && m.size() == lineage_frames && m.front() == lineage_name) {
+    return widen<snapshot_input>(take_lineage(m));
+  }
   if (how == form::kvmsg && m.size() == 3 && m.front() == resubmitted) {
     return widen<snapshot_input>(take_answer(m));
   }
@@ -323,11 +345,11 @@ parsed<publication_input> parse_publication(const zmtp::message& m, form how,
   if (found->key == hugz && how == form::kvmsg) {
     return heartbeat{found->properties};
   }
-  const auto change = make_update(*found, how, limits);
+  auto change = make_update(*found, how, limits);
   if (change && change->number > max_sequence) {
     return errc::sequence_too_large;
   }
-  return widen<publication_input>(change);
+  return widen<publication_input>(std::move(change));
 }
 
 zmtp::message make_snapshot_request(std::string_view subtree) { return make(icanhaz, subtree); }
@@ -365,12 +387,18 @@ zmtp::message make_heartbeat(std::string_view properties) {
   return make_in(form::kvmsg, hugz, 0, {}, {properties}, {});
 }
 
+zmtp::message make_lineage(const lineage& rows, sequence end) {
+  std::string bytes;
+  rows.append_to(bytes);
+  return make(lineage_name, bytes, stored_number{end}.bytes());
+}
+
 zmtp::message make_register_piece(std::string_view bytes) {
   return make_in(form::kvmsg, hugz, 0, {}, {}, bytes);
 }
 
 zmtp::message make_position_report(sequence applied, std::uint64_t notices) {
-  return make(position, stored_number{applied}.bytes(), stored_number{notices}.bytes());
+  return make(position_name, stored_number{applied}.bytes(), stored_number{notices}.bytes());
 }
 
 zmtp::message make_resubmission(sequence base, std::string_view key, const update_id& id,

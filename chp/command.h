@@ -2,6 +2,7 @@
 // Parser and builder of the commands of 12/CHP and of the Guide's earlier models. Pure.
 
 #include "chp/error.h"
+#include "chp/lineage.h"
 #include "chp/sequence.h"
 #include "chp/update_id.h"
 #include "zmtp/message.h"
@@ -89,7 +90,14 @@ struct snapshot_end {  // KTHXBAI
   // starts with the first update. For a backup also replication::origin.
   std::string_view properties;
 };
-using snapshot_input = std::variant<update, snapshot_end, register_piece, resubmission_answer>;
+// Zinc servers, before KTHXBAI: ["LINEAGE"][rows of a lineage][end, 8]. The history of the server,
+// and the end of its log, which can be above the number of the snapshot.
+struct lineage_notice {
+  lineage reigns;
+  sequence end = 0;
+};
+using snapshot_input =
+    std::variant<update, snapshot_end, lineage_notice, register_piece, resubmission_answer>;
 
 // Commands that a client receives on its subscriber connection, and a passive server on its feed.
 struct heartbeat {              // HUGZ; its sequence has no meaning
@@ -141,6 +149,7 @@ using parsed = boost::system::result<T, errc>;
 // Makes HUGZ, only in kvmsg.
 [[nodiscard]] zmtp::message make_heartbeat(std::string_view properties = {});
 // Make messages between Zinc servers.
+[[nodiscard]] zmtp::message make_lineage(const lineage& rows, sequence end);
 [[nodiscard]] zmtp::message make_register_piece(std::string_view bytes);
 [[nodiscard]] zmtp::message make_position_report(sequence applied, std::uint64_t notices);
 [[nodiscard]] zmtp::message make_resubmission(sequence base, std::string_view key,

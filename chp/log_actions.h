@@ -6,6 +6,7 @@
 #include "chp/replica.h"
 #include "chp/server_options.h"
 #include "chp/state_write.h"
+#include "chp/truth.h"
 #include "zmtp/message.h"
 
 #include <array>
@@ -15,9 +16,6 @@
 #include <vector>
 
 namespace chp {
-
-// Where an update was when it was committed.
-enum class truth : std::uint8_t { one_server, one_disk, both_servers, both_disks };
 
 // The outcome of an update of a Zinc client.
 struct answer {

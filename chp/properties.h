@@ -101,10 +101,12 @@ inline constexpr std::string_view refused = "refused";
 inline constexpr std::string_view unsure = "unsure";
 inline constexpr std::string_view notice = "notice";
 inline constexpr std::string_view session = "session";
-inline constexpr std::string_view low = "low";        // KVSET: see proposal.h
-inline constexpr std::string_view since = "since";    // KVSET: see proposal.h
-inline constexpr std::string_view asks = "asks";      // KVSET: see proposal.h
-inline constexpr std::string_view previous = "prev";  // KVPUB: see publications.h
+inline constexpr std::string_view answers = "answers";  // HUGZ: see answers.h
+inline constexpr std::string_view unknown = "unknown";  // HUGZ: the session is forgotten
+inline constexpr std::string_view low = "low";          // KVSET: see proposal.h
+inline constexpr std::string_view since = "since";      // KVSET: see proposal.h
+inline constexpr std::string_view asks = "asks";        // KVSET: see proposal.h
+inline constexpr std::string_view previous = "prev";    // KVPUB: see publications.h
 }  // namespace property_name
 
 // The longest time to live. Longer ones are reduced to this value.
