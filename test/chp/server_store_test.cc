@@ -103,7 +103,7 @@ protected:
   }
   void set(std::string key, std::string value) {
     ++asked_;
-    client_->async_set(std::move(key), std::move(value), {}, [this](error_code ec) {
+    client_->async_set(std::move(key), std::move(value), {}, [this](error_code ec, truth) {
       EXPECT_FALSE(ec) << ec.message();
       ++committed_;
     });

@@ -83,7 +83,7 @@ std::uint32_t client_process::make_update(std::optional<std::chrono::seconds> tt
   // The client may send the update at once.
   one.unsent.push_back({0, number});
   const auto given =
-      one.state.set(key, books.value_of(number), ttl, std::nullopt, here().now(), one.actions);
+      one.state.set(key, books.value_of(number), {.ttl = ttl}, here().now(), one.actions);
   if (!given) {
     one.unsent.pop_back();
     books.report(violation::stuck,
@@ -135,7 +135,7 @@ bool client_process::hear_subscriber() {
       case zmtp::routed_message::kind::attached: {
         const auto* const p = socket.state().find(item.peer);
         one.state.on_subscriber_attached(
-            p != nullptr && parse_announcement(p->info.properties).acks, here().now(), one.actions);
+            p != nullptr && parse_announcement(p->info.properties).log, here().now(), one.actions);
         break;
       }
       case zmtp::routed_message::kind::message:
@@ -282,6 +282,8 @@ void client_process::on_event(const client_event& e) {
     case client_event::kind::gap:
     case client_event::kind::too_large:
     case client_event::kind::history_refused:
+    case client_event::kind::lost:
+    case client_event::kind::session_forgotten:
     case client_event::kind::degraded:
     case client_event::kind::replicated: return;
   }
