@@ -71,8 +71,9 @@ public:
   void begin_session(std::uint64_t session, time_point now, actions& out);
 
   // Adds an update. An empty value erases the key, except in kvsimple. A completion ends the
-  // update: without an error when it is committed as required; at its end with errc::not_sent if it
-  // is withdrawn, errc::unconfirmed if it was sent and is still resent, or errc::not_on_both.
+  // update: without an error when it is committed as required. At its end it completes with
+  // errc::not_sent if it is withdrawn, errc::unconfirmed if it is still resent, or
+  // errc::not_on_both.
   // Errors: those of check_key(), value_too_long, ttl_too_short, not_in_kvsimple.
   [[nodiscard]] boost::system::result<ticket, errc> set(std::string key, std::string value,
                                                         const client_updates::request& how,

@@ -33,7 +33,7 @@ namespace chp {
 //
 // A server with a log answers each update. It is the only one that gets updates, because a copy at
 // another server could be executed after its update was lost. See kept_updates for answered ones.
-// Of other servers, all get the updates. The followed one commits them by publishing them. An
+// Servers without a log all get the updates. The followed one commits them by publishing them. An
 // update outside of the subtree is committed when it is written to the kernel of such a server.
 class client_updates {
 public:
