@@ -156,7 +156,7 @@ private:
     for (clock_type::duration took{}; !is_over || waiting != 0;) {
       if (!is_over) {
         ++waiting;
-        client_.async_set(any_key(), value, [&waiting](boost::system::error_code ec) {
+        client_.async_set(any_key(), value, [&waiting](boost::system::error_code ec, chp::truth) {
           if (ec) {
             throw boost::system::system_error{ec};
           }

@@ -42,7 +42,7 @@ std::vector<std::string> announce_client(std::uint64_t session) {
   for (auto shift = 4 * session_digits; shift != 0; shift -= 4) {
     text += "0123456789abcdef"[session >> (shift - 4) & 15];
   }
-  return {text};
+  return {text, std::string{log_name}};
 }
 
 std::vector<std::string> announce_backup() {

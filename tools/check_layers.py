@@ -67,7 +67,7 @@ FILE_ROOMS = {"chp/replicated_server", "zmtp/authenticator", "zmtp/zmtp"}
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/framing", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
     # Of chp all but the shells and what is kept in files.
-    r"(?:^chp/(?!(?:log_file|log_file_load|map_file|map_file_conversion|record_table|sqlite_log_store|sqlite_map_database|server|server_core|client|client_connections|waiting_handlers|watch_queue|watcher"
+    r"(?:^chp/(?!(?:log_file|log_file_load|map_file|map_file_conversion|record_table|sqlite_log_store|sqlite_map_database|server|server_core|client|client_core|client_connections|client_senders|waiting_handlers|watch_queue|watcher"
     r"|replicated_server)\.)\w+"
     r"|(?:^|/)\w+_(?:state|policy)|(?:^|/)state_(?:machine|message)|(?:^|/)(?:command|liveness))\.(?:h|cc)$")
 

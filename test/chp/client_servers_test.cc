@@ -30,11 +30,12 @@ struct user {
   // Without waiting for the end, which is counted.
   void set(std::string key, std::string value, const set_options& how = {}) {
     ++asked;
-    map.async_set(std::move(key), std::move(value), how, [this](error_code ec) { count(ec); });
+    map.async_set(std::move(key), std::move(value), how,
+                  [this](error_code ec, truth) { count(ec); });
   }
   void erase(std::string key) {
     ++asked;
-    map.async_erase(std::move(key), [this](error_code ec) { count(ec); });
+    map.async_erase(std::move(key), [this](error_code ec, truth) { count(ec); });
   }
   void count(error_code ec) {
     ++ended;
@@ -323,7 +324,7 @@ TEST_F(client_servers, a_full_server_reports_it) {
   std::vector<error_code> ends;
   const auto set = [&](std::string key, std::string value) {
     one->map.async_set(std::move(key), std::move(value),
-                       [&](error_code ec) { ends.push_back(ec); });
+                       [&](error_code ec, truth) { ends.push_back(ec); });
   };
   set("a", "1");
   set("b", "1");

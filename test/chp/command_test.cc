@@ -194,6 +194,27 @@ TEST(chp_command, a_client_parses_a_snapshot) {
   EXPECT_EQ(std::get<snapshot_end>(*end).number, 9U);
 }
 
+TEST(chp_command, a_client_parses_the_lineage_before_the_end_of_a_snapshot) {
+  const auto parse = [](const zmtp::message& m) { return parse_snapshot(m, form::kvmsg, limits); };
+  lineage rows;
+  rows.begin_reign(1, ~std::uint64_t{0}, make_sequence(1, 5));
+  rows.begin_reign(3, 7, make_sequence(3, 1));
+  const auto m = make_lineage(rows, make_sequence(3, 9));
+  EXPECT_EQ(m.front(), "LINEAGE");
+  const auto received = parse(m);
+  ASSERT_TRUE(received);
+  EXPECT_EQ(std::get<lineage_notice>(*received).reigns, rows);
+  EXPECT_EQ(std::get<lineage_notice>(*received).end, make_sequence(3, 9));
+  EXPECT_EQ(parse({"LINEAGE"sv, "x"sv, five}).error(), errc::malformed_lineage);
+  EXPECT_EQ(parse({"LINEAGE"sv, ""sv, "1234"sv}).error(), errc::wrong_sequence_size);
+  EXPECT_EQ(parse({"LINEAGE"sv, ""sv, "\377\377\377\377\377\377\377\377"sv}).error(),
+            errc::sequence_too_large);
+  EXPECT_EQ(parse({"LINEAGE"sv, ""sv}).error(), errc::wrong_frame_count);
+  EXPECT_FALSE(
+      parse_snapshot(m, form::kvsimple_8, limits) &&
+      std::holds_alternative<lineage_notice>(*parse_snapshot(m, form::kvsimple_8, limits)));
+}
+
 TEST(chp_command, a_client_parses_publications_and_heartbeats) {
   const auto parse = [](const zmtp::message& m) {
     return parse_publication(m, form::kvmsg, limits);

@@ -103,7 +103,7 @@ protected:
   }
   void set(std::string key, std::string value) {
     ++asked_;
-    client_->async_set(std::move(key), std::move(value), {}, [this](error_code ec) {
+    client_->async_set(std::move(key), std::move(value), {}, [this](error_code ec, truth) {
       EXPECT_FALSE(ec) << ec.message();
       ++committed_;
     });
@@ -187,7 +187,7 @@ TEST_F(server_store, keeps_a_stored_map_above_its_limits_and_takes_no_more) {
   serve(file(), {.map = {.max_keys = 1}});
   EXPECT_EQ(server_->status().keys, 2U);
   error_code refused;
-  client_->async_set("c", "3", {}, [&](error_code ec) { refused = ec; });
+  client_->async_set("c", "3", {}, [&](error_code ec, truth) { refused = ec; });
   run_until([&] { return refused.failed(); });
   EXPECT_EQ(refused, errc::too_many_keys);
   set("a", "4");

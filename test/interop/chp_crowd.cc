@@ -132,7 +132,7 @@ void crowd::update(participant& p, const std::string& key, update_ledger::kind w
   auto value = ledger_.begin(p.number, key, what, began, how_.size);
   const auto number = ledger_.begun(p.number);
   begin_waiting(p, began);
-  auto done = [this, &p, number, began](boost::system::error_code ec) {
+  auto done = [this, &p, number, began](boost::system::error_code ec, truth) {
     if (ec) {
       failed_ += ec == asio::error::operation_aborted ? 0U : 1U;
       return;
@@ -155,7 +155,7 @@ void crowd::set_lifetime(participant& p) {
   lifetimes_.begin(key, ttl, began);
   begin_waiting(p, began);
   p.client->async_set(key, "x", set_options{.ttl = ttl},
-                      [this, &p, key, began](boost::system::error_code ec) {
+                      [this, &p, key, began](boost::system::error_code ec, truth) {
                         if (!ec) {
                           const auto now = clock::now();
                           lifetimes_.commit(key, now);
