@@ -293,6 +293,7 @@ TEST_F(machine_script, one_node_becomes_active_if_both_have_lost_their_data) {
 TEST_F(machine_script, a_node_with_data_goes_before_one_that_has_lost_them) {
   for (const bool own : {false, true}) {
     start(role::primary, 3);
+    pass(1s);
     machine->set_position(5);
     machine->set_data_lost(own);
     peer_lacks_data = !own;
@@ -305,6 +306,7 @@ TEST_F(machine_script, a_node_with_data_goes_before_one_that_has_lost_them) {
 
 TEST_F(machine_script, a_node_that_declines_lets_its_peer_become_active) {
   start(role::primary, 3);
+  pass(1s);
   machine->set_position(9);
   hear(peer_state::passive, 2, 5);
   EXPECT_EQ(activated, epochs{5});
@@ -320,6 +322,7 @@ TEST_F(machine_script, a_node_that_declines_lets_its_peer_become_active) {
   EXPECT_TRUE(ask());
 
   start(role::backup, 3);
+  pass(1s);
   machine->set_position(5);
   peer_declines = true;
   hear_late(peer_state::passive, 2, 9, 0);
@@ -330,6 +333,7 @@ TEST_F(machine_script, a_node_that_declines_lets_its_peer_become_active) {
 
 TEST_F(machine_script, a_node_without_data_does_not_replace_one_that_declines) {
   start(role::backup, 3);
+  pass(1s);
   machine->set_data_lost(true);
   peer_declines = true;
   hear(peer_state::passive, 2, 9);
