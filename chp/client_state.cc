@@ -285,6 +285,7 @@ client_status client_state::status() const {
           .sent = updates_.sent(),
           .unsent = updates_.unsent(),
           .kept = updates_.kept(),
+          .asked = updates_.asked(),
           .counters = counters};
 }
 

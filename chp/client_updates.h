@@ -80,6 +80,7 @@ public:
   [[nodiscard]] std::size_t sent() const noexcept { return pending_.sent(); }
   [[nodiscard]] std::size_t unsent() const noexcept { return pending_.unsent(); }
   [[nodiscard]] std::size_t kept() const noexcept { return kept_.size(); }
+  [[nodiscard]] std::size_t asked() const noexcept { return kept_.asked(); }
   // Adds the counters of updates.
   void count(client_counters& to) const noexcept;
 

@@ -100,6 +100,9 @@ void update_log::on_peer_lost(log_actions& out) {
 void update_log::on_peer_unresponsive(log_actions& out) {
   declines_ = false;
   on_peer_lost(out);
+  // A connection that was silent in one direction can come back. The next HELLO says what the other
+  // server has.
+  out.close_peer = true;
 }
 
 void update_log::on_peer_state(bool is_active, bool lacks_data, const reign& last) noexcept {

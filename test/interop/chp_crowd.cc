@@ -54,6 +54,10 @@ crowd::participant& crowd::add(const std::vector<server_address>& servers,
                                         ++events_[static_cast<std::size_t>(event.what)];
                                         notice();
                                       });
+  p.client->on_lost([this, number = p.number](const lost_update& one) {
+    ledger_.lose(number, one.key, one.value);
+    ++lost_;
+  });
   asio::co_spawn(context_, watch(p), zmtp::rethrow);
   return p;
 }
@@ -225,6 +229,11 @@ bool crowd::all_follow() const {
     const auto now = p->client->status();
     return now.ready && now.following;
   });
+}
+
+bool crowd::all_are_answered() const {
+  return std::all_of(all_.begin(), all_.end(),
+                     [](const auto& p) { return p->client->status().asked == 0; });
 }
 
 void crowd::begin_fault() {
