@@ -13,6 +13,7 @@
 #include "chp/sessions.h"
 #include "chp/state_write.h"
 #include "chp/store_status.h"
+#include "zmtp/storage/error.h"
 
 #include <benchmark/benchmark.h>
 
@@ -202,7 +203,7 @@ void whole_state_is_written(benchmark::State& state) {
     one.append({.number = one.end() + 1, .key = key(1), .value = value});
     one.take_writes(now, out);
     out.clear();
-    one.on_written(errc::store_full, now);
+    one.on_written(zmtp::storage_errc::store_full, now);
     auto at = now;
     do {
       at = one.next_deadline().value_or(at);
