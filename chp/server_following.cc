@@ -33,8 +33,8 @@ void server_state::on_source_detached() {
   }
 }
 
-// An active server that has still to find out that it is one does not answer, nor does one that
-// compares the histories first. Then HELLO is said again.
+// The other server may not know yet that it is active, or it may still compare the histories. Then
+// it does not answer, and HELLO is said again.
 void server_state::greet(time_point now) {
   greet_at_.reset();
   if (!log_.is_active() && source_ == source_kind::zinc && !log_.has_answer()) {

@@ -100,7 +100,7 @@ void server_state::on_writable(zmtp::peer_id peer, actions& out) {
   }
 }
 
-// What the log says to the other server.
+// Sends the messages of the log to the other server.
 void server_state::pass_on_peer(actions& out) {
   for (auto& m : std::exchange(said_.to_peer, {})) {
     if (!log_.is_active()) {

@@ -191,7 +191,7 @@ void server_state::pass_on(actions& out) {
   said_.events.clear();
   pass_on_peer(out);
   if (std::exchange(said_.disconnect_clients, false)) {
-    // They connect again at once, and to the other server if this one is passive.
+    // The clients connect again at once, and to the other server if this one is passive.
     notices_.for_each_of_ours([&](zmtp::peer_id peer) { out.close_subscribers.push_back(peer); });
   }
   out.step_down = std::exchange(said_.step_down, false) || out.step_down;

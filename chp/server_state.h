@@ -96,7 +96,7 @@ public:
   void on_feed_detached(actions& out) { guide_.on_feed_lost(out); }
   void on_publication(zmtp::message&& m, time_point now, actions& out);
 
-  // What the pair has heard of the other server.
+  // Take the state of the other server, as its messages to the pair tell it.
   void on_peer_state(bool is_active, bool lacks_data, sequence end) noexcept;
   void on_peer_unresponsive() { log_.on_peer_unresponsive(said_); }
 

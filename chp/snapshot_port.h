@@ -31,7 +31,7 @@ public:
   void stream(zmtp::peer_id to);
 
 private:
-  // What waits for room at a peer.
+  // Messages that wait for room at a peer.
   struct waiting {
     std::deque<zmtp::message> unsent;
     bool has_more = false;

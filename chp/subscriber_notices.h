@@ -1,6 +1,6 @@
 #pragma once
-// What a server tells its subscribers that are Zinc's: the outcomes of their updates, and whether
-// the server is degraded. Pure.
+// The notices of a server to those of its subscribers that are Zinc's: the outcomes of their
+// updates, and whether the server is degraded. Pure.
 
 #include "chp/acknowledgement.h"
 #include "chp/announcement.h"
@@ -43,7 +43,7 @@ public:
   void note(const answer& of);
   // The peer has subscribed to HUGZ, and gets one now.
   void greet(zmtp::peer_id peer, bool degraded, std::vector<server_actions::addressed>& out) const;
-  // Says what is due. Everyone hears a change of `degraded`.
+  // Appends the notices that are due. Every client of Zinc hears a change of `degraded`.
   void tell(bool degraded, time_point now, std::vector<server_actions::addressed>& out);
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept { return due_; }
 
@@ -64,7 +64,7 @@ private:
     time_point told{};
     bool is_unknown = false;
     std::vector<answer_range> answers{};
-    // Of an earlier version:
+    // For a client of an earlier version:
     std::uint64_t counter = 0;
     boost::container::small_vector<refusal, 1> refused{};
     std::uint64_t unsure = 0;

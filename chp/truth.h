@@ -1,5 +1,5 @@
 #pragma once
-// Which servers had an update when it was committed. Plain data.
+// The servers that had an update when it was committed. Plain data.
 
 #include <cstdint>
 #include <optional>

@@ -65,9 +65,9 @@ public:
   void on_lost_written(boost::system::error_code ec, log_actions& out);
   [[nodiscard]] bool read_lost(std::string& lines, std::size_t most);
 
-  // Passive, beside an active server that is not Zinc's. adopt() replaces the history by a map as of
-  // a number, from a new root: records of kind `set`. append() takes the next update, and returns
-  // false if it is not the next one.
+  // Passive, beside an active server that is not Zinc's. adopt() begins a new history with a map as
+  // of a number, which are records of kind `set`. append() takes the next update. It returns false
+  // if the update is not the next one.
   // Errors: those of history::add_map() and finish().
   [[nodiscard]] errc adopt(std::string_view rows, sequence number, time_point now);
   [[nodiscard]] bool append(const log_entry& e, time_point now);

@@ -74,7 +74,7 @@ public:
   state_machine::time_point now{1h};
   std::optional<state_machine> machine;
   std::uint64_t peer_tick = 1'000;
-  // What the next messages of the peer say.
+  // Flags of the next messages of the peer.
   bool peer_lacks_data = false;
   bool peer_declines = false;
   bool persists = true;

@@ -210,7 +210,7 @@ TEST_F(client_servers, a_write_does_not_wait_for_the_retry_pause_of_another_serv
   options.retry = 1h;
   options.longest_retry = 1h;
   const auto one = user_of({address(second), address(away)}, options);
-  // It has seen no update that the other server lacks.
+  // The client has seen no update that the other server lacks.
   run_until([&] { return one->map.status().following; });
   server again{executor(), server_options{.heartbeat = 20ms}};
   again.bind(away.snapshots.to_string());

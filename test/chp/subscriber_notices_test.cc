@@ -1,5 +1,5 @@
-// What a server tells the clients of Zinc: outcomes with their truth, to clients of the version before a counter, and
-// whether it is degraded.
+// The notices of a server to the clients of Zinc: outcomes with their truth, and whether the server is degraded.
+// Clients of the version before get a counter.
 
 #include "chp/subscriber_notices.h"
 

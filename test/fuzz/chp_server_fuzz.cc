@@ -384,8 +384,8 @@ private:
   chp::sequence other_number_ = 0;
   std::uint64_t counter_ = 0;
   std::uint64_t epoch_ = 0;
-  std::uint64_t greeting_ = 0;  // of the other server's last HELLO
-  std::uint64_t said_ = 0;      // of this server's last HELLO
+  std::uint64_t greeting_ = 0;  // in the last HELLO of the other server
+  std::uint64_t said_ = 0;      // in the last HELLO of this server
   chp::lineage own_reigns_;     // what it said
   bool was_active_ = false;
   bool feed_ = false;

@@ -167,7 +167,7 @@ private:
     const auto began = crowd::clock::now();
     const condition nothing_waits = [this] { return crowd_.waiting() == 0; };
     const condition expired = [this] { return !lifetimes_are_left(crowd_); };
-    // What was committed on one server alone and is lost with its history has been reported.
+    // Updates that one server alone had, and that are lost with its history, have been reported.
     const condition equal = [this] {
       return crowd_.all_follow() && crowd_.all_are_answered() && maps_are_equal(crowd_);
     };
