@@ -70,9 +70,10 @@ struct machine_actions {
 //   the one with the earlier epoch. If an active peer has no epochs, the backup becomes passive and
 //   the primary stays active.
 // - If two Zinc nodes are not active, the one with the newer data becomes active: a node that has
-//   lost data comes last, then by position, then by epoch. If the data are equal, the Guide's table decides, and of two passive nodes the primary
-//   becomes active. A peer without epochs has no data to compare. The Guide's table then applies,
-//   and of two passive nodes the Zinc node becomes active.
+//   lost data comes last, then the position decides, then the epoch. If the data are equal, the
+//   Guide's table decides, and of two passive nodes the primary becomes active. A peer without
+//   epochs has no data to compare. The Guide's table then applies, and of two passive nodes the
+//   Zinc node becomes active.
 // - This requires that a Zinc peer has recently received a message of this node. So an old message,
 //   sent before a pause or by an earlier run of the peer, makes no node active.
 // - A node that was paused, and has not sent its state for almost the expiry, does not know whether
@@ -85,7 +86,6 @@ struct machine_actions {
 // - A node that knows that it has lost its data does not take over, in either role, because its
 //   unreachable peer may have the data. The node waits like a single backup, until it has the data
 //   again or meets a peer without newer data.
-//
 // - A node that declines does not become active. Its peer becomes active instead, unless the peer has
 //   lost data that this node has.
 //

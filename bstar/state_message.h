@@ -51,7 +51,8 @@ struct peer_report {
 };
 
 // Parses `3` and `3 e=17 s=123 t=5 r=9` (epoch, position, tick, heard), and after them `l=1` (lacks
-// data) and `d=1` (declines). Fields may have any order, and each may occur once. Unknown fields are skipped, so that later versions can add fields.
+// data) and `d=1` (declines). Fields may have any order, and each may occur once. Unknown fields are
+// skipped, so that later versions can add fields.
 // Errors: errc::not_a_state, bad_account, epoch_too_large.
 [[nodiscard]] boost::system::result<peer_report> parse_state(std::string_view frame) noexcept;
 

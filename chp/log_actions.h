@@ -81,7 +81,7 @@ struct update_log_options {
 };
 
 struct log_counters {
-  std::uint64_t updates = 0;          // of clients, appended
+  std::uint64_t updates = 0;          // clients' updates, appended
   std::uint64_t replayed = 0;         // appended after they had waited at a passive server
   std::uint64_t repeated = 0;         // known already
   std::uint64_t deferred = 0;         // left with the client: not active, early, or too many

@@ -92,14 +92,14 @@ struct server_status {
   bool stopped = false;    // see server_event::stopped
   sequence number = 0;     // the last entry of the log
   sequence committed = 0;  // entries up to here are committed
-  sequence both = 0;       // of a pair: both servers have the entries up to here
+  sequence both = 0;       // in a pair, both servers have the entries up to here
   store_status kept = store_status::nothing;
   sequence durable = 0;  // the disk has the entries up to here
   std::size_t keys = 0;
   std::size_t bytes = 0;
   std::size_t log_entries = 0;
   std::size_t log_bytes = 0;  // memory of the log
-  std::size_t sessions = 0;   // of Zinc's clients
+  std::size_t sessions = 0;   // those of Zinc's clients
   std::size_t subscribers = 0;
   std::size_t snapshot_clients = 0;  // connections to the snapshot port
   std::size_t snapshots = 0;         // in progress

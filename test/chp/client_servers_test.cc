@@ -72,7 +72,7 @@ struct user {
   client map;
   watcher changes;
   content seen;
-  std::set<truth> truths;  // of its updates
+  std::set<truth> truths;  // those of the updates
   std::size_t asked = 0;
   std::size_t ended = 0;
   std::size_t failed = 0;

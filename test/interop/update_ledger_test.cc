@@ -86,7 +86,7 @@ TEST_F(books, a_missing_committed_key_is_lost) {
   expect({}, 1, 0, 0);
 }
 
-TEST_F(books, a_missing_update_is_no_fault_if_its_writer_was_told) {
+TEST_F(books, accepts_a_missing_update_whose_loss_was_told) {
   const auto first = set(0, "a", 0ms, 1ms);
   const auto other = set(1, "b", 0ms, 1ms);
   ledger.lose(0, "a", first);
@@ -98,7 +98,7 @@ TEST_F(books, a_missing_update_is_no_fault_if_its_writer_was_told) {
   expect({{"a", first}}, 0, 0, 1);
 }
 
-TEST_F(books, a_value_may_be_there_if_the_loss_of_its_erasure_was_told) {
+TEST_F(books, accepts_a_value_if_the_loss_of_its_erasure_was_told) {
   const auto value = set(0, "a", 0ms, 1ms);
   erase(0, "a", 2ms, 3ms);
   expect({{"a", value}}, 0, 1, 0);

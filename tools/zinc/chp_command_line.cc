@@ -123,7 +123,8 @@ CLI::App* chp_command_line::add_pair(CLI::App& to) {
   role->add_option("--lost-folder", server_.lost_folder,
                    "folder for the updates that this server takes out of its history because the "
                    "active server does not have them [the current folder]")
-      ->check(CLI::ExistingDirectory);
+      ->check(CLI::ExistingDirectory.description(""))
+      ->type_name("DIR");
   role->add_flag("--discard-data", server_.discard_data,
                  "let this server drop updates that both servers had, once, if the active server "
                  "has lost them");
