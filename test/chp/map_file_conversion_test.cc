@@ -106,7 +106,7 @@ TEST(map_file_conversion, an_update_that_was_made_or_refused_is_not_made_again) 
   const opened found{disk};
   ASSERT_FALSE(found.ec);
   entry_outcome known;
-  for (const std::uint64_t counter : {1, 2, 3, 4, 5}) {
+  for (const std::uint64_t counter : {1U, 2U, 3U, 4U, 5U}) {
     EXPECT_EQ(found.judge(first_session, counter, &known), verdict::known) << counter;
     EXPECT_EQ(known.why, counter == 3 ? errc::too_many_keys : errc{}) << counter;
     EXPECT_LE(known.number, last_number);
