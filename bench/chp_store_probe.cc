@@ -7,7 +7,8 @@
 #include "bench/map_clients.h"
 #include "bench/watched_server.h"
 #include "chp/client.h"
-#include "chp/map_file.h"
+#include "chp/log_file.h"
+#include "chp/replica.h"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -48,29 +49,42 @@ std::string key_of(std::uint64_t number) { return "key " + std::to_string(number
 
 // A file with all keys, as a server has left it.
 void make_file(const arguments& how) {
-  chp::map_file file{{.file = {.path = how.file}}};
-  chp::stored_map found;
-  if (const auto ec = file.open(found)) {
+  const chp::replica_options options{.has_store = true};
+  chp::replica made{options, 1};
+  chp::log_file file{{.file = {.path = how.file}}, 1};
+  chp::state_numbers numbers;
+  const chp::history::time_point now{};
+  if (const auto ec = file.open(*made.make_history(), now, numbers)) {
     throw boost::system::system_error{ec, how.file};
   }
-  if (found.number != 0) {
+  if (numbers.end != 0) {
     throw std::runtime_error{how.file + " is not empty"};
   }
   const auto session = chp::update_id::make_session(1);
   const std::string value(how.size, '.');
+  std::vector<chp::state_write> writes;
   std::vector<boost::system::error_code> results;
+  made.begin_reign(1, 1);
   for (std::uint64_t n = 0; n < how.keys;) {
-    std::vector<std::vector<chp::map_change>> one(1);
     for (const auto end = std::min(n + written_at_once, how.keys); n < end; ++n) {
-      one[0].push_back({.what = chp::map_operation::set,
-                        .number = n + 1,
-                        .id = chp::update_id::of_session(session, n + 1),
-                        .key = key_of(n),
-                        .value = value});
+      const auto key = key_of(n);
+      made.append({.number = made.end() + 1,
+                   .id = chp::update_id::of_session(session, n + 1),
+                   .low = n + 1,
+                   .key = key,
+                   .value = value});
     }
-    file.write(one, results);
-    if (results.at(0)) {
-      throw boost::system::system_error{results[0], how.file};
+    made.raise_commit(made.end());
+    made.publish(made.end(), now, [](const chp::log_entry&, bool) {});
+    made.trim(made.end());
+    writes.clear();
+    made.take_writes(now, writes);
+    file.write(writes, results);
+    for (const auto& result : results) {
+      if (result) {
+        throw boost::system::system_error{result, how.file};
+      }
+      made.on_written({}, now);
     }
     file.tidy();
   }
@@ -142,7 +156,7 @@ private:
     for (clock_type::duration took{}; !is_over || waiting != 0;) {
       if (!is_over) {
         ++waiting;
-        client_.async_set(any_key(), value, [&waiting](boost::system::error_code ec) {
+        client_.async_set(any_key(), value, [&waiting](boost::system::error_code ec, chp::truth) {
           if (ec) {
             throw boost::system::system_error{ec};
           }

@@ -46,7 +46,7 @@ map_filling::map_filling(chp::client& client, const boost::asio::any_io_executor
 boost::asio::awaitable<void> map_filling::run() {
   while (committed_ < count_) {
     for (; begun_ < count_ && begun_ - committed_ < most_waiting; ++begun_) {
-      client_.async_set(key_of_(begun_), value_, [this](boost::system::error_code ec) {
+      client_.async_set(key_of_(begun_), value_, [this](boost::system::error_code ec, chp::truth) {
         if (ec) {
           failure_ = ec;
         }

@@ -1,6 +1,7 @@
 #include "bench/watched_server.h"
 
-#include "chp/sqlite_map_database.h"
+#include "chp/sqlite_log_store.h"
+#include "zmtp/storage/error.h"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -11,7 +12,6 @@
 #include <exception>
 #include <sys/resource.h>
 #include <utility>
-#include <vector>
 
 namespace bench {
 
@@ -45,22 +45,33 @@ void raise(std::atomic<double>& longest, double to) {
 
 }  // namespace
 
-// A store whose next write fails after refuse_next(). To the server this looks like a full disk.
-class watched_server::short_store final : public chp::map_database {
+// A store that rejects its next write as a full disk does: also all later ones, until one replaces
+// everything.
+class watched_server::short_store final : public chp::log_store {
 public:
-  explicit short_store(std::unique_ptr<chp::map_database> of) : of_{std::move(of)} {}
-  void load(load_handler on_loaded) override { of_->load(std::move(on_loaded)); }
-  void write(std::vector<chp::map_change>&& changes, write_handler on_written) override {
-    if (refuses_.exchange(false)) {
-      changes.push_back({.what = chp::map_operation::add_applied, .value = "no register"});
+  short_store(asio::any_io_executor executor, std::unique_ptr<chp::log_store> of)
+      : executor_{std::move(executor)}, of_{std::move(of)} {}
+  void load(std::unique_ptr<chp::history> into, chp::history::time_point now,
+            load_handler on_loaded) override {
+    of_->load(std::move(into), now, std::move(on_loaded));
+  }
+  void write(chp::state_write&& change, write_handler on_written) override {
+    rejects_ = refuses_.exchange(false) || (rejects_ && !change.replaces);
+    if (!rejects_) {
+      of_->write(std::move(change), std::move(on_written));
+      return;
     }
-    of_->write(std::move(changes), std::move(on_written));
+    asio::post(executor_, [handler = std::move(on_written)] {
+      handler(make_error_code(zmtp::storage_errc::store_full));
+    });
   }
   void refuse_next() noexcept { refuses_ = true; }
 
 private:
-  std::unique_ptr<chp::map_database> of_;
+  asio::any_io_executor executor_;
+  std::unique_ptr<chp::log_store> of_;
   std::atomic<bool> refuses_{false};
+  bool rejects_ = false;
 };
 
 watched_server::watched_server(const std::string& store) {
@@ -89,14 +100,15 @@ void watched_server::watch() noexcept {
 
 void watched_server::refuse_next_write() noexcept { store_->refuse_next(); }
 
-void watched_server::load(const std::string& store, chp::loaded_map& into) {
-  store_ = std::make_shared<short_store>(std::make_unique<chp::sqlite_map_database>(
-      context_.get_executor(), chp::map_file_options{.file = {.path = store}}));
-  into.store = store_;
+void watched_server::load(const std::string& store, chp::loaded_log& into) {
+  const auto executor = context_.get_executor();
+  store_ = std::make_shared<short_store>(
+      executor, std::make_unique<chp::sqlite_log_store>(
+                    executor, chp::log_file_options{.file = {.path = store}}));
   boost::system::error_code result;
-  store_->load([&](boost::system::error_code ec, chp::stored_map found) {
+  chp::load_log(executor, store_, {}, [&](boost::system::error_code ec, chp::loaded_log found) {
     result = ec;
-    into.found = std::move(found);
+    into = std::move(found);
   });
   context_.run();
   context_.restart();
@@ -113,7 +125,7 @@ void watched_server::run(const std::string& store, std::promise<std::string>& bo
     if (store.empty()) {
       server.emplace(context_.get_executor(), chp::server_options{}, std::move(handlers));
     } else {
-      chp::loaded_map from;
+      chp::loaded_log from;
       load(store, from);
       server.emplace(context_.get_executor(), chp::server_options{}, std::move(from),
                      std::move(handlers));

@@ -1,7 +1,7 @@
 #pragma once
 // A server of the clustered hashmap in a thread of its own, which measures its handlers.
 
-#include "chp/map_database.h"
+#include "chp/log_store.h"
 #include "chp/server.h"
 #include "chp/store_status.h"
 
@@ -47,7 +47,7 @@ private:
   class short_store;
 
   void run(const std::string& store, std::promise<std::string>& bound);
-  void load(const std::string& store, chp::loaded_map& into);
+  void load(const std::string& store, chp::loaded_log& into);
   void turn();
 
   boost::asio::io_context context_{1};

@@ -163,6 +163,13 @@ public:
     }
   }
   void set_data_lost(bool lost) noexcept { machine_.set_data_lost(lost); }
+  void set_declines(bool declines) noexcept { machine_.set_declines(declines); }
+  void hand_over() {
+    if (!stopped_) {
+      machine_.hand_over(runtime_.now(), actions_);
+      carry_out();
+    }
+  }
 
   void stop() {
     stopped_ = true;
@@ -191,6 +198,7 @@ private:
     if (!stopped_) {
       machine_.on_peer(*report, runtime_.now(), actions_);
       carry_out();
+      call(handlers_.on_peer, *report);
     }
   }
 
@@ -393,6 +401,18 @@ void node::set_position(std::uint64_t position, epoch of) {
 void node::renew_epoch() {
   if (const auto own = core_.lock()) {
     own->renew_epoch();
+  }
+}
+
+void node::set_declines(bool declines) {
+  if (const auto own = core_.lock()) {
+    own->set_declines(declines);
+  }
+}
+
+void node::hand_over() {
+  if (const auto own = core_.lock()) {
+    own->hand_over();
   }
 }
 

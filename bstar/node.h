@@ -42,6 +42,8 @@ struct node_handlers {
   std::function<void(passive_reason)> on_passive{};
   // An event for the log.
   std::function<void(event)> on_event{};
+  // A state message of the peer was processed.
+  std::function<void(const peer_report&)> on_peer{};
   // The epoch could not be written. The node does not become active, and tries again.
   std::function<void(boost::system::error_code)> on_error{};
 };
@@ -114,6 +116,10 @@ public:
   // state_machine::set_data_lost(). Report a loss before the context runs. A node that has had an
   // epoch (status().current) has had data.
   void set_data_lost(bool lost);
+
+  // See state_machine::set_declines() and hand_over().
+  void set_declines(bool declines);
+  void hand_over();
 
   // Requests a new epoch, because the numbers of the current one are almost used up. on_active is
   // called with the new epoch, perhaps inside this call. Does nothing if the node is not active. If

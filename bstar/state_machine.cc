@@ -29,7 +29,8 @@ epoch first_own_after(epoch last, role of) noexcept {
 
 // If two nodes are not active, the one with the higher rank becomes active.
 auto rank(const account& data, peer_state in, role of) noexcept {
-  return std::tuple{data.position, data.of, in == peer_state::passive, of == role::primary};
+  return std::tuple{!data.lacks_data, data.position, data.of, in == peer_state::passive,
+                    of == role::primary};
 }
 
 }  // namespace
@@ -131,6 +132,12 @@ void state_machine::hear_inactive(const peer_report& report, bool fresh, time_po
 }
 
 bool state_machine::may_replace(const peer_report& peer) const noexcept {
+  if (declines_) {
+    return false;
+  }
+  if (peer.more && peer.more->declines) {
+    return !data_lost_ || peer.more->lacks_data;
+  }
   if (peer.more && peer.state != waiting(options_.as)) {
     return newer_than(peer);
   }
@@ -152,6 +159,9 @@ bool state_machine::newer_than(const peer_report& peer) const noexcept {
 
 bool state_machine::on_client_request(time_point now, actions& out) {
   look(now, out);
+  if (declines_) {
+    return serving();
+  }
   switch (state_) {
     case state::active: return true;
     case state::primary:
@@ -197,7 +207,7 @@ state_machine::time_point state_machine::look_at() const noexcept {
 // Returns the time at which this node becomes active without another event.
 state_machine::time_point state_machine::promote_at() const noexcept {
   const auto never = time_point::max();
-  if (promotion_) {
+  if (promotion_ || declines_) {
     return never;
   }
   const bool waits = state_ == state::backup || (data_lost_ && state_ == state::primary);
@@ -240,7 +250,11 @@ void state_machine::look(time_point now, actions& out) {
       tell(event::suspended, out);
     }
   }
+  const bool was_silent = silent_;
   look_for_peer(now);
+  if (silent_ && !was_silent) {
+    tell(event::peer_unresponsive, out);
+  }
   if (!silent_) {
     lack_told_ = false;
   } else if (data_lost_ && !std::exchange(lack_told_, true)) {
@@ -292,6 +306,12 @@ void state_machine::promote(time_point now, actions& out) {
 void state_machine::renew_epoch(time_point now, actions& out) {
   if (state_ == state::active && now >= retry_at_) {
     promote(now, out);
+  }
+}
+
+void state_machine::hand_over(time_point now, actions& out) {
+  if (state_ == state::active) {
+    become_passive(passive_reason::handed_over, now, out);
   }
 }
 
@@ -358,7 +378,8 @@ void state_machine::tell(event what, actions& out) {
       break;
     case event::suspended:
     case event::resumed:
-    case event::data_lost: break;
+    case event::data_lost:
+    case event::peer_unresponsive: break;
   }
   out.events.push_back(what);
 }
@@ -372,17 +393,22 @@ peer_report state_machine::report() const noexcept {
     case state::active:
     case state::suspended: break;
   }
-  return {
-      .state = in,
-      .more = account{.of = epoch_, .position = position_, .tick = tick_, .received = received_}};
+  return {.state = in,
+          .more = account{.of = epoch_,
+                          .position = position_,
+                          .tick = tick_,
+                          .received = received_,
+                          .lacks_data = data_lost_,
+                          .declines = declines_}};
 }
 
 bool operator==(const state_machine& a, const state_machine& b) noexcept {
   const auto memory = [](const state_machine& m) {
-    return std::tie(m.state_, m.epoch_, m.seen_, m.persisted_, m.position_, m.data_lost_, m.tick_,
-                    m.fresh_from_, m.received_, m.peer_, m.promotion_, m.notified_, m.answered_,
-                    m.started_at_, m.awake_at_, m.publish_at_, m.retry_at_, m.settled_at_,
-                    m.silent_since_, m.doubted_at_, m.silent_, m.lack_told_);
+    return std::tie(m.state_, m.epoch_, m.seen_, m.persisted_, m.position_, m.data_lost_,
+                    m.declines_, m.tick_, m.fresh_from_, m.received_, m.peer_, m.promotion_,
+                    m.notified_, m.answered_, m.started_at_, m.awake_at_, m.publish_at_,
+                    m.retry_at_, m.settled_at_, m.silent_since_, m.doubted_at_, m.silent_,
+                    m.lack_told_);
   };
   return memory(a) == memory(b);
 }
@@ -397,6 +423,7 @@ std::size_t hash_value(const state_machine& of) noexcept {
   add(of.persisted_);
   add(of.position_);
   add(of.data_lost_);
+  add(of.declines_);
   add(of.tick_);
   add(of.fresh_from_);
   add(of.received_);

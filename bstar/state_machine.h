@@ -27,6 +27,7 @@ enum class passive_reason : std::uint8_t {
   peer_active,  // a new or suspended node met an active peer
   superseded,   // the peer knows a later epoch
   yielded,      // both were active without epochs of the peer, and this node is the backup
+  handed_over,  // see hand_over()
 };
 
 // Events for the log.
@@ -38,6 +39,7 @@ enum class event : std::uint8_t {
   resumed,           // active again
   epochs_exhausted,  // no epoch is left to become active with
   data_lost,  // the peer is unresponsive, and this node does not take over; see set_data_lost()
+  peer_unresponsive,  // no message of the peer for the expiry
 };
 
 // Actions of the machine. state_machine appends to them. The shell carries them out in the order of
@@ -67,10 +69,11 @@ struct machine_actions {
 // - An active node that learns of a later epoch becomes passive. If two active nodes meet, this is
 //   the one with the earlier epoch. If an active peer has no epochs, the backup becomes passive and
 //   the primary stays active.
-// - If two Zinc nodes are not active, the one with the newer data becomes active: by position, then
-//   by epoch. If the data are equal, the Guide's table decides, and of two passive nodes the primary
-//   becomes active. A peer without epochs has no data to compare. The Guide's table then applies,
-//   and of two passive nodes the Zinc node becomes active.
+// - If two Zinc nodes are not active, the one with the newer data becomes active: a node that has
+//   lost data comes last, then the position decides, then the epoch. If the data are equal, the
+//   Guide's table decides, and of two passive nodes the primary becomes active. A peer without
+//   epochs has no data to compare. The Guide's table then applies, and of two passive nodes the
+//   Zinc node becomes active.
 // - This requires that a Zinc peer has recently received a message of this node. So an old message,
 //   sent before a pause or by an earlier run of the peer, makes no node active.
 // - A node that was paused, and has not sent its state for almost the expiry, does not know whether
@@ -83,6 +86,8 @@ struct machine_actions {
 // - A node that knows that it has lost its data does not take over, in either role, because its
 //   unreachable peer may have the data. The node waits like a single backup, until it has the data
 //   again or meets a peer without newer data.
+// - A node that declines does not become active. Its peer becomes active instead, unless the peer has
+//   lost data that this node has.
 //
 // A regular value, so that a model checker can store many of them.
 class state_machine {
@@ -125,6 +130,12 @@ public:
   // copied the peer's data.
   void set_data_lost(bool lost) noexcept { data_lost_ = lost; }
   [[nodiscard]] bool data_lost() const noexcept { return data_lost_; }
+
+  // Sets whether this node declines to become active, because it could not serve.
+  void set_declines(bool declines) noexcept { declines_ = declines; }
+  // Makes an active node passive, so that its peer becomes active. Call set_declines(true) before,
+  // and only if the peer is a Zinc node.
+  void hand_over(time_point now, actions& out);
 
   // Sets the epoch of this node's data, so that its next epoch is later even if the peer has not
   // reported that epoch.
@@ -181,6 +192,7 @@ private:
   epoch persisted_;  // or a later one
   std::uint64_t position_ = 0;
   bool data_lost_ = false;
+  bool declines_ = false;
   std::uint64_t tick_;          // number of the last publication
   std::uint64_t fresh_from_;    // the first tick since the last pause
   std::uint64_t received_ = 0;  // the peer's last tick

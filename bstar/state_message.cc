@@ -6,13 +6,15 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <span>
 #include <system_error>
 
 namespace bstar {
 
 namespace {
 
-constexpr std::string_view field_names = "estr";
+constexpr std::string_view field_names = "estrld";
+constexpr std::size_t required_fields = 4;
 // Longer frames are not from Zinc's nodes and are not parsed.
 constexpr std::size_t longest_frame = 255;
 
@@ -61,7 +63,8 @@ boost::system::result<peer_report> parse_state(std::string_view frame) noexcept 
       return errc::bad_account;
     }
   }
-  if (std::find(fields.begin(), fields.end(), std::nullopt) != fields.end()) {
+  const auto required = std::span{fields}.first<required_fields>();
+  if (std::find(required.begin(), required.end(), std::nullopt) != required.end()) {
     return errc::bad_account;
   }
   if (*fields[0] > max_epoch) {
@@ -70,7 +73,9 @@ boost::system::result<peer_report> parse_state(std::string_view frame) noexcept 
   report.more = account{.of = static_cast<epoch>(*fields[0]),
                         .position = *fields[1],
                         .tick = *fields[2],
-                        .received = *fields[3]};
+                        .received = *fields[3],
+                        .lacks_data = fields[4].value_or(0) != 0,
+                        .declines = fields[5].value_or(0) != 0};
   return report;
 }
 
@@ -78,7 +83,8 @@ std::size_t hash_value(const peer_report& of) noexcept {
   std::size_t seed = static_cast<std::size_t>(of.state);
   if (of.more) {
     for (const std::uint64_t field :
-         {std::uint64_t{of.more->of}, of.more->position, of.more->tick, of.more->received}) {
+         {std::uint64_t{of.more->of}, of.more->position, of.more->tick, of.more->received,
+          std::uint64_t{of.more->lacks_data}, std::uint64_t{of.more->declines}}) {
       boost::hash_combine(seed, field);
     }
   }
@@ -96,6 +102,8 @@ std::string state_text(const peer_report& report) {
     text += " s=" + std::to_string(report.more->position);
     text += " t=" + std::to_string(report.more->tick);
     text += " r=" + std::to_string(report.more->received);
+    text += report.more->lacks_data ? " l=1" : "";
+    text += report.more->declines ? " d=1" : "";
   }
   return text;
 }

@@ -35,6 +35,8 @@ struct account {
   std::uint64_t position = 0;  // position of its data
   std::uint64_t tick = 0;      // number of this message; starts at any value and increases
   std::uint64_t received = 0;  // the tick of the last message received from the peer; 0: none
+  bool lacks_data = false;     // it has lost data; see state_machine::set_data_lost()
+  bool declines = false;       // it does not become active; see state_machine::set_declines()
 
   friend bool operator==(const account&, const account&) = default;
 };
@@ -48,8 +50,9 @@ struct peer_report {
   friend std::size_t hash_value(const peer_report& of) noexcept;
 };
 
-// Parses `3` and `3 e=17 s=123 t=5 r=9` (epoch, position, tick, heard). Fields may have any order,
-// and each may occur once. Unknown fields are skipped, so that later versions can add fields.
+// Parses `3` and `3 e=17 s=123 t=5 r=9` (epoch, position, tick, heard), and after them `l=1` (lacks
+// data) and `d=1` (declines). Fields may have any order, and each may occur once. Unknown fields are
+// skipped, so that later versions can add fields.
 // Errors: errc::not_a_state, bad_account, epoch_too_large.
 [[nodiscard]] boost::system::result<peer_report> parse_state(std::string_view frame) noexcept;
 

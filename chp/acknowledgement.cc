@@ -144,25 +144,4 @@ std::optional<acknowledgement> find_acknowledgement(std::string_view properties_
   return found;
 }
 
-void append_refusal_notice(std::string& to, const refusal_notice& notice) {
-  append_property(to, property_name::notice, notice.number);
-  append_property(to, property_name::session, notice.session);
-  const refusal one{{notice.counter, notice.counter}, notice.why};
-  append_refusals(to, {&one, 1});
-}
-
-std::optional<refusal_notice> find_refusal_notice(std::string_view properties_frame) {
-  const properties all{properties_frame};
-  const auto number = parse_number(all.find(property_name::notice).value_or(""));
-  const auto session = parse_number(all.find(property_name::session).value_or(""));
-  boost::container::small_vector<refusal, 1> refused;
-  if (!number || !session || *session != update_id::make_session(*session) ||
-      !find_refusals(all.find(property_name::refused).value_or(""), update_id::max_counter,
-                     refused) ||
-      refused.size() != 1 || refused.front().updates.first != refused.front().updates.last) {
-    return std::nullopt;
-  }
-  return refusal_notice{*number, *session, refused.front().updates.first, refused.front().why};
-}
-
 }  // namespace chp

@@ -59,16 +59,4 @@ void append_acknowledgement(std::string& to, std::uint64_t counter,
 // Returns nothing if the properties have no acknowledgement, or an invalid one.
 [[nodiscard]] std::optional<acknowledgement> find_acknowledgement(std::string_view properties);
 
-// The notice of a refused update from the active server to its backup, which must not make the
-// update either: notice=<number>, session=<…> and refused as above. The backup reports the last
-// number.
-struct refusal_notice {
-  std::uint64_t number = 0;
-  std::uint64_t session = 0;
-  std::uint64_t counter = 0;
-  errc why = errc::refused;
-};
-void append_refusal_notice(std::string& to, const refusal_notice& notice);
-[[nodiscard]] std::optional<refusal_notice> find_refusal_notice(std::string_view properties);
-
 }  // namespace chp

@@ -111,7 +111,8 @@ truth active_role::truth_of(sequence number) const noexcept {
   return parts_.state.has_store() ? truth::one_disk : truth::one_server;
 }
 
-void active_role::answer_outcome(const update_id& id, const outcome& of, log_actions& out) const {
+void active_role::answer_outcome(const update_id& id, const entry_outcome& of,
+                                 log_actions& out) const {
   out.answers.push_back({.session = id.session(),
                          .counter = id.counter(),
                          .number = of.number,

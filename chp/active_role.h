@@ -46,6 +46,8 @@ public:
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   void end_turn(time_point now, log_actions& out);
 
+  // Returns whether no number is left.
+  [[nodiscard]] bool is_used_up() const noexcept;
   [[nodiscard]] bool in_sync() const noexcept { return tracker_.in_sync(); }
   // Returns whether clients see entries that the backup may not have.
   [[nodiscard]] bool degraded() const noexcept {
@@ -78,9 +80,8 @@ private:
 
   void append(const proposal& p, errc why);
   [[nodiscard]] errc check(const proposal& p);
-  [[nodiscard]] bool is_used_up() const noexcept;
   [[nodiscard]] truth truth_of(sequence number) const noexcept;
-  void answer_outcome(const update_id& id, const outcome& of, log_actions& out) const;
+  void answer_outcome(const update_id& id, const entry_outcome& of, log_actions& out) const;
   void answer_entry(const log_entry& e, log_actions& out) const;
   void answer_range(sequence from, sequence to, log_actions& out) const;
   void advance(time_point now, log_actions& out);

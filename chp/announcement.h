@@ -12,7 +12,8 @@ namespace chp {
 
 // The announcement of a peer. The defaults are those of 12/CHP.
 struct announcement {
-  bool acks = false;                     // chp-ack: it sends or reads acknowledgements
+  bool acks = false;                     // chp-ack: it is Zinc's
+  bool log = false;                      // chp-log: its version has a log, or reads answers
   std::optional<std::uint64_t> session;  // chp-ack=<16 hexadecimal digits>: a client's session
   bool backup = false;  // chp-backup: it needs snapshots with ids and times to live
 };

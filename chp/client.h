@@ -7,6 +7,7 @@
 #include "chp/client_status.h"
 #include "chp/error.h"
 #include "chp/server_address.h"
+#include "chp/truth.h"
 #include "chp/watcher.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
@@ -28,6 +29,7 @@
 
 namespace chp {
 
+class client_core;
 class client_state;
 
 // The outcome of an update, as far as the client knows it.
@@ -39,12 +41,24 @@ enum class outcome {
 // Returns the outcome for an error code from `async_set()` or `async_erase()`.
 [[nodiscard]] outcome outcome_of(const boost::system::error_code& ec) noexcept;
 
+// The servers that must have an update before its operation completes without an error.
+enum class required {
+  one,   // as many as the servers require to commit it
+  both,  // both servers of a pair; their disks, if they have stores
+};
+
 // Settings of one update.
 struct set_options {
   // Time after which the server erases the key. At least one second.
   std::optional<std::chrono::seconds> ttl{};
   // Deadline of the operation. Absent: the client resends the update until it is committed.
   zmtp::deadline until{};
+  required require = required::one;
+};
+// Settings of one erasure.
+struct erase_options {
+  zmtp::deadline until{};
+  required require = required::one;
 };
 
 // Follows one server. Switches to the next server in the list if the current one disconnects or
@@ -62,6 +76,7 @@ public:
   // Called in the client's executor for each event. An exception that the handler throws propagates
   // out of `io_context::run()`.
   using event_handler = std::function<void(const client_event&)>;
+  using lost_handler = std::function<void(const lost_update&)>;
 
   // Starts to connect.
   // Throws: boost::system::system_error with zmtp::errc::bad_endpoint if `servers` is empty or an
@@ -77,6 +92,11 @@ public:
   // Closes all connections. Operations in progress and later operations complete with
   // operation_aborted. The copy can still be read.
   void stop();
+
+  // Sets what is called, like the event handler, for each update of this client that one server had
+  // committed and that is lost with the history of that server. The application decides whether it
+  // still applies. client_counters::lost_unlisted counts those that the client no longer knew.
+  void on_lost(lost_handler handler);
 
   // Waits for the first snapshot. From then on the client has a copy of the map.
   //
@@ -116,7 +136,8 @@ public:
   //
   // Lifetime: the arguments are moved. Destroying the client completes the operation with
   // operation_aborted.
-  // Completes with: error_code; see outcome_of().
+  // Completes with: error_code, see outcome_of(), and truth: which servers had the update then. It
+  // is truth::unknown for errors other than errc::not_on_both, and for servers that are not Zinc's.
   // Errors:
   // - errc::not_sent: the deadline passed before the update was sent.
   // - errc::unconfirmed: the deadline passed after the update was sent. The client still resends it
@@ -125,57 +146,61 @@ public:
   //   value_too_long, ttl_too_short, not_in_kvsimple: invalid arguments.
   // - errc::too_many_keys, too_many_bytes, value_too_long, refused: a Zinc server refused the
   //   update.
+  // - errc::not_on_both: with required::both, one server has the update, and the deadline passed
+  //   before the other had it, or too many updates wait, or the server cannot tell.
+  // - errc::lost: with required::both, the only server that had the update has lost it.
+  // - errc::session_forgotten: the servers have forgotten this client. The update may be made.
   // - operation_aborted: the operation was cancelled, or the client stopped.
   // Cancellation: terminal, partial, total. An update that was sent may still be committed. Any
   // other update is withdrawn.
-  template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
+  template <boost::asio::completion_token_for<void(boost::system::error_code, truth)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_set(std::string key, std::string value, const set_options& how,
                                Token&& token = {}) {
-    return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
-        [this](done_handler h, std::string&& name, std::string&& what, const set_options& with) {
+    return boost::asio::async_initiate<Token, void(boost::system::error_code, truth)>(
+        [this](set_handler h, std::string&& name, std::string&& what, const set_options& with) {
           start_set(std::move(name), std::move(what), with, std::move(h));
         },
         token, std::move(key), std::move(value), how);
   }
-  template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
+  template <boost::asio::completion_token_for<void(boost::system::error_code, truth)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_set(std::string key, std::string value, Token&& token = {}) {
     return async_set(std::move(key), std::move(value), set_options{}, std::forward<Token>(token));
   }
   // Erases a key, which need not exist. Otherwise the same as async_set(). In kvsimple:
   // errc::not_in_kvsimple.
-  template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
+  template <boost::asio::completion_token_for<void(boost::system::error_code, truth)> Token =
                 boost::asio::deferred_t>
-  [[nodiscard]] auto async_erase(std::string key, zmtp::deadline until, Token&& token = {}) {
-    return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
-        [this](done_handler h, std::string&& name, zmtp::deadline when) {
-          start_erase(std::move(name), when, std::move(h));
+  [[nodiscard]] auto async_erase(std::string key, const erase_options& how, Token&& token = {}) {
+    return boost::asio::async_initiate<Token, void(boost::system::error_code, truth)>(
+        [this](set_handler h, std::string&& name, const erase_options& with) {
+          start_erase(std::move(name), with, std::move(h));
         },
-        token, std::move(key), until);
+        token, std::move(key), how);
   }
-  template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =
+  template <boost::asio::completion_token_for<void(boost::system::error_code, truth)> Token =
                 boost::asio::deferred_t>
   [[nodiscard]] auto async_erase(std::string key, Token&& token = {}) {
-    return async_erase(std::move(key), zmtp::deadline{}, std::forward<Token>(token));
+    return async_erase(std::move(key), erase_options{}, std::forward<Token>(token));
   }
 
   [[nodiscard]] client_status status() const;
 
 private:
-  class core;
   using done_handler = zmtp::completion_handler<void(boost::system::error_code)>;
+  using set_handler = zmtp::completion_handler<void(boost::system::error_code, truth)>;
 
   void start_wait_ready(zmtp::deadline until, done_handler&& handler);
   void start_set(std::string&& key, std::string&& value, const set_options& how,
-                 done_handler&& handler);
-  void start_erase(std::string&& key, zmtp::deadline until, done_handler&& handler);
-  void give(std::string&& key, std::string&& value, const set_options& how, done_handler&& handler);
+                 set_handler&& handler);
+  void start_erase(std::string&& key, const erase_options& how, set_handler&& handler);
+  void give(std::string&& key, std::string&& value, const set_options& how, set_handler&& handler);
 
   boost::asio::any_io_executor executor_;
   std::size_t watched_changes_;
   form how_;
-  std::weak_ptr<core> core_;  // empty once the context has destroyed its coroutines
+  std::weak_ptr<client_core> core_;  // empty once the context has destroyed its coroutines
   std::shared_ptr<client_state> state_;
 };
 

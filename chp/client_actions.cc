@@ -13,6 +13,8 @@ const char* to_string(client_event::kind what) noexcept {
     case too_large: return "too_large";
     case history_refused: return "history_refused";
     case history_lost: return "history_lost";
+    case lost: return "lost";
+    case session_forgotten: return "session_forgotten";
     case degraded: return "degraded";
     case replicated: return "replicated";
   }

@@ -2,6 +2,7 @@
 // The actions and events of a client. Pure.
 
 #include "chp/sequence.h"
+#include "chp/truth.h"
 #include "zmtp/message.h"
 
 #include <boost/system/error_code.hpp>
@@ -33,10 +34,12 @@ struct client_event {
     server_silent,       // no reply or message within the timeout
     gap,                 // updates are missing; the client requests the snapshot again
     too_large,           // the map of `server` is above the client's limits
-    history_refused,  // the map of `server` is older than the copy; the client tries the next one
-    history_lost,  // all servers have an older map; it is adopted, and committed updates may be lost
-    degraded,      // a server of a pair commits without its peer
-    replicated,    // the pair commits together again
+    history_refused,     // `server` lacks what the client has seen; the client tries the next one
+    history_lost,  // all servers lack it; the map is adopted, and committed updates may be lost
+    lost,          // own updates, which one server had committed, are lost with its history
+    session_forgotten,  // `server` has forgotten the client's session; pending updates have ended
+    degraded,           // a server of a pair commits without its peer
+    replicated,         // the pair commits together again
   };
   kind what = kind::following;
   std::size_t server = 0;  // in the order of the constructor
@@ -45,6 +48,13 @@ struct client_event {
 
 // Returns the name of the enumerator.
 [[nodiscard]] const char* to_string(client_event::kind what) noexcept;
+
+// An update of this client that one server had committed and that is lost with its history.
+struct lost_update {
+  std::string key;
+  std::string value;  // empty: an erasure
+  friend bool operator==(const lost_update&, const lost_update&) = default;
+};
 
 // Actions of a client. client_state appends to them. The shell carries them out in the order of the
 // members and clears them.
@@ -78,14 +88,18 @@ struct client_actions {
   struct completion {
     std::uint64_t ticket;
     boost::system::error_code ec;
+    truth says = truth::unknown;
   };
   std::vector<completion> completions;
+  std::vector<lost_update> lost;
   bool became_ready = false;  // the first map was adopted
   std::vector<client_event> events;
+  bool needs_session = false;  // call client_state::begin_session() with a new one
 
   [[nodiscard]] bool empty() const noexcept {
     return connections.empty() && asks.empty() && publications.empty() && await_written.empty() &&
-           changes.empty() && completions.empty() && !became_ready && events.empty();
+           changes.empty() && completions.empty() && lost.empty() && !became_ready &&
+           events.empty() && !needs_session;
   }
 };
 

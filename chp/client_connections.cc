@@ -18,9 +18,7 @@ using clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr char subscribes = 1;
-
-// Acknowledgements are of kvmsg.
+// Answers are of kvmsg.
 std::vector<std::string> announcement_of(const client_options& from, std::uint64_t session) {
   return from.wire_format == form::kvmsg ? announce_client(session) : std::vector<std::string>{};
 }
@@ -31,32 +29,6 @@ zmtp::socket_options visitor_options(const client_options& from, std::uint64_t s
   options.announce_peers = true;
   options.reconnect.stop_after = 1;
   options.extensions = announcement_of(from, session);
-  return options;
-}
-
-// The state bounds what is sent and not committed; to whom that is too much, its connection is ended.
-zmtp::socket_options sender_options(const client_options& from, std::uint64_t session) {
-  zmtp::socket_options options;
-  options.send_mark.messages.reset();
-  options.reconnect.initial = from.retry;
-  options.reconnect.maximum = std::max(from.retry, from.longest_retry);
-  options.reconnect.refused_maximum = options.reconnect.maximum;
-  options.extensions = announcement_of(from, session);
-  return options;
-}
-
-zmtp::socket_options publisher_options(const client_options& from, std::uint64_t session) {
-  auto options = sender_options(from, session);
-  options.announce_peers = true;
-  options.xpub.announce_as_pub = true;
-  options.xpub.notifications = zmtp::xpub_options::notices::all;
-  return options;
-}
-
-// A collector that is not connected gets the pending updates when it connects.
-zmtp::socket_options pusher_options(const client_options& from, std::uint64_t session) {
-  auto options = sender_options(from, session);
-  options.immediate = true;
   return options;
 }
 
@@ -74,36 +46,7 @@ struct client_connections::visit {
   bool over = false;
 };
 
-// To where updates go.
-template <class Socket>
-struct client_connections::sender {
-  sender(const asio::any_io_executor& executor, const zmtp::socket_options& options,
-         std::size_t which, std::string to)
-      : socket{executor, options}, monitor{socket.monitor()}, server{which}, at{std::move(to)} {}
-
-  Socket socket;
-  zmtp::monitor monitor;
-  std::size_t server;
-  std::string at;  // may be empty: nowhere
-  std::optional<zmtp::peer_id> peer;
-  bool delayed = false;  // it waits until it connects again
-  bool over = false;
-};
-
 struct client_connections::loop {
-  template <class Sender>
-  static asio::awaitable<void> watch(client_connections& of, std::shared_ptr<void> /*owner*/,
-                                     std::shared_ptr<Sender> from) {
-    const auto token = asio::as_tuple(asio::use_awaitable);
-    for (;;) {
-      const auto [ec, event] = co_await from->monitor.async_receive(token);
-      if (ec || of.stopped_) {
-        co_return;
-      }
-      of.on_event(*from, event, of.runtime_.now());
-    }
-  }
-
   template <class From>
   static asio::awaitable<void> run(client_connections& of, std::shared_ptr<void> /*owner*/,
                                    std::shared_ptr<From> from) {
@@ -136,41 +79,12 @@ client_connections::client_connections(const asio::any_io_executor& executor,
       session_{session},
       listener_{to} {}
 
-void client_connections::start(const std::shared_ptr<void>& owner) {
-  owner_ = owner;
-  for (std::size_t i = 0; i != servers_.size(); ++i) {
-    const auto& at = servers_[i].collector;
-    if (options_.collector == collector_kind::pull) {
-      pushers_.push_back(
-          std::make_shared<pusher>(executor_, pusher_options(options_, session_), i, at));
-      begin(pushers_.back());
-    } else {
-      collectors_.push_back(
-          std::make_shared<collector>(executor_, publisher_options(options_, session_), i, at));
-      begin(collectors_.back());
-      asio::co_spawn(executor_, loop::run(*this, owner, collectors_.back()), zmtp::rethrow);
-    }
-  }
-}
-
-template <class Socket>
-void client_connections::begin(const std::shared_ptr<sender<Socket>>& of) {
-  asio::co_spawn(executor_, loop::watch(*this, owner_.lock(), of), zmtp::rethrow);
-  if (!of->at.empty()) {
-    of->socket.connect(of->at);
-  }
-}
+void client_connections::start(const std::shared_ptr<void>& owner) { owner_ = owner; }
 
 void client_connections::stop() {
   stopped_ = true;
   close(subscriber_);
   close(snapshot_);
-  for (const auto& one : collectors_) {
-    one->socket.close();
-  }
-  for (const auto& one : pushers_) {
-    one->socket.close();
-  }
 }
 
 void client_connections::connect(const client_actions::connecting& what) {
@@ -244,10 +158,9 @@ void client_connections::close(std::shared_ptr<Of>& of) {
 void client_connections::on_item(subscriber& from, zmtp::routed_message& item, time_point now) {
   switch (item.what) {
     case zmtp::routed_message::kind::attached: {
-      hurry(from.server);
       const auto* const info = from.socket.peer(item.peer);
-      listener_.on_subscriber_attached(info != nullptr && parse_announcement(info->properties).acks,
-                                       now);
+      const bool has_log = info != nullptr && parse_announcement(info->properties).log;
+      listener_.on_subscriber_attached(from.server, has_log, now);
       return;
     }
     case zmtp::routed_message::kind::message:
@@ -267,95 +180,10 @@ void client_connections::on_item(snapshot&, zmtp::routed_message& item, time_poi
   }
 }
 
-void client_connections::on_item(collector& from, zmtp::routed_message& item, time_point now) {
-  switch (item.what) {
-    case zmtp::routed_message::kind::attached: from.peer = item.peer; return;
-    case zmtp::routed_message::kind::message:
-      if (item.content.size() == 1 && item.content.front().starts_with(subscribes)) {
-        listener_.on_collector_subscribed(from.server, now);
-      }
-      return;
-    case zmtp::routed_message::kind::detached:
-      from.peer.reset();
-      listener_.on_collector_detached(from.server);
-      return;
-  }
-}
-
-void client_connections::on_event(pusher& from, const zmtp::monitor_event& event, time_point now) {
-  note_delay(from, event);
-  if (event.what == zmtp::monitor_event::kind::attached) {
-    from.peer = event.peer;
-    listener_.on_collector_subscribed(from.server, now);
-  } else if (event.what == zmtp::monitor_event::kind::detached) {
-    from.peer.reset();
-    listener_.on_collector_detached(from.server);
-  }
-}
-
-void client_connections::on_event(collector& from, const zmtp::monitor_event& event,
-                                  time_point /*now*/) {
-  note_delay(from, event);
-}
-
-template <class Socket>
-void client_connections::note_delay(sender<Socket>& of, const zmtp::monitor_event& event) {
-  if (event.what == zmtp::monitor_event::kind::connect_delayed) {
-    of.delayed = true;
-  } else if (event.what == zmtp::monitor_event::kind::connecting) {
-    of.delayed = false;
-  }
-}
-
-// The server is there: its collector does not wait for the end of a pause that grew while it was not.
-void client_connections::hurry(std::size_t server) {
-  const auto now = [](auto& to) {
-    if (std::exchange(to.delayed, false)) {
-      zmtp::error_code ignored;
-      to.socket.disconnect(to.at, ignored);
-      to.socket.connect(to.at);
-    }
-  };
-  if (options_.collector == collector_kind::pull) {
-    now(*pushers_[server]);
-  } else {
-    now(*collectors_[server]);
-  }
-}
-
 void client_connections::ask(zmtp::message&& m) {
   if (snapshot_) {
     // If the request is not queued, the client repeats it.
     static_cast<void>(snapshot_->socket.try_send(std::move(m)));
-  }
-}
-
-void client_connections::publish(std::size_t server, zmtp::message&& m) {
-  if (options_.collector == collector_kind::pull) {
-    auto& to = *pushers_[server];
-    if (to.peer && to.socket.try_send(std::move(m)) == zmtp::send_status::full) {
-      to.socket.disconnect(*to.peer);
-    }
-    return;
-  }
-  auto& to = *collectors_[server];
-  // Disconnects instead of skipping a message. The server gets all pending updates when it is
-  // connected again.
-  if (to.peer && to.socket.try_send(*to.peer, std::move(m)) == zmtp::send_status::full) {
-    to.socket.disconnect(*to.peer);
-  }
-}
-
-void client_connections::await_written(const client_actions::written_mark& what) {
-  auto written = [this, alive = owner_, what](zmtp::error_code ec) {
-    if (const auto owner = alive.lock(); owner && !ec && !stopped_) {
-      listener_.on_written(what.server, what.mark, runtime_.now());
-    }
-  };
-  if (options_.collector == collector_kind::pull) {
-    pushers_[what.server]->socket.async_wait_written(std::move(written));
-  } else {
-    collectors_[what.server]->socket.async_wait_written(std::move(written));
   }
 }
 

@@ -52,11 +52,16 @@ struct client_options {
   std::chrono::milliseconds retry{100};
   std::chrono::milliseconds longest_retry{1'000};
 
-  // Limits of the updates that are sent and not committed. At a limit, further updates wait unsent.
+  // Limits of the updates that are sent and have no outcome. At a limit, further updates wait unsent.
   // A single update may be larger than the limit of bytes.
   std::size_t pending_updates = 10'000;
   std::size_t pending_bytes = 16 * 1024 * 1024;
-  // Time after which the client resends updates that a Zinc server has not acknowledged.
+  // Limit of the updates that were committed on one server and that both servers may not have. The
+  // client keeps them, and asks the servers for them after a failover, so that it can report the
+  // lost ones with key and value. `pending_bytes` limits them too. Above a limit, the client counts
+  // the lost ones among the oldest in client_counters::lost_unlisted, if any may be lost.
+  std::size_t kept_updates = 10'000;
+  // Time after which the client resends updates that a Zinc server has not answered.
   std::chrono::milliseconds resend{1'000};
   // Send `ttl=0` with updates without a TTL. Otherwise the Guide's backup in C uses the TTL of an
   // earlier update (protocols C1-20).

@@ -1,8 +1,7 @@
 #include "chp/client_state.h"
 
-#include "chp/acknowledgement.h"
+#include "chp/answers.h"
 #include "chp/properties.h"
-#include "chp/subtree.h"
 
 #include <utility>
 #include <variant>
@@ -27,9 +26,7 @@ client_state::client_state(std::size_t servers, const client_options& options,
       round_{servers, options, static_cast<std::uint32_t>(seed)},
       dialogue_{options_},
       gaps_{options.subtree},
-      store_seed_{seed},
-      map_{new_store()},
-      incoming_{new_store()},
+      map_{options, seed},
       updates_{servers, options, session} {}
 
 bool client_state::following() const noexcept {
@@ -43,25 +40,35 @@ void client_state::start(time_point now, actions& out) {
 
 // As soon as the current server may be connected to.
 void client_state::visit(time_point now, actions& out) {
-  if (now < round_.earliest()) {
+  if (now < round_.earliest() || needs_session_) {
     return;
   }
   visiting_ = true;
   ++visits_;
-  ours_ = false;
+  has_log_ = false;
+  told_.reset();
   dialogue_.begin(now, round_.timeout_divisor());
   round_.on_visit(now);
   out.connections.push_back({actions::connection::open, round_.current()});
 }
 
-void client_state::leave(time_point now, actions& out) {
-  ++counters_.servers_left;
+void client_state::end_visit(actions& out) {
   out.connections.push_back({actions::connection::close, round_.current()});
   visiting_ = false;
-  discard(incoming_);
+  drop_snapshot();
+  updates_.follow_none();
+}
+
+void client_state::drop_snapshot() {
+  map_.drop_snapshot();
+  told_.reset();
   behind_.clear();
   behind_bytes_ = 0;
-  updates_.follow_none();
+}
+
+void client_state::leave(time_point now, actions& out) {
+  ++counters_.servers_left;
+  end_visit(out);
   round_.turn_to_next();
   visit(now, out);
 }
@@ -93,8 +100,11 @@ void client_state::carry(server_dialogue::action action, time_point now, actions
   }
 }
 
-void client_state::on_subscriber_attached(bool ours, time_point now, actions& out) {
-  ours_ = ours && options_.wire_format == form::kvmsg;
+void client_state::on_subscriber_attached(bool has_log, time_point now, actions& out) {
+  has_log_ = has_log && options_.wire_format == form::kvmsg;
+  if (!has_log_) {
+    degraded_ = false;  // such a server does not tell
+  }
   // The copy starts with the next update, because the sequence of earlier ones is unknown.
   if (dialogue_.on_subscriber_attached(now) == server_dialogue::action::adopt) {
     follow(0, {}, now, out);
@@ -137,21 +147,50 @@ void client_state::ignore(errc fault, time_point now, actions& out) {
 }
 
 void client_state::on_heartbeat(const heartbeat& h, time_point now, actions& out) {
-  // Acknowledgements count only after the server's history was checked against the copy. The client
-  // then resends its updates, and the server acknowledges them again.
-  if (!ours_ || !following()) {
+  if (!has_log_ || h.properties.empty()) {
     return;
   }
-  const auto notified = find_acknowledgement(h.properties);
-  if (!notified) {
-    return;
+  if (const auto degraded = properties{h.properties}.find(property_name::degraded)) {
+    set_degraded(*degraded == "1", out);
   }
-  if (notified->degraded != degraded_) {
-    degraded_ = notified->degraded;
-    out.events.push_back({degraded_ ? client_event::kind::degraded : client_event::kind::replicated,
-                          round_.current()});
+  // Answers count only after the server's history was checked. The client then asks again.
+  if (following() && told_) {
+    on_answers(h.properties, now, out);
   }
-  updates_.on_acknowledgement(*notified, now, out);
+}
+
+void client_state::set_degraded(bool is, actions& out) {
+  if (std::exchange(degraded_, is) != is) {
+    out.events.push_back(
+        {is ? client_event::kind::degraded : client_event::kind::replicated, round_.current()});
+  }
+}
+
+void client_state::on_answers(std::string_view frame, time_point now, actions& out) {
+  if (const auto all = find_answers(frame)) {
+    for (const auto& each : *all) {
+      seen_.see(each.number);
+    }
+    updates_.on_answers(*all, now, out);
+  }
+  if (properties{frame}.find(property_name::unknown) == "1") {
+    forget_session(out);
+  }
+}
+
+// A new session begins with a new snapshot.
+void client_state::forget_session(actions& out) {
+  out.events.push_back({client_event::kind::session_forgotten, round_.current()});
+  updates_.on_session_forgotten(out);
+  end_visit(out);
+  needs_session_ = true;
+  out.needs_session = true;
+}
+
+void client_state::begin_session(std::uint64_t session, time_point now, actions& out) {
+  updates_.begin_session(session);
+  needs_session_ = false;
+  visit(now, out);
 }
 
 void client_state::on_update(const update& u, zmtp::message&& m, time_point now, actions& out) {
@@ -160,7 +199,7 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
     return;
   }
   // Applying may end the visit.
-  const bool acknowledges = ours_;
+  const bool answers = told_.has_value();
   switch (gaps_.look(u.number, u.properties)) {
     case gap_check::verdict::next: apply(u, now, out); break;
     case gap_check::verdict::old: ++counters_.old_updates; break;
@@ -177,7 +216,7 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
       keep(std::move(m), now, out);
       return;
   }
-  if (!acknowledges) {
+  if (!answers) {
     updates_.on_echo(u, now, out);
   }
 }
@@ -186,9 +225,7 @@ void client_state::close_gap(server_dialogue::action renew, client_event::kind w
                              actions& out) {
   out.events.push_back({why, round_.current()});
   updates_.follow_none();
-  discard(incoming_);
-  behind_.clear();
-  behind_bytes_ = 0;
+  drop_snapshot();
   carry(renew, now, out);
 }
 
@@ -204,128 +241,11 @@ void client_state::keep(zmtp::message&& m, time_point now, actions& out) {
 }
 
 void client_state::apply(const update& u, time_point now, actions& out) {
-  seen_ = u.number;
+  seen_.see(u.number);
   ++counters_.updates;
-  if (u.erases()) {
-    if (!map_->erase(u.key, u.number)) {
-      return;
-    }
-  } else if (map_->apply({.key = u.key, .value = u.value}, u.number) != errc{}) {
+  if (!map_.apply(u, out.changes)) {
     leave(client_event::kind::too_large, now, out);
-    return;
   }
-  if (watched_) {
-    out.changes.push_back(
-        {std::string{u.key}, std::string{u.value}, u.number, u.value.empty() && !u.erases()});
-  }
-}
-
-void client_state::on_snapshot_message(const zmtp::message& m, time_point now, actions& out) {
-  const auto parsed = parse_snapshot(m, options_.wire_format, limits_);
-  if (!parsed) {
-    ignore(parsed.error(), now, out);
-    return;
-  }
-  if (const auto* const entry = std::get_if<update>(&*parsed)) {
-    if (dialogue_.on_entry(now) && !entry->erases() && concerns_us(entry->key) &&
-        incoming_->apply({.key = entry->key, .value = entry->value}, 0) != errc{}) {
-      leave(client_event::kind::too_large, now, out);
-    } else if (!ours_ && options_.wire_format == form::kvmsg) {
-      // The Guide's servers tell whose update it was.
-      updates_.on_echo(*entry, now, out);
-    }
-  } else if (const auto* const end = std::get_if<snapshot_end>(&*parsed)) {
-    on_snapshot_end(*end, now, out);
-  } else {
-    ignore(errc::unknown_command, now, out);
-  }
-}
-
-void client_state::on_snapshot_end(const snapshot_end& end, time_point now, actions& out) {
-  if (dialogue_.on_end(now) != server_dialogue::action::adopt) {
-    return;
-  }
-  const auto begun = properties{end.properties}.find(property_name::begun);
-  switch (round_.judge(end.number, begun ? parse_number(*begun).value_or(0) : 0, seen_)) {
-    case server_round::verdict::refuse:
-      leave(client_event::kind::history_refused, now, out);
-      return;
-    case server_round::verdict::take_older:
-      out.events.push_back({client_event::kind::history_lost, round_.current()});
-      break;
-    case server_round::verdict::take: break;
-  }
-  adopt(end, now, out);
-}
-
-void client_state::adopt(const snapshot_end& end, time_point now, actions& out) {
-  ++counters_.snapshots;
-  map_.swap(incoming_);
-  if (watched_) {
-    tell_difference(*incoming_, end.number, out);
-  }
-  discard(incoming_);
-  out.connections.push_back({actions::connection::close_snapshot, round_.current()});
-  follow(end.number, end.properties, now, out);
-}
-
-void client_state::follow(sequence from, std::string_view properties, time_point now,
-                          actions& out) {
-  gaps_.begin(from, properties, ours_);
-  seen_ = from;
-  if (!std::exchange(ready_, true)) {
-    out.became_ready = true;
-  }
-  out.events.push_back({client_event::kind::following, round_.current()});
-  behind_bytes_ = 0;
-  const auto visit = visits_;
-  for (auto& m : std::exchange(behind_, {})) {
-    if (!visiting_ || visits_ != visit) {
-      return;
-    }
-    const auto parsed = parse_publication(m, options_.wire_format, limits_);
-    on_update(std::get<update>(*parsed), std::move(m), now, out);
-  }
-  if (following() && visits_ == visit) {
-    updates_.follow(round_.current(), ours_, now, out);
-  }
-}
-
-// The snapshot has been swapped in.
-void client_state::tell_difference(const store& before, sequence at, actions& out) {
-  map_->for_each({}, [&](const store::entry& is) {
-    if (const auto* const was = before.find(is.key());
-        was == nullptr || was->value() != is.value()) {
-      out.changes.push_back(
-          {std::string{is.key()}, std::string{is.value()}, at, is.value().empty()});
-    }
-    return true;
-  });
-  before.for_each({}, [&](const store::entry& was) {
-    if (map_->find(was.key()) == nullptr) {
-      out.changes.push_back({std::string{was.key()}, {}, at});
-    }
-    return true;
-  });
-}
-
-std::unique_ptr<store> client_state::new_store() const {
-  return std::make_unique<store>(
-      store_seed_, store_limits{.max_keys = options_.most_keys, .max_bytes = options_.most_bytes});
-}
-
-void client_state::discard(std::unique_ptr<store>& what) {
-  if (!what->empty()) {
-    discarded_.push_back(std::move(what));
-    what = new_store();
-  }
-}
-
-bool client_state::tidy(std::size_t most) noexcept {
-  if (!discarded_.empty() && discarded_.back()->dismantle(most)) {
-    discarded_.pop_back();
-  }
-  return discarded_.empty();
 }
 
 void client_state::on_deadline(time_point now, actions& out) {
@@ -342,9 +262,9 @@ void client_state::on_deadline(time_point now, actions& out) {
 
 std::optional<client_state::time_point> client_state::next_deadline() const noexcept {
   auto next = updates_.next_deadline();
-  const auto own = !started_   ? std::nullopt
-                   : visiting_ ? dialogue_.next_deadline()
-                               : std::optional{round_.earliest()};
+  const auto own = !started_ || needs_session_ ? std::nullopt
+                   : visiting_                 ? dialogue_.next_deadline()
+                                               : std::optional{round_.earliest()};
   if (own && (!next || *own < *next)) {
     next = own;
   }
@@ -353,18 +273,19 @@ std::optional<client_state::time_point> client_state::next_deadline() const noex
 
 client_status client_state::status() const {
   auto counters = counters_;
-  counters.resent = updates_.resent();
-  counters.committed = updates_.committed();
+  updates_.count(counters);
   return {.ready = ready_,
           .following = following(),
           .degraded = degraded_,
-          .acknowledges = following() && ours_,
+          .acknowledges = following() && told_,
           .server = round_.current(),
-          .number = seen_.value_or(0),
-          .keys = map_->keys(),
-          .bytes = map_->bytes(),
+          .number = gaps_.last(),
+          .keys = map_.now().keys(),
+          .bytes = map_.now().bytes(),
           .sent = updates_.sent(),
           .unsent = updates_.unsent(),
+          .kept = updates_.kept(),
+          .asked = updates_.asked(),
           .counters = counters};
 }
 

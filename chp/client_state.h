@@ -3,12 +3,14 @@
 // the map, and its updates until they are committed. Pure. The shell around it is `client`.
 
 #include "chp/client_actions.h"
+#include "chp/client_map.h"
 #include "chp/client_options.h"
 #include "chp/client_status.h"
 #include "chp/client_updates.h"
 #include "chp/command.h"
 #include "chp/error.h"
 #include "chp/gap_check.h"
+#include "chp/seen_history.h"
 #include "chp/server_dialogue.h"
 #include "chp/server_round.h"
 #include "chp/store.h"
@@ -29,9 +31,9 @@
 namespace chp {
 
 // The copy changes only by messages of the server: the client sees its own update when the server
-// publishes it, in the server's order. A Zinc server acknowledges an update when its backup has it
-// too. With other servers, an update is committed when it comes back, or outside of the client's
-// subtree when it is written to the kernel.
+// publishes it, in the server's order. A server that tells its lineage has a log and answers each
+// update (docs/chp-log.md, section 5). With other servers, an update is committed when it comes
+// back, or outside of the client's subtree when it is written to the kernel.
 class client_state {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -46,8 +48,8 @@ public:
 
   void start(time_point now, actions& out);
 
-  // Events of the connections to the current server. `ours`: it announces that it acknowledges.
-  void on_subscriber_attached(bool ours, time_point now, actions& out);
+  // Events of the connections to the current server. `has_log`: it announces that it has a log.
+  void on_subscriber_attached(bool has_log, time_point now, actions& out);
   void on_subscriber_message(zmtp::message&& m, time_point now, actions& out);
   void on_snapshot_attached(time_point now, actions& out);
   void on_snapshot_message(const zmtp::message& m, time_point now, actions& out);
@@ -65,15 +67,18 @@ public:
     updates_.on_written(server, mark, now, out);
   }
 
+  // A new session, after client_actions::needs_session.
+  void begin_session(std::uint64_t session, time_point now, actions& out);
+
   // Adds an update. An empty value erases the key, except in kvsimple. A completion ends the
-  // update: without an error when it is committed; at `end` with errc::not_sent if it is withdrawn,
-  // or errc::unconfirmed if it was sent and is still resent.
+  // update: without an error when it is committed as required. At its end it completes with
+  // errc::not_sent if it is withdrawn, errc::unconfirmed if it is still resent, or
+  // errc::not_on_both.
   // Errors: those of check_key(), value_too_long, ttl_too_short, not_in_kvsimple.
   [[nodiscard]] boost::system::result<ticket, errc> set(std::string key, std::string value,
-                                                        std::optional<std::chrono::seconds> ttl,
-                                                        std::optional<time_point> end,
+                                                        const client_updates::request& how,
                                                         time_point now, actions& out) {
-    return updates_.set(std::move(key), std::move(value), ttl, end, now, out);
+    return updates_.set(std::move(key), std::move(value), how, now, out);
   }
   // Ends the wait for an update. No completion follows.
   pending_sets::given_up cancel(ticket of) { return updates_.cancel(of); }
@@ -83,19 +88,21 @@ public:
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
 
   // Frees at most `most` keys of replaced maps. Returns true when all are freed.
-  bool tidy(std::size_t most) noexcept;
+  bool tidy(std::size_t most) noexcept { return map_.tidy(most); }
 
   // Sets whether changes are reported.
-  void tell_changes(bool wanted) noexcept { watched_ = wanted; }
+  void tell_changes(bool wanted) noexcept { map_.tell_changes(wanted); }
 
   [[nodiscard]] bool ready() const noexcept { return ready_; }
-  [[nodiscard]] const store& map() const noexcept { return *map_; }
+  [[nodiscard]] const store& map() const noexcept { return map_.now(); }
   [[nodiscard]] client_status status() const;
 
 private:
   void visit(time_point now, actions& out);
+  void end_visit(actions& out);
   void leave(time_point now, actions& out);
   void leave(client_event::kind why, time_point now, actions& out);
+  void drop_snapshot();
   [[nodiscard]] bool concerns_us(std::string_view key) const noexcept {
     return key.starts_with(options_.subtree);
   }
@@ -106,13 +113,15 @@ private:
   void keep(zmtp::message&& m, time_point now, actions& out);
   void on_update(const update& u, zmtp::message&& m, time_point now, actions& out);
   void on_heartbeat(const heartbeat& h, time_point now, actions& out);
+  void set_degraded(bool is, actions& out);
+  void on_answers(std::string_view properties, time_point now, actions& out);
+  void forget_session(actions& out);
+  void on_entry(const update& entry, time_point now, actions& out);
   void on_snapshot_end(const snapshot_end& end, time_point now, actions& out);
-  void adopt(const snapshot_end& end, time_point now, actions& out);
+  void adopt(const snapshot_end& end, bool lost, time_point now, actions& out);
   void follow(sequence from, std::string_view properties, time_point now, actions& out);
   void apply(const update& u, time_point now, actions& out);
-  void tell_difference(const store& before, sequence at, actions& out);
-  [[nodiscard]] std::unique_ptr<store> new_store() const;
-  void discard(std::unique_ptr<store>& what);
+  [[nodiscard]] const lineage_notice* told() const noexcept { return told_ ? &*told_ : nullptr; }
   [[nodiscard]] bool following() const noexcept;
 
   const client_options options_;
@@ -120,20 +129,18 @@ private:
   server_round round_;
   bool started_ = false;
   bool visiting_ = false;  // connected to the current server; otherwise waits until it may connect
+  bool needs_session_ = false;  // no server may be visited
   std::uint64_t visits_ = 0;
-  bool ours_ = false;  // the current server acknowledges
+  bool has_log_ = false;                // the current server announces a log
+  std::optional<lineage_notice> told_;  // by the current server, before the end of its snapshot
   server_dialogue dialogue_;
   gap_check gaps_;
-  std::uint64_t store_seed_;
-  std::unique_ptr<store> map_;
-  std::unique_ptr<store> incoming_;                // the snapshot in progress
-  std::vector<std::unique_ptr<store>> discarded_;  // see tidy()
-  std::vector<zmtp::message> behind_;              // KVPUBs that arrived during the snapshot
+  client_map map_;
+  std::vector<zmtp::message> behind_;  // KVPUBs that arrived during the snapshot
   std::size_t behind_bytes_ = 0;
-  std::optional<sequence> seen_;
+  seen_history seen_;
   bool ready_ = false;
   bool degraded_ = false;
-  bool watched_ = false;
 
   client_updates updates_;
   client_counters counters_;

@@ -1,6 +1,7 @@
 #include "chp/client_updates.h"
 
 #include "chp/properties.h"
+#include "chp/proposal.h"
 #include "chp/update_id.h"
 
 #include <algorithm>
@@ -15,47 +16,60 @@ client_updates::client_updates(std::size_t servers, const client_options& option
       always_send_ttl_{options.always_send_ttl},
       resend_after_{options.resend},
       pending_{session, options.wire_format, options.pending_updates, options.pending_bytes},
+      kept_{options.kept_updates, options.pending_bytes},
       collectors_(servers) {}
 
 boost::system::result<client_updates::ticket, errc> client_updates::set(
-    std::string key, std::string value, std::optional<std::chrono::seconds> ttl,
-    std::optional<time_point> end, time_point now, actions& out) {
+    std::string key, std::string value, const request& how, time_point now, actions& out) {
   if (const auto fault = check_key(key); fault != errc{}) {
     return fault;
   }
   if (value.size() > most_value_bytes_) {
     return errc::value_too_long;
   }
-  if (ttl && *ttl < std::chrono::seconds{1}) {
+  if (how.ttl && *how.ttl < std::chrono::seconds{1}) {
     return errc::ttl_too_short;
   }
-  if (ttl && how_ != form::kvmsg) {
+  if (how.ttl && how_ != form::kvmsg) {
     return errc::not_in_kvsimple;
   }
   std::string properties;
-  if (ttl) {
-    append_ttl(properties, std::min(*ttl, std::chrono::floor<std::chrono::seconds>(longest_ttl)));
+  if (how.ttl) {
+    append_ttl(properties,
+               std::min(*how.ttl, std::chrono::floor<std::chrono::seconds>(longest_ttl)));
   } else if (always_send_ttl_ && how_ == form::kvmsg) {
     append_property(properties, property_name::ttl, std::uint64_t{0});
   }
   const auto given = ++last_ticket_;
-  if (end) {
-    ends_.emplace(*end, given);
-    end_of_.emplace(given, *end);
+  if (how.end) {
+    ends_.emplace(*how.end, given);
+    end_of_.emplace(given, *how.end);
   }
   const bool echoed = key.starts_with(subtree_);
-  pending_.add(given, std::move(key), std::move(properties), std::move(value), echoed);
+  pending_.add(
+      {given, std::move(key), std::move(properties), std::move(value), echoed, how.for_both});
   send_unsent(now, out);
   return given;
 }
 
 pending_sets::given_up client_updates::cancel(ticket of) {
   forget_end(of);
-  return pending_.give_up(of);
+  const auto found = pending_.give_up(of);
+  if (found == pending_sets::given_up::unknown && kept_.give_up(of)) {
+    return pending_sets::given_up::sent;
+  }
+  return found;
 }
 
-void client_updates::follow(std::size_t server, bool acknowledges, time_point now, actions& out) {
-  followed_ = {server, acknowledges};
+void client_updates::follow(std::size_t server, const std::optional<position>& log_end,
+                            time_point now, actions& out) {
+  followed_ = {server, log_end.has_value()};
+  if (log_end) {
+    if (!since_) {
+      append_since(since_.emplace(), *log_end);
+    }
+    kept_.ask_all();
+  }
   resend(server, now, out);
   send_unsent(now, out);
 }
@@ -67,10 +81,82 @@ void client_updates::follow_none() noexcept {
   followed_.reset();
 }
 
-void client_updates::on_acknowledgement(const acknowledgement& notified, time_point now,
-                                        actions& out) {
-  pending_.commit(notified, done_);
-  finish_committed(now, out);
+void client_updates::begin_session(std::uint64_t session) noexcept {
+  pending_.begin_session(session);
+  since_.reset();
+}
+
+void client_updates::on_session_forgotten(actions& out) {
+  pending_.take({1, pending_.next_counter()}, taken_);
+  for (const auto& one : taken_) {
+    if (one.awaited) {
+      finish(one.of, errc::session_forgotten, truth::unknown, out);
+    }
+  }
+  taken_.clear();
+  kept_.on_session_forgotten([&](const kept_update& one) {
+    if (one.what.awaited) {
+      finish(one.what.of, errc::session_forgotten, truth::unknown, out);
+    }
+  });
+}
+
+void client_updates::on_answers(const std::vector<answer_range>& all, time_point now,
+                                actions& out) {
+  if (!with_log()) {
+    return;
+  }
+  for (const auto& of : all) {
+    answer_kept(of, out);
+    pending_.take(of.updates, taken_);
+    for (auto& one : taken_) {
+      answer(std::move(one), of, out);
+    }
+    taken_.clear();
+  }
+  drop_excess(out);
+  progress_ = now;
+  send_unsent(now, out);
+}
+
+void client_updates::answer(sent_update&& one, const answer_range& of, actions& out) {
+  const bool on_both = is_on_both(of.says);
+  if (one.awaited && (of.why != errc{} || on_both || !one.for_both)) {
+    finish(one.of, of.why, of.why == errc{} ? of.says : truth::unknown, out);
+    one.awaited = false;
+  }
+  if (!on_both) {
+    kept_.add(std::move(one), of);
+  }
+}
+
+void client_updates::answer_kept(const answer_range& of, actions& out) {
+  const auto lost_before = lost_;
+  kept_.on_answer(
+      of,
+      [&](kept_update& one) {
+        ++lost_;
+        out.lost.push_back({std::string{one.what.set.front()}, std::string{one.what.set.back()}});
+        if (std::exchange(one.what.awaited, false)) {
+          finish(one.what.of, errc::lost, truth::unknown, out);
+        }
+      },
+      [&](kept_update& one) {
+        if (one.what.awaited) {
+          finish(one.what.of, errc{}, of.says, out);
+        }
+      });
+  if (lost_ != lost_before) {
+    out.events.push_back({client_event::kind::lost, followed_->server});
+  }
+}
+
+void client_updates::drop_excess(actions& out) {
+  while (const auto oldest = kept_.drop_excess()) {
+    if (oldest->what.awaited) {
+      finish(oldest->what.of, errc::not_on_both, oldest->says, out);
+    }
+  }
 }
 
 void client_updates::on_echo(const update& u, time_point now, actions& out) {
@@ -82,94 +168,23 @@ void client_updates::on_echo(const update& u, time_point now, actions& out) {
   finish_committed(now, out);
 }
 
-void client_updates::on_collector_subscribed(std::size_t server, time_point now, actions& out) {
-  if (std::exchange(collectors_[server].subscribed, true)) {
-    return;
-  }
-  resend(server, now, out);
-  send_unsent(now, out);
-}
-
-void client_updates::on_collector_detached(std::size_t server) { collectors_[server] = {}; }
-
-// Resends all updates that the server may not have.
-void client_updates::resend(std::size_t server, time_point now, actions& out) {
-  if (!collectors_[server].subscribed) {
-    return;
-  }
-  progress_ = now;
-  pending_.for_each_sent([&](const zmtp::message& m) {
-    out.publications.push_back({server, m});
-    ++resent_;
-  });
-  await_written(out);
-}
-
-// Waits until a server is followed, because only that server confirms updates. If another server
-// publishes an update before it is followed, the client may never receive the echo and would have
-// to resend the update.
-void client_updates::send_unsent(time_point now, actions& out) {
-  const bool anybody = std::any_of(collectors_.begin(), collectors_.end(),
-                                   [](const collector& one) { return one.subscribed; });
-  if (!followed_ || !anybody) {
-    return;
-  }
-  if (pending_.sent() == 0) {
-    progress_ = now;
-  }
-  while (const auto* const next = pending_.send_next()) {
-    for (std::size_t server = 0; server != collectors_.size(); ++server) {
-      if (collectors_[server].subscribed) {
-        out.publications.push_back({server, *next});
-      }
-    }
-  }
-  await_written(out);
-}
-
-// Commits updates that no server confirms.
-void client_updates::await_written(actions& out) {
-  if (!followed_ || followed_->acknowledges) {
-    return;
-  }
-  auto& own = collectors_[followed_->server];
-  if (!own.subscribed || own.awaited) {
-    return;
-  }
-  if (const auto last = pending_.last_unechoed()) {
-    own.awaited.emplace(++last_mark_, *last);
-    out.await_written.push_back({followed_->server, last_mark_});
-  }
-}
-
-void client_updates::on_written(std::size_t server, std::uint64_t mark, time_point now,
-                                actions& out) {
-  auto& awaited = collectors_[server].awaited;
-  if (!awaited || awaited->first != mark) {
-    return;
-  }
-  const auto counter = awaited->second;
-  awaited.reset();
-  pending_.commit_unechoed(counter, done_);
-  finish_committed(now, out);
-}
-
 void client_updates::finish_committed(time_point now, actions& out) {
   if (done_.empty()) {
     return;
   }
   for (const auto& [of, how] : done_) {
-    committed_ += how == errc{} ? 1U : 0U;
-    finish(of, how == errc{} ? boost::system::error_code{} : make_error_code(how), out);
+    finish(of, how, truth::unknown, out);
   }
   done_.clear();
   progress_ = now;
   send_unsent(now, out);
 }
 
-void client_updates::finish(ticket of, boost::system::error_code ec, actions& out) {
+void client_updates::finish(ticket of, errc how, truth says, actions& out) {
+  committed_ += how == errc{} ? 1U : 0U;
   forget_end(of);
-  out.completions.push_back({of, ec});
+  out.completions.push_back(
+      {of, how == errc{} ? boost::system::error_code{} : make_error_code(how), says});
 }
 
 void client_updates::forget_end(ticket of) {
@@ -180,16 +195,25 @@ void client_updates::forget_end(ticket of) {
 }
 
 std::optional<client_updates::time_point> client_updates::resend_at() const noexcept {
-  const bool asked = followed_ && followed_->acknowledges && pending_.sent() != 0 &&
-                     collectors_[followed_->server].subscribed;
-  return asked ? std::optional{progress_ + resend_after_} : std::nullopt;
+  const bool owed =
+      with_log() && (pending_.sent() != 0 || kept_.asked() != 0) && goes_to(followed_->server);
+  return owed ? std::optional{progress_ + resend_after_} : std::nullopt;
+}
+
+// The caller's deadline has passed.
+void client_updates::give_up(ticket of, actions& out) {
+  const auto found = pending_.give_up(of);
+  if (found == pending_sets::given_up::unknown) {
+    finish(of, errc::not_on_both, kept_.give_up(of).value_or(truth::unknown), out);
+  } else {
+    finish(of, found == pending_sets::given_up::unsent ? errc::not_sent : errc::unconfirmed,
+           truth::unknown, out);
+  }
 }
 
 void client_updates::on_deadline(time_point now, actions& out) {
   while (!ends_.empty() && ends_.begin()->first <= now) {
-    const auto of = ends_.begin()->second;
-    const bool unsent = pending_.give_up(of) == pending_sets::given_up::unsent;
-    finish(of, unsent ? errc::not_sent : errc::unconfirmed, out);
+    give_up(ends_.begin()->second, out);
   }
   if (const auto due = resend_at(); due && *due <= now) {
     resend(followed_->server, now, out);
@@ -203,6 +227,13 @@ std::optional<client_updates::time_point> client_updates::next_deadline() const 
   }
   const auto end = ends_.begin()->first;
   return again ? std::min(*again, end) : end;
+}
+
+void client_updates::count(client_counters& to) const noexcept {
+  to.resent = resent_;
+  to.committed = committed_;
+  to.lost = lost_;
+  to.lost_unlisted = kept_.lost_unlisted();
 }
 
 }  // namespace chp

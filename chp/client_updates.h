@@ -1,12 +1,16 @@
 #pragma once
-// The updates of a client in flight: their collectors, deadlines and commits. Pure.
+// The updates of a client until both servers have them: collectors, deadlines and outcomes. Pure.
 
-#include "chp/acknowledgement.h"
+#include "chp/answers.h"
 #include "chp/client_actions.h"
 #include "chp/client_options.h"
+#include "chp/client_status.h"
 #include "chp/command.h"
 #include "chp/error.h"
+#include "chp/kept_updates.h"
+#include "chp/lineage.h"
 #include "chp/pending_sets.h"
+#include "chp/truth.h"
 
 #include <boost/system/error_code.hpp>
 #include <boost/system/result.hpp>
@@ -18,16 +22,19 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace chp {
 
-// An update is first sent while the client follows a server, to all connected collectors. A
-// collector that connects later, and a server that the client follows later, get all uncommitted
-// updates, in order. The followed server decides what is committed: a Zinc server by
-// acknowledgements, other servers by publishing the update. An update outside of the subtree is
-// committed when it is written to the kernel of such a server.
+// An update is first sent while the client follows a server. A collector that connects later, and a
+// server that the client follows later, get all updates without an outcome, in order.
+//
+// A server with a log answers each update. It is the only one that gets updates, because a copy at
+// another server could be executed after its update was lost. See kept_updates for answered ones.
+// Servers without a log all get the updates. The followed one commits them by publishing them. An
+// update outside of the subtree is committed when it is written to the kernel of such a server.
 class client_updates {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -36,19 +43,32 @@ public:
 
   client_updates(std::size_t servers, const client_options& options, std::uint64_t session);
 
+  // The settings of an update.
+  struct request {
+    std::optional<std::chrono::seconds> ttl{};
+    bool for_both = false;  // it waits until both servers have the update
+    std::optional<time_point> end{};
+  };
   [[nodiscard]] boost::system::result<ticket, errc> set(std::string key, std::string value,
-                                                        std::optional<std::chrono::seconds> ttl,
-                                                        std::optional<time_point> end,
-                                                        time_point now, actions& out);
+                                                        const request& how, time_point now,
+                                                        actions& out);
   pending_sets::given_up cancel(ticket of);
 
-  // Follows this server, which gets the pending updates again, or no server.
-  void follow(std::size_t server, bool acknowledges, time_point now, actions& out);
+  // Follows this server, or none. `log_end`: the end of its log, if it has one.
+  void follow(std::size_t server, const std::optional<position>& log_end, time_point now,
+              actions& out);
   void follow_none() noexcept;
-  // The followed server has sent an acknowledgement.
-  void on_acknowledgement(const acknowledgement& notified, time_point now, actions& out);
+  // With a log only: the followed server has answered.
+  void on_answers(const std::vector<answer_range>& all, time_point now, actions& out);
   // With other servers only: an update has arrived, which may be one of this client.
   void on_echo(const update& u, time_point now, actions& out);
+  // The history of the answers is lost: another one will be followed. See kept_updates.
+  void on_history_lost(const lineage& before, const lineage* now) {
+    kept_.on_history_lost(before, now);
+  }
+  // The servers have forgotten the session. All updates with a counter end.
+  void on_session_forgotten(actions& out);
+  void begin_session(std::uint64_t session) noexcept;
 
   void on_collector_subscribed(std::size_t server, time_point now, actions& out);
   void on_collector_detached(std::size_t server);
@@ -59,8 +79,10 @@ public:
 
   [[nodiscard]] std::size_t sent() const noexcept { return pending_.sent(); }
   [[nodiscard]] std::size_t unsent() const noexcept { return pending_.unsent(); }
-  [[nodiscard]] std::uint64_t resent() const noexcept { return resent_; }
-  [[nodiscard]] std::uint64_t committed() const noexcept { return committed_; }
+  [[nodiscard]] std::size_t kept() const noexcept { return kept_.size(); }
+  [[nodiscard]] std::size_t asked() const noexcept { return kept_.asked(); }
+  // Adds the counters of updates.
+  void count(client_counters& to) const noexcept;
 
 private:
   struct collector {
@@ -70,15 +92,23 @@ private:
   };
   struct followed {
     std::size_t server;
-    bool acknowledges;
+    bool has_log;
   };
 
+  [[nodiscard]] bool with_log() const noexcept { return followed_ && followed_->has_log; }
+  [[nodiscard]] bool goes_to(std::size_t server) const noexcept;
+  [[nodiscard]] std::string_view more_properties(bool asks);
+  [[nodiscard]] zmtp::message again(const sent_update& one, bool asks);
   void send_unsent(time_point now, actions& out);
   void resend(std::size_t server, time_point now, actions& out);
   void await_written(actions& out);
+  void answer(sent_update&& one, const answer_range& of, actions& out);
+  void answer_kept(const answer_range& of, actions& out);
+  void drop_excess(actions& out);
   void finish_committed(time_point now, actions& out);
-  void finish(ticket of, boost::system::error_code ec, actions& out);
+  void finish(ticket of, errc how, truth says, actions& out);
   void forget_end(ticket of);
+  void give_up(ticket of, actions& out);
   [[nodiscard]] std::optional<time_point> resend_at() const noexcept;
 
   const std::string subtree_;
@@ -87,16 +117,21 @@ private:
   const bool always_send_ttl_;
   const std::chrono::milliseconds resend_after_;
   pending_sets pending_;
+  kept_updates kept_;
   std::vector<collector> collectors_;
   std::optional<followed> followed_;
+  std::optional<std::string> since_;  // the property; absent until a log is followed
   std::uint64_t last_mark_ = 0;
   ticket last_ticket_ = 0;
-  time_point progress_;  // time of the last send or commit
+  time_point progress_;  // time of the last send or outcome
   std::vector<pending_sets::ended> done_;
+  std::vector<sent_update> taken_;
+  std::string more_;  // kept to reuse the memory
   std::set<std::pair<time_point, ticket>> ends_;
   boost::unordered_flat_map<ticket, time_point> end_of_;
   std::uint64_t resent_ = 0;
   std::uint64_t committed_ = 0;
+  std::uint64_t lost_ = 0;
 };
 
 }  // namespace chp

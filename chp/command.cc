@@ -8,6 +8,8 @@
 #include <array>
 #include <cstring>
 #include <span>
+#include <string>
+#include <utility>
 
 namespace chp {
 
@@ -18,15 +20,13 @@ using namespace std::string_view_literals;
 constexpr auto icanhaz = "ICANHAZ?"sv;
 constexpr auto kthxbai = "KTHXBAI"sv;
 constexpr auto hugz = "HUGZ"sv;
-constexpr auto position = "CHP-POSITION"sv;
-constexpr auto resubmit = "CHP-RESUBMIT"sv;
-constexpr auto resubmitted = "CHP-RESUBMITTED"sv;
+constexpr auto lineage_name = "LINEAGE"sv;
 
 constexpr errc none{};
 
 constexpr std::size_t kvmsg_frames = 5;
 constexpr std::size_t kvsimple_frames = 3;
-constexpr std::size_t resubmit_frames = 6;  // [CHP-RESUBMIT][base][key][UUID][properties][value]
+constexpr std::size_t lineage_frames = 3;
 
 std::uint64_t load(std::string_view bytes) noexcept {
   const auto* const at = reinterpret_cast<const unsigned char*>(bytes.data());
@@ -120,73 +120,28 @@ parsed<snapshot_end> make_end(const frames& f, form how) noexcept {
   return snapshot_end{number, f.value, f.properties};
 }
 
-parsed<std::uint64_t> number_behind_name(const zmtp::message& m) noexcept {
-  if (m.size() != 2) {
-    return errc::wrong_frame_count;
+parsed<lineage_notice> take_lineage(const zmtp::message& m) {
+  const auto rows = lineage::parse(m[1]);
+  if (!rows) {
+    return rows.error();
   }
-  const auto bytes = m[1];
-  if (bytes.size() != 8) {
+  const auto end = m[2];
+  if (end.size() != 8) {
     return errc::wrong_sequence_size;
   }
-  return load(bytes);
-}
-
-parsed<position_report> take_position(const zmtp::message& m) noexcept {
-  if (m.size() != 3) {
-    return errc::wrong_frame_count;
-  }
-  const auto applied = m[1];
-  const auto notices = m[2];
-  if (applied.size() != 8 || notices.size() != 8) {
-    return errc::wrong_sequence_size;
-  }
-  if (load(applied) > max_sequence) {
+  if (load(end) > max_sequence) {
     return errc::sequence_too_large;
   }
-  return position_report{load(applied), load(notices)};
-}
-
-parsed<resubmission_answer> take_answer(const zmtp::message& m) noexcept {
-  const auto count = m[1];
-  const auto number = m[2];
-  if (count.size() != 8 || number.size() != 8) {
-    return errc::wrong_sequence_size;
-  }
-  if (load(number) > max_sequence) {
-    return errc::sequence_too_large;
-  }
-  return resubmission_answer{load(count), load(number)};
-}
-
-parsed<resubmission> take_resubmission(const zmtp::message& m,
-                                       const command_limits& limits) noexcept {
-  if (m.size() != resubmit_frames) {
-    return errc::wrong_frame_count;
-  }
-  auto part = ++m.begin();
-  frames f;
-  f.number = *part;
-  f.key = *++part;
-  f.id = *++part;
-  f.properties = *++part;
-  f.value = *++part;
-  const auto change = make_update(f, form::kvmsg, limits);
-  if (!change) {
-    return change.error();
-  }
-  if (change->number > max_sequence) {
-    return errc::sequence_too_large;
-  }
-  return resubmission{change->number, *change};
+  return lineage_notice{*rows, load(end)};
 }
 
 // Converts the result to a variant with more types.
 template <class Variant, class T>
-parsed<Variant> widen(const parsed<T>& one) noexcept {
+parsed<Variant> widen(parsed<T>&& one) {
   if (!one) {
     return one.error();
   }
-  return Variant{*one};
+  return Variant{std::move(*one)};
 }
 
 // One frame in up to two pieces.
@@ -255,34 +210,15 @@ errc check_key(std::string_view key) noexcept {
                                       : none;
 }
 
-parsed<snapshot_port_input> parse_snapshot_port(const zmtp::message& m,
-                                                const command_limits& limits) {
-  if (m.empty()) {
+parsed<snapshot_request> parse_snapshot_request(const zmtp::message& m) {
+  if (m.empty() || m.size() > 2) {
     return errc::wrong_frame_count;
   }
-  const auto name = m.front();
-  if (name == icanhaz) {
-    if (m.size() > 2) {
-      return errc::wrong_frame_count;
-    }
-    const bool has_subtree = m.size() == 2;
-    return snapshot_request{has_subtree ? m.back() : ""sv, has_subtree};
+  if (m.front() != icanhaz) {
+    return errc::unknown_command;
   }
-  if (name == position) {
-    return widen<snapshot_port_input>(take_position(m));
-  }
-  if (name == resubmit) {
-    return widen<snapshot_port_input>(take_resubmission(m, limits));
-  }
-  if (name == resubmitted) {
-    const auto count = number_behind_name(m);
-    return count ? parsed<snapshot_port_input>{resubmission_end{*count}} : count.error();
-  }
-  if (name == hugz && m.size() == kvmsg_frames) {
-    const auto found = take_frames(m, form::kvmsg);
-    return found ? parsed<snapshot_port_input>{register_piece{found->value}} : found.error();
-  }
-  return errc::unknown_command;
+  const bool has_subtree = m.size() == 2;
+  return snapshot_request{has_subtree ? m.back() : ""sv, has_subtree};
 }
 
 parsed<update> parse_set(const zmtp::message& m, form how, const command_limits& limits) {
@@ -298,8 +234,8 @@ update_id id_of_set(const zmtp::message& m, form how) noexcept {
 
 parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
                                       const command_limits& limits) {
-  if (how == form::kvmsg && m.size() == 3 && m.front() == resubmitted) {
-    return widen<snapshot_input>(take_answer(m));
+  if (how == form::kvmsg && m.size() == lineage_frames && m.front() == lineage_name) {
+    return widen<snapshot_input>(take_lineage(m));
   }
   const auto found = take_frames(m, how);
   if (!found) {
@@ -307,9 +243,6 @@ parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
   }
   if (found->key == kthxbai) {
     return widen<snapshot_input>(make_end(*found, how));
-  }
-  if (found->key == hugz && how == form::kvmsg) {
-    return register_piece{found->value};
   }
   return widen<snapshot_input>(make_update(*found, how, limits));
 }
@@ -323,11 +256,11 @@ parsed<publication_input> parse_publication(const zmtp::message& m, form how,
   if (found->key == hugz && how == form::kvmsg) {
     return heartbeat{found->properties};
   }
-  const auto change = make_update(*found, how, limits);
+  auto change = make_update(*found, how, limits);
   if (change && change->number > max_sequence) {
     return errc::sequence_too_large;
   }
-  return widen<publication_input>(change);
+  return widen<publication_input>(std::move(change));
 }
 
 zmtp::message make_snapshot_request(std::string_view subtree) { return make(icanhaz, subtree); }
@@ -365,25 +298,10 @@ zmtp::message make_heartbeat(std::string_view properties) {
   return make_in(form::kvmsg, hugz, 0, {}, {properties}, {});
 }
 
-zmtp::message make_register_piece(std::string_view bytes) {
-  return make_in(form::kvmsg, hugz, 0, {}, {}, bytes);
-}
-
-zmtp::message make_position_report(sequence applied, std::uint64_t notices) {
-  return make(position, stored_number{applied}.bytes(), stored_number{notices}.bytes());
-}
-
-zmtp::message make_resubmission(sequence base, std::string_view key, const update_id& id,
-                                std::string_view properties, std::string_view value) {
-  return make(resubmit, stored_number{base}.bytes(), key, id.bytes(), properties, value);
-}
-
-zmtp::message make_resubmission_end(std::uint64_t count) {
-  return make(resubmitted, stored_number{count}.bytes());
-}
-
-zmtp::message make_resubmission_answer(std::uint64_t count, sequence number) {
-  return make(resubmitted, stored_number{count}.bytes(), stored_number{number}.bytes());
+zmtp::message make_lineage(const lineage& rows, sequence end) {
+  std::string bytes;
+  rows.append_to(bytes);
+  return make(lineage_name, bytes, stored_number{end}.bytes());
 }
 
 }  // namespace chp

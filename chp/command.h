@@ -2,6 +2,7 @@
 // Parser and builder of the commands of 12/CHP and of the Guide's earlier models. Pure.
 
 #include "chp/error.h"
+#include "chp/lineage.h"
 #include "chp/sequence.h"
 #include "chp/update_id.h"
 #include "zmtp/message.h"
@@ -54,46 +55,30 @@ struct update {
   [[nodiscard]] bool erases() const noexcept { return how == form::kvmsg && value.empty(); }
 };
 
-// Commands that a server receives on its snapshot port.
+// The command that a server receives on its snapshot port. See pair_messages.h for those of its
+// backup.
 struct snapshot_request {
   std::string_view subtree;
   bool has_subtree;  // ICANHAZ with two frames; models 2 and 3 send one
 };
-struct position_report {  // Zinc's backups: it has applied everything up to here
-  sequence applied;
-  std::uint64_t notices;  // it knows the refusals up to this notice of the active server
-};  // between Zinc servers: an update that only the former active server had accepted
-struct resubmission {  // up to here both servers had the same
-  sequence base;       // up to here both servers were the same
-  update change;
-};
-struct resubmission_end {
-  std::uint64_t count;  // number of the resubmissions before it
-};
-struct resubmission_answer {
-  std::uint64_t count;  // number of processed resubmissions
-  sequence number;      // their results are published up to here
-};
-struct register_piece {  // between Zinc servers: a piece of an update_register
-  std::string_view bytes;
-};
-using snapshot_port_input =
-    std::variant<snapshot_request, position_report, resubmission, register_piece, resubmission_end>;
 
 // Commands that a client receives on its snapshot connection.
 struct snapshot_end {  // KTHXBAI
   sequence number;
-  std::string_view subtree;  // not used; peers send different values
-  // Zinc servers: the counter of the subtree, and the number after which this history started, if
-  // the server had none before. Updates up to that number are not in the history. Nothing if it
-  // starts with the first update. For a backup also replication::origin.
-  std::string_view properties;
+  std::string_view subtree;     // not used; peers send different values
+  std::string_view properties;  // Zinc servers: the counter of the subtree; see subtree.h
 };
-using snapshot_input = std::variant<update, snapshot_end, register_piece, resubmission_answer>;
+// Zinc servers, before KTHXBAI: ["LINEAGE"][rows of a lineage][end, 8]. The history of the server,
+// and the end of its log, which can be above the number of the snapshot.
+struct lineage_notice {
+  lineage reigns;
+  sequence end = 0;
+};
+using snapshot_input = std::variant<update, snapshot_end, lineage_notice>;
 
-// Commands that a client receives on its subscriber connection, and a passive server on its feed.
+// Commands that a client receives on its subscriber connection.
 struct heartbeat {              // HUGZ; its sequence has no meaning
-  std::string_view properties;  // Zinc servers: see acknowledgement.h
+  std::string_view properties;  // Zinc servers: see subscriber_notices.h
 };
 using publication_input = std::variant<update, heartbeat>;
 
@@ -102,8 +87,7 @@ using parsed = boost::system::result<T, errc>;
 
 // The parsers do not change the message. They reject frames above the limits, and keys that are
 // empty, too long, a command, or cut by peers in C.
-[[nodiscard]] parsed<snapshot_port_input> parse_snapshot_port(const zmtp::message& m,
-                                                              const command_limits& limits);
+[[nodiscard]] parsed<snapshot_request> parse_snapshot_request(const zmtp::message& m);
 // Parses KVSET, on the collector.
 [[nodiscard]] parsed<update> parse_set(const zmtp::message& m, form how,
                                        const command_limits& limits);
@@ -121,8 +105,7 @@ using parsed = boost::system::result<T, errc>;
 // make_snapshot_request() makes ICANHAZ with two frames, or the one of models 2 and 3.
 [[nodiscard]] zmtp::message make_snapshot_request(std::string_view subtree);
 [[nodiscard]] zmtp::message make_snapshot_request();
-// Makes KVSYNC. `number` is that of the whole snapshot (protocols C1-3). `id` and `properties` are
-// empty except for Zinc's backups.
+// Makes KVSYNC. `number` is that of the whole snapshot (protocols C1-3).
 [[nodiscard]] zmtp::message make_entry(form how, std::string_view key, sequence number,
                                        std::string_view id, std::string_view properties,
                                        std::string_view value);
@@ -140,13 +123,6 @@ using parsed = boost::system::result<T, errc>;
                                              std::string_view more_properties = {});
 // Makes HUGZ, only in kvmsg.
 [[nodiscard]] zmtp::message make_heartbeat(std::string_view properties = {});
-// Make messages between Zinc servers.
-[[nodiscard]] zmtp::message make_register_piece(std::string_view bytes);
-[[nodiscard]] zmtp::message make_position_report(sequence applied, std::uint64_t notices);
-[[nodiscard]] zmtp::message make_resubmission(sequence base, std::string_view key,
-                                              const update_id& id, std::string_view properties,
-                                              std::string_view value);
-[[nodiscard]] zmtp::message make_resubmission_end(std::uint64_t count);
-[[nodiscard]] zmtp::message make_resubmission_answer(std::uint64_t count, sequence number);
+[[nodiscard]] zmtp::message make_lineage(const lineage& rows, sequence end);
 
 }  // namespace chp

@@ -55,6 +55,14 @@ const char* text(errc e) noexcept {
       return "the update was not confirmed in time and may be committed later: read the key, or "
              "set "
              "it again";
+    case errc::session_forgotten:
+      return "the servers have forgotten this client, so the update may be made or not: read the "
+             "key, and raise the servers' limit of sessions";
+    case errc::lost:
+      return "the only server that had the update has lost it: set it again if it still applies";
+    case errc::not_on_both:
+      return "the update is committed, but not known to be on both servers: check that the backup "
+             "runs";
     case errc::refused:
       return "the server refused the update for a reason that this version does not know: see the "
              "server's log";

@@ -41,9 +41,12 @@ enum class errc {
   not_in_kvsimple,     // a deletion or a time to live, which kvsimple cannot express
 
   // Outcomes of a client's update that is not committed.
-  not_sent,     // not sent before the deadline; no server has it
-  unconfirmed,  // sent and not committed before the deadline; may be committed later
-  refused,      // the server refused it for a reason that this version does not know
+  not_sent,           // not sent before the deadline; no server has it
+  unconfirmed,        // sent and not committed before the deadline; may be committed later
+  session_forgotten,  // the servers have forgotten the client's session; the update may be made
+  lost,               // one server had it, and its history was lost before the other server had it
+  not_on_both,        // committed, but not known to be on both servers, which the caller required
+  refused,            // the server refused it for a reason that this version does not know
 };
 
 inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::refused) + 1;

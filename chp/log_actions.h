@@ -6,6 +6,7 @@
 #include "chp/replica.h"
 #include "chp/server_options.h"
 #include "chp/state_write.h"
+#include "chp/truth.h"
 #include "zmtp/message.h"
 
 #include <array>
@@ -15,9 +16,6 @@
 #include <vector>
 
 namespace chp {
-
-// Where an update was when it was committed.
-enum class truth : std::uint8_t { one_server, one_disk, both_servers, both_disks };
 
 // The outcome of an update of a Zinc client.
 struct answer {
@@ -83,11 +81,13 @@ struct update_log_options {
 };
 
 struct log_counters {
-  std::uint64_t updates = 0;          // appended
+  std::uint64_t updates = 0;          // clients' updates, appended
+  std::uint64_t replayed = 0;         // appended after they had waited at a passive server
   std::uint64_t repeated = 0;         // known already
   std::uint64_t deferred = 0;         // left with the client: not active, early, or too many
   std::uint64_t unknown = 0;          // their session was forgotten
   std::uint64_t expired = 0;          // expiries appended
+  std::uint64_t followed = 0;         // passive: entries of the active server
   std::uint64_t waiting_dropped = 0;  // passive: at the limit
   std::uint64_t lost = 0;             // entries and rows in files of lost updates
   std::array<std::uint64_t, errc_count> refused{};  // updates and messages, by errc

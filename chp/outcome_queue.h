@@ -10,20 +10,20 @@
 namespace chp {
 
 // The outcome of an update.
-struct outcome {
+struct entry_outcome {
   sequence number = 0;  // the number of its entry
   errc why{};           // errc{}: it was made; otherwise the reason of its refusal
-  friend bool operator==(const outcome&, const outcome&) = default;
+  friend bool operator==(const entry_outcome&, const entry_outcome&) = default;
 };
 
 // A queue in one block of memory, which a steady client never allocates again.
 class outcome_queue {
 public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] const outcome& operator[](std::size_t index) const noexcept {
+  [[nodiscard]] const entry_outcome& operator[](std::size_t index) const noexcept {
     return ring_[(first_ + index) & (ring_.size() - 1)];
   }
-  void push_back(const outcome& added) {
+  void push_back(const entry_outcome& added) {
     if (size_ == ring_.size()) {
       grow();
     }
@@ -38,7 +38,7 @@ public:
 
 private:
   void grow() {
-    std::vector<outcome> larger(ring_.empty() ? 2 : 2 * ring_.size());
+    std::vector<entry_outcome> larger(ring_.empty() ? 2 : 2 * ring_.size());
     for (std::size_t i = 0; i < size_; ++i) {
       larger[i] = (*this)[i];
     }
@@ -46,7 +46,7 @@ private:
     first_ = 0;
   }
 
-  std::vector<outcome> ring_;  // a power of two
+  std::vector<entry_outcome> ring_;  // a power of two
   std::size_t first_ = 0;
   std::size_t size_ = 0;
 };

@@ -195,6 +195,7 @@ bool passive_role::on(const entries& said) {
     } else {
       past.append(*e);
     }
+    ++parts_.counters.followed;
     parts_.waiting.remove(e->id);
   }
   if (!following_) {

@@ -46,6 +46,8 @@ public:
   void end_turn(time_point now, log_actions& out);
 
   [[nodiscard]] bool following() const noexcept { return following_; }
+  // The active server has answered HELLO.
+  [[nodiscard]] bool has_answer() const noexcept { return following_ || copy_; }
   // The history of the active server lacks entries that both servers had. This server does nothing
   // more until it is started with the operator's decision.
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }

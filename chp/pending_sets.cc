@@ -19,41 +19,60 @@ std::size_t hash_of(std::string_view key, std::string_view value) noexcept {
 
 }  // namespace
 
-void pending_sets::add(ticket of, std::string key, std::string properties, std::string value,
-                       bool echoed) {
-  unsent_.push_back({of, std::move(key), std::move(properties), std::move(value), echoed});
+void pending_sets::begin_session(std::uint64_t session) noexcept {
+  session_ = session;
+  last_counter_ = 0;
 }
 
-const zmtp::message* pending_sets::send_next() {
+bool pending_sets::can_send() const noexcept {
   if (unsent_.empty()) {
-    return nullptr;
+    return false;
   }
   const auto& next = unsent_.front();
   const auto bytes = next.key.size() + next.properties.size() + next.value.size();
-  if (sent_open_ != 0 && (sent_open_ >= most_ || sent_bytes_ + bytes > most_bytes_)) {
-    return nullptr;
-  }
+  return sent_open_ == 0 || (sent_open_ < most_ && sent_bytes_ + bytes <= most_bytes_);
+}
+
+const zmtp::message& pending_sets::send_next(std::string_view more_properties) {
+  auto& next = unsent_.front();
+  const auto own = next.properties.size();
+  next.properties.append(more_properties);
   const auto id = update_id::of_session(session_, ++last_counter_);
-  sent_.push_back({next.of, last_counter_,
-                   make_set(how_, next.key, id, next.properties, next.value), true, next.echoed});
+  sent_.push_back({.of = next.of,
+                   .counter = last_counter_,
+                   .set = make_set(how_, next.key, id, next.properties, next.value),
+                   .own_properties = own,
+                   .awaited = true,
+                   .echoed = next.echoed,
+                   .for_both = next.for_both});
   if (how_ != form::kvmsg && next.echoed) {
     by_content_.emplace(hash_of(next.key, next.value), last_counter_);
   }
   ++sent_open_;
   sent_bytes_ += sent_.back().set.framed_size();
   unsent_.pop_front();
-  return &sent_.back().set;
+  return sent_.back().set;
 }
 
-void pending_sets::end(sent_set& one, errc how, std::vector<ended>& done) {
-  if (std::exchange(one.over, true)) {
+std::uint64_t pending_sets::first_counter() const noexcept {
+  return sent_.empty() ? next_counter() : sent_.front().counter;
+}
+
+void pending_sets::end(sent_update& one) {
+  one.over = true;
+  --sent_open_;
+  sent_bytes_ -= one.set.framed_size();
+}
+
+void pending_sets::commit(sent_update& one, std::vector<ended>& done) {
+  if (one.over) {
     return;
   }
   if (one.awaited) {
-    done.push_back({one.of, how});
+    // Such a server does not tell what another server has.
+    done.push_back({one.of, one.for_both ? errc::not_on_both : errc{}});
   }
-  --sent_open_;
-  sent_bytes_ -= one.set.framed_size();
+  end(one);
   one.set.clear();
 }
 
@@ -63,30 +82,18 @@ void pending_sets::drop_ended() {
   }
   // Removes ended updates from behind one that stays pending for long.
   if (sent_.size() > 2 * sent_open_ + spare_places) {
-    std::erase_if(sent_, [](const sent_set& one) { return one.over; });
+    std::erase_if(sent_, [](const sent_update& one) { return one.over; });
   }
 }
 
-void pending_sets::commit(const acknowledgement& notified, std::vector<ended>& done) {
-  auto gap = notified.gaps.begin();
-  auto refusal = notified.refused.begin();
-  for (auto one = sent_.begin(); one != sent_.end() && one->counter <= notified.counter; ++one) {
-    while (gap != notified.gaps.end() && gap->last < one->counter) {
-      ++gap;
+void pending_sets::take(const counter_range& which, std::vector<sent_update>& taken) {
+  for (auto one = at_or_after(which.first); one != sent_.end() && one->counter <= which.last;
+       ++one) {
+    if (!one->over) {
+      end(*one);
+      taken.push_back(std::move(*one));
+      taken.back().over = false;
     }
-    if (gap != notified.gaps.end() && one->counter >= gap->first) {
-      continue;
-    }
-    while (refusal != notified.refused.end() && refusal->updates.last < one->counter) {
-      ++refusal;
-    }
-    const bool is_refused =
-        refusal != notified.refused.end() && one->counter >= refusal->updates.first;
-    end(*one,
-        is_refused                        ? refusal->why
-        : one->counter <= notified.unsure ? errc::unconfirmed
-                                          : errc{},
-        done);
   }
   drop_ended();
 }
@@ -96,7 +103,7 @@ void pending_sets::commit(const update_id& echo, std::vector<ended>& done) {
     return;
   }
   if (const auto found = find_counter(echo.counter()); found != sent_.end()) {
-    end(*found, {}, done);
+    commit(*found, done);
     drop_ended();
   }
 }
@@ -108,18 +115,21 @@ void pending_sets::commit(std::string_view key, std::string_view value, std::vec
     const auto found = find_counter(next->second);
     if (found != sent_.end() && found->set.front() == key && found->set.back() == value) {
       by_content_.erase(next);
-      end(*found, {}, done);
+      commit(*found, done);
       drop_ended();
       return;
     }
   }
 }
 
-std::deque<pending_sets::sent_set>::iterator pending_sets::find_counter(
-    std::uint64_t counter) noexcept {
-  const auto found = std::lower_bound(
+std::deque<sent_update>::iterator pending_sets::at_or_after(std::uint64_t counter) noexcept {
+  return std::lower_bound(
       sent_.begin(), sent_.end(), counter,
-      [](const sent_set& one, std::uint64_t wanted) { return one.counter < wanted; });
+      [](const sent_update& one, std::uint64_t wanted) { return one.counter < wanted; });
+}
+
+std::deque<sent_update>::iterator pending_sets::find_counter(std::uint64_t counter) noexcept {
+  const auto found = at_or_after(counter);
   return found != sent_.end() && found->counter == counter ? found : sent_.end();
 }
 
@@ -132,7 +142,7 @@ std::optional<std::uint64_t> pending_sets::last_unechoed() const noexcept {
 void pending_sets::commit_unechoed(std::uint64_t up_to, std::vector<ended>& done) {
   for (auto one = sent_.begin(); one != sent_.end() && one->counter <= up_to; ++one) {
     if (!one->echoed) {
-      end(*one, {}, done);
+      commit(*one, done);
     }
   }
   drop_ended();

@@ -108,23 +108,10 @@ std::optional<std::chrono::milliseconds> parse_guide_ttl(std::string_view value,
   return limited(*number > 1e8 ? *number * 1'000 - since_1970 : *number * 1'000);
 }
 
-std::optional<std::chrono::milliseconds> parse_ttl_left(std::string_view value) noexcept {
-  const auto milliseconds = parse_number(value);
-  if (!milliseconds) {
-    return std::nullopt;
-  }
-  return limited(static_cast<double>(*milliseconds));
-}
-
 void append_ttl(std::string& to, std::chrono::milliseconds ttl) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(ttl).count();
   append_property(to, property_name::ttl,
                   static_cast<std::uint64_t>(std::max(seconds, decltype(seconds){1})));
-}
-
-void append_ttl_left(std::string& to, std::chrono::milliseconds left) {
-  append_property(to, property_name::ttl_left,
-                  static_cast<std::uint64_t>(std::max(left, std::chrono::milliseconds{1}).count()));
 }
 
 }  // namespace chp

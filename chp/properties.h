@@ -87,24 +87,19 @@ void append_number(std::string& to, std::uint64_t number);
 [[nodiscard]] std::optional<std::uint64_t> parse_number(std::string_view text) noexcept;
 
 namespace property_name {
-inline constexpr std::string_view ttl = "ttl";  // 12/CHP: seconds to live, counted from KVSET
-inline constexpr std::string_view ttl_left = "ttl-left";  // ms to live, to a Zinc backup
-inline constexpr std::string_view counts = "d";           // see subtree.h
-inline constexpr std::string_view begun = "begun";        // Zinc snapshots: see snapshot_end
-inline constexpr std::string_view shared =
-    "shared";                                   // snapshots to a backup: see replication::origin
-inline constexpr std::string_view own = "own";  // snapshots to a backup: see replication::origin
-inline constexpr std::string_view ack = "ack";  // see acknowledgement.h
+inline constexpr std::string_view ttl = "ttl";   // 12/CHP: seconds to live, counted from KVSET
+inline constexpr std::string_view counts = "d";  // see subtree.h
+inline constexpr std::string_view ack = "ack";   // see acknowledgement.h
 inline constexpr std::string_view gaps = "gaps";
 inline constexpr std::string_view degraded = "degraded";
 inline constexpr std::string_view refused = "refused";
 inline constexpr std::string_view unsure = "unsure";
-inline constexpr std::string_view notice = "notice";
-inline constexpr std::string_view session = "session";
-inline constexpr std::string_view low = "low";        // KVSET: see proposal.h
-inline constexpr std::string_view since = "since";    // KVSET: see proposal.h
-inline constexpr std::string_view asks = "asks";      // KVSET: see proposal.h
-inline constexpr std::string_view previous = "prev";  // KVPUB: see publications.h
+inline constexpr std::string_view answers = "answers";  // HUGZ: see answers.h
+inline constexpr std::string_view unknown = "unknown";  // HUGZ: see subscriber_notices.h
+inline constexpr std::string_view low = "low";          // KVSET: see proposal.h
+inline constexpr std::string_view since = "since";      // KVSET: see proposal.h
+inline constexpr std::string_view asks = "asks";        // KVSET: see proposal.h
+inline constexpr std::string_view previous = "prev";    // KVPUB: see publications.h
 }  // namespace property_name
 
 // The longest time to live. Longer ones are reduced to this value.
@@ -118,13 +113,8 @@ inline constexpr std::chrono::milliseconds longest_ttl = std::chrono::hours{24} 
 // A time in the past becomes one millisecond.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_guide_ttl(
     std::string_view value, std::chrono::milliseconds now) noexcept;
-// Parses `ttl-left`.
-[[nodiscard]] std::optional<std::chrono::milliseconds> parse_ttl_left(
-    std::string_view value) noexcept;
 
 // Appends `ttl` in whole seconds, rounded up.
 void append_ttl(std::string& to, std::chrono::milliseconds ttl);
-// Appends `ttl-left`.
-void append_ttl_left(std::string& to, std::chrono::milliseconds left);
 
 }  // namespace chp

@@ -8,17 +8,25 @@ namespace chp {
 
 namespace {
 
-void read_properties(std::string_view frame, proposal& to) {
+void read_properties(proposal& of) {
+  const auto frame = of.properties;
   for (const auto& [name, value] : properties{frame}) {
     if (name == property_name::ttl) {
-      to.ttl = parse_ttl(value).value_or(std::chrono::milliseconds{0});
-    } else if (name == property_name::low) {
-      to.low = std::max<std::uint64_t>(parse_number(value).value_or(1), 1);
-    } else if (name == property_name::since) {
-      to.since = parse_since(value).value_or(position{});
-    } else if (name == property_name::asks) {
-      to.asks = value == "1";
+      of.ttl = parse_ttl(value).value_or(std::chrono::milliseconds{0});
+      continue;
     }
+    if (name == property_name::low) {
+      of.has_low = true;
+      of.low = std::max<std::uint64_t>(parse_number(value).value_or(1), 1);
+    } else if (name == property_name::since) {
+      of.since = parse_since(value).value_or(position{});
+    } else if (name == property_name::asks) {
+      of.asks = value == "1";
+    } else {
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(name.data() - frame.data());
+    of.properties = frame.substr(0, std::min(of.properties.size(), at));
   }
 }
 
@@ -37,8 +45,10 @@ proposal parse_proposal(const zmtp::message& m, form how, const command_limits& 
   p.key = parsed_set->key;
   p.properties = parsed_set->properties;
   p.value = parsed_set->value;
-  if (!p.properties.empty()) {
-    read_properties(p.properties, p);
+  if (p.id.has_session()) {
+    read_properties(p);
+  } else if (const auto ttl = properties{p.properties}.find(property_name::ttl)) {
+    p.ttl = parse_ttl(*ttl).value_or(std::chrono::milliseconds{0});
   }
   return p;
 }

@@ -21,12 +21,14 @@ namespace chp {
 //     since=<epoch>-<tag>-<number>     the place with which the session began; absent: the first one
 //     asks=1                           the client was told an outcome of this update, and asks again
 //
-// All numbers are decimal. The views refer to the message.
+// All numbers are decimal. These properties come last, and are not part of the update. The views
+// refer to the message.
 struct proposal {
   update_id id{};
   errc fault{};  // the update is not valid, for this reason
   bool erases = false;
   bool asks = false;
+  bool has_low = false;  // earlier versions of Zinc's clients do not say it
   std::uint64_t low = 1;
   position since{};
   std::chrono::milliseconds ttl{0};  // 0: none

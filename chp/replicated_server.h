@@ -3,7 +3,8 @@
 // over with all acknowledged updates. server_state and bstar::state_machine make the decisions.
 
 #include "bstar/node.h"
-#include "chp/map_database.h"
+#include "chp/loaded_log.h"
+#include "chp/log_store.h"
 #include "chp/server_actions.h"
 #include "chp/server_core.h"
 #include "chp/server_options.h"
@@ -25,6 +26,11 @@ struct replicated_server_options {
   // The form must be kvmsg. `epoch` has no effect, because the node of the pair counts epochs.
   server_options server{};
   bstar::node_options pair{};
+  // Folder for the files of lost updates. If it is empty, the current folder.
+  std::string lost_folder{};
+  // The operator's decision after server_event::stopped: this server may drop what both servers had,
+  // once.
+  bool discard_own_data = false;
 };
 
 // Handlers of a server of a pair. They run in its executor, some of them inside the constructor,
@@ -39,6 +45,9 @@ struct replicated_server_handlers {
   // Called with the status after each turn and inside the constructor.
   std::function<void(const server_status&)> on_turn{};
   std::function<void(bstar::event)> on_pair_event{};
+  // The file of lost updates is on the disk. After an error the server takes nothing out of its
+  // history, and tries again.
+  std::function<void(const std::string& path, boost::system::error_code)> on_lost{};
 };
 
 // Status of the server and its node.
@@ -82,7 +91,7 @@ public:
   // Creates a server with the content of a store; see server::server().
   // Throws: also the errors of the first constructor.
   replicated_server(boost::asio::any_io_executor executor, const replicated_server_options& options,
-                    loaded_map from, replicated_server_handlers handlers = {});
+                    loaded_log from, replicated_server_handlers handlers = {});
   replicated_server(const replicated_server&) = delete;
   replicated_server& operator=(const replicated_server&) = delete;
   // Calls stop().
@@ -113,7 +122,7 @@ private:
   void start(const boost::asio::any_io_executor& executor, const replicated_server_options& options,
              const std::shared_ptr<server_state>& state, replicated_server_handlers handlers);
 
-  std::shared_ptr<map_database> store_;
+  std::shared_ptr<log_store> store_;
   std::weak_ptr<core> core_;  // empty once the context has destroyed its coroutines
   std::shared_ptr<const server_state> state_;
   std::shared_ptr<const bstar::node> node_;

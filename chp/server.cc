@@ -15,9 +15,11 @@ namespace asio = boost::asio;
 
 namespace {
 
-std::shared_ptr<server_state> make_state(zmtp::runtime& of, const server_options& options) {
+std::shared_ptr<server_state> make_state(const asio::any_io_executor& executor,
+                                         const server_options& options, loaded_state found) {
   return std::make_shared<server_state>(options, server_state::kind::alone,
-                                        of.random<std::uint64_t>());
+                                        zmtp::runtime::of(executor).random<std::uint64_t>(),
+                                        std::move(found));
 }
 
 void activate(server_core& core, std::uint64_t epoch) {
@@ -30,18 +32,14 @@ void activate(server_core& core, std::uint64_t epoch) {
 
 server::server(asio::any_io_executor executor, const server_options& options,
                server_handlers handlers) {
-  start(executor, options, make_state(zmtp::runtime::of(executor), options), std::move(handlers));
+  start(executor, options, make_state(executor, options, {}), std::move(handlers));
 }
 
-server::server(asio::any_io_executor executor, const server_options& options, loaded_map from,
+server::server(asio::any_io_executor executor, const server_options& options, loaded_log from,
                server_handlers handlers)
     : store_{std::move(from.store)} {
-  auto& runtime = zmtp::runtime::of(executor);
-  auto state = make_state(runtime, options);
-  if (const auto ec = state->restore(from.found, runtime.now())) {
-    throw boost::system::system_error{ec, "store"};
-  }
-  start(executor, options, state, std::move(handlers));
+  start(executor, options, make_state(executor, options, std::move(from.found)),
+        std::move(handlers));
 }
 
 void server::start(const asio::any_io_executor& executor, const server_options& options,
@@ -131,8 +129,8 @@ bool server::set(std::string_view key, std::string_view value) {
     return false;
   }
   const auto before = state_->number();
-  core->act([&](server_state& s, server_core::clock::time_point now, server_actions& out) {
-    s.on_update(make_set(how_, key, {}, {}, value), now, out);
+  core->act([&](server_state& s, server_core::clock::time_point, server_actions&) {
+    s.on_update(make_set(how_, key, {}, {}, value));
   });
   return state_->number() != before;
 }

@@ -2,7 +2,8 @@
 // A single server of the clustered hashmap (12/CHP). server_state makes the decisions.
 
 #include "chp/command.h"
-#include "chp/map_database.h"
+#include "chp/loaded_log.h"
+#include "chp/log_store.h"
 #include "chp/server_actions.h"
 #include "chp/server_core.h"
 #include "chp/server_options.h"
@@ -52,11 +53,9 @@ public:
   // Creates a server with an empty map.
   explicit server(boost::asio::any_io_executor executor, const server_options& options = {},
                   server_handlers handlers = {});
-  // Creates a server with the content of a store, and writes changes to it. The store must use the
-  // same executor. Submitted writes complete after the server stops.
-  // Throws: boost::system::system_error with errc::too_many_keys, too_many_bytes or value_too_long
-  // if the content exceeds the limits of the options, or with errc::malformed_register.
-  server(boost::asio::any_io_executor executor, const server_options& options, loaded_map from,
+  // Creates a server with what load_log() has found, and writes changes to that store. Submitted
+  // writes complete after the server stops.
+  server(boost::asio::any_io_executor executor, const server_options& options, loaded_log from,
          server_handlers handlers = {});
   server(const server&) = delete;
   server& operator=(const server&) = delete;
@@ -94,7 +93,7 @@ private:
   void start(const boost::asio::any_io_executor& executor, const server_options& options,
              const std::shared_ptr<server_state>& state, server_handlers handlers);
 
-  std::shared_ptr<map_database> store_;
+  std::shared_ptr<log_store> store_;
   std::weak_ptr<server_core> core_;  // empty once the context has destroyed its coroutines
   std::shared_ptr<const server_state> state_;
   form how_ = form::kvmsg;

@@ -11,9 +11,10 @@ const char* to_string(server_event what) noexcept {
     case backup_lost: return "backup_lost";
     case synchronized: return "synchronized";
     case gap: return "gap";
-    case older_epoch: return "older_epoch";
     case diverged: return "diverged";
-    case reconciled: return "reconciled";
+    case stopped: return "stopped";
+    case handing_over: return "handing_over";
+    case session_forgotten: return "session_forgotten";
     case epoch_used_up: return "epoch_used_up";
     case stored: return "stored";
     case store_full: return "store_full";

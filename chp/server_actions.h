@@ -2,8 +2,9 @@
 // The actions, events, counters and status of a server. Plain data.
 
 #include "chp/error.h"
-#include "chp/map_database.h"
+#include "chp/log_actions.h"
 #include "chp/sequence.h"
+#include "chp/state_write.h"
 #include "chp/store_status.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
@@ -11,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace chp {
@@ -19,17 +21,18 @@ namespace chp {
 enum class server_event : std::uint8_t {
   active,          // it accepts updates
   passive,         // it follows the active server
-  backup_in_sync,  // the backup has everything; further updates are committed when the backup has them
+  backup_in_sync,  // the backup has everything; from now on nothing is committed without it
   backup_lost,     // no backup is in sync any more
-  synchronized,  // passive: adopted a snapshot of the active server, and follows
-  gap,           // passive: updates are missing; requests another snapshot
-  older_epoch,   // passive: rejected a snapshot of a server that others have succeeded
-  diverged,  // passive: has accepted updates that the active server does not have, and offers them
-  reconciled,     // passive: the active server has processed all offered updates
-  epoch_used_up,  // updates are rejected: no numbers are left, and no new epoch has come
-  stored,         // the store is complete again
-  store_full,     // the store is full; nothing is committed until it has space
-  store_failed,   // the store has failed; nothing is committed any more
+  synchronized,    // passive: it has what the active server had, and follows
+  gap,           // passive, beside a server of the Guide: updates are missing; copies the map again
+  diverged,      // passive: it has updates that the active server does not have; see lost_updates
+  stopped,       // passive: the active server lacks what both had; an operator must decide
+  handing_over,  // active: the store has failed, and the backup takes over
+  session_forgotten,  // at the limit of sessions: the updates of a client that is away are forgotten
+  epoch_used_up,      // updates are rejected: no numbers are left, and no new epoch has come
+  stored,             // the store is complete again
+  store_full,         // the store is full; nothing is committed until it has space
+  store_failed,       // the store has failed; nothing is committed any more
 };
 
 // Returns the name of the enumerator.
@@ -43,7 +46,7 @@ struct server_actions {
     zmtp::message content;
   };
   // Writes to the store, in order. Call on_written() with the result of each one.
-  std::vector<std::vector<map_change>> write;
+  std::vector<state_write> write;
   std::vector<zmtp::message> publish;  // to all subscribers of the key
   std::vector<addressed> tell;         // to one subscriber
   std::vector<addressed> reply;        // on the snapshot port
@@ -51,36 +54,31 @@ struct server_actions {
   std::vector<zmtp::peer_id>
       close_snapshot_clients;  // close these connections to the snapshot port
   std::vector<zmtp::peer_id> close_subscribers;
-  std::vector<zmtp::message> ask;  // to the active server's snapshot port
-  bool stream_ask = false;         // call on_source_writable() when those are sent
-  bool reconnect_source = false;   // close that connection and open another
+  std::vector<zmtp::message> ask;   // to the active server's snapshot port
+  bool reconnect_source = false;    // close that connection and open another
+  std::optional<bool> follow_feed;  // connect to the active server's publisher, or disconnect
+  std::optional<lost_updates>
+      lost;                  // write the file of lost updates; see server_state::read_lost()
+  bool step_down = false;    // become passive, and let the other server take over
   bool renew_epoch = false;  // call activate() with the next epoch: this one is almost used up
   std::vector<server_event> events;
 
   [[nodiscard]] bool empty() const noexcept {
     return write.empty() && publish.empty() && tell.empty() && reply.empty() && stream.empty() &&
            close_snapshot_clients.empty() && close_subscribers.empty() && ask.empty() &&
-           !stream_ask && !reconnect_source && !renew_epoch && events.empty();
+           !reconnect_source && !follow_feed && !lost && !step_down && !renew_epoch &&
+           events.empty();
   }
 };
 
-// Counters of a server since its start.
+// Counters of a server since its start, beside those of its log.
 struct server_counters {
-  std::uint64_t updates = 0;                 // updates of clients, accepted and published
-  std::uint64_t repeated = 0;                // known already, and only acknowledged
-  std::uint64_t deferred = 0;                // deferred while too many wait for the backup
-  std::uint64_t expired = 0;                 // keys erased after their TTL
-  std::uint64_t snapshots = 0;               // sent completely
-  std::uint64_t heartbeats = 0;              // HUGZ messages
-  std::uint64_t ignored_requests = 0;        // ICANHAZ? while passive or above the limit
-  std::uint64_t ignored_messages = 0;        // Zinc's extensions from other peers
-  std::uint64_t followed = 0;                // passive: applied updates of the active server
-  std::uint64_t outdated = 0;                // passive: updates that later ones had superseded
-  std::uint64_t gaps = 0;                    // passive: detected gaps
-  std::uint64_t pending_dropped = 0;         // passive: updates of clients dropped at the limit
-  std::uint64_t replayed = 0;                // pending updates made when it became active
-  std::uint64_t resubmitted = 0;             // accepted updates that the other server offered
-  std::uint64_t resubmissions_outdated = 0;  // offered updates that later ones had superseded
+  log_counters log;
+  std::uint64_t snapshots = 0;                      // sent completely
+  std::uint64_t heartbeats = 0;                     // HUGZ messages
+  std::uint64_t ignored_requests = 0;               // ICANHAZ? while passive or above the limit
+  std::uint64_t ignored_messages = 0;               // Zinc's extensions from other peers
+  std::uint64_t gaps = 0;                           // beside a server of the Guide: detected gaps
   std::array<std::uint64_t, errc_count> refused{};  // messages, by errc
 };
 
@@ -89,20 +87,23 @@ struct server_status {
   server_counters counters;
   bool active = false;
   bool backup_in_sync = false;
-  bool following = false;
-  sequence number = 0;  // the last update
-  sequence committed =
-      0;  // the backup, and the disk if there is a store, have all updates up to here
+  bool degraded = false;   // active, of a pair: clients see updates that the other may not have
+  bool following = false;  // passive: it has what the active server has
+  bool stopped = false;    // see server_event::stopped
+  sequence number = 0;     // the last entry of the log
+  sequence committed = 0;  // entries up to here are committed
+  sequence both = 0;       // in a pair, both servers have the entries up to here
   store_status kept = store_status::nothing;
-  sequence durable = 0;             // the disk has all updates up to here
-  std::size_t unwritten_bytes = 0;  // bytes of changes that wait for the disk
+  sequence durable = 0;  // the disk has the entries up to here
   std::size_t keys = 0;
   std::size_t bytes = 0;
+  std::size_t log_entries = 0;
+  std::size_t log_bytes = 0;  // memory of the log
+  std::size_t sessions = 0;   // those of Zinc's clients
   std::size_t subscribers = 0;
   std::size_t snapshot_clients = 0;  // connections to the snapshot port
   std::size_t snapshots = 0;         // in progress
-  std::size_t pending = 0;
-  std::size_t waiting = 0;  // updates of Zinc's clients that wait for the backup
+  std::size_t waiting = 0;           // passive: see server_options::waiting_bytes
 };
 
 }  // namespace chp

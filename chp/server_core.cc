@@ -43,11 +43,11 @@ std::string behind(const zmtp::endpoint& first, unsigned count) {
 
 server_core::server_core(const asio::any_io_executor& executor, std::shared_ptr<server_state> state,
                          const server_options& options, hooks others,
-                         std::weak_ptr<map_database> store)
+                         std::weak_ptr<log_store> store)
     : state_{std::move(state)},
       hooks_{std::move(others)},
       store_{std::move(store)},
-      snapshots_{executor, snapshot_port_options(options)},
+      snapshots_{std::make_shared<snapshot_port>(executor, options)},
       publisher_{executor, publisher_port_options(options)},
       collector_{make_collector(executor, options)},
       executor_{executor},
@@ -67,6 +67,11 @@ server_core::collector_socket server_core::make_collector(const asio::any_io_exe
 
 void server_core::start() {
   const auto self = shared_from_this();
+  snapshots_->start([weak = weak_from_this()](zmtp::peer_id peer) {
+    if (const auto core = weak.lock()) {
+      core->read_piece(peer);
+    }
+  });
   asio::co_spawn(executor_, serve_snapshot_clients(self), zmtp::rethrow);
   asio::co_spawn(executor_, serve_subscribers(self), zmtp::rethrow);
   asio::co_spawn(executor_, collect(self), zmtp::rethrow);
@@ -76,13 +81,13 @@ void server_core::stop() {
   stopped_ = true;
   alarm_.cancel();
   room_.cancel();
-  snapshots_.close();
+  snapshots_->socket().close();
   publisher_.close();
   std::visit([](auto& socket) { socket.close(); }, collector_);
 }
 
 zmtp::endpoint server_core::bind_snapshots(std::string_view at, zmtp::error_code& ec) {
-  return snapshots_.bind(at, ec);
+  return snapshots_->socket().bind(at, ec);
 }
 
 zmtp::endpoint server_core::bind_publisher(std::string_view at, zmtp::error_code& ec) {
@@ -95,7 +100,7 @@ zmtp::endpoint server_core::bind_collector(std::string_view at, zmtp::error_code
 
 void server_core::unbind_snapshots(const zmtp::endpoint& at) {
   zmtp::error_code ignored;
-  snapshots_.unbind(at.to_string(), ignored);
+  snapshots_->socket().unbind(at.to_string(), ignored);
 }
 
 void server_core::unbind_publisher(const zmtp::endpoint& at) {
@@ -132,7 +137,7 @@ server_endpoints server_core::bind(std::string_view at, zmtp::error_code& ec) {
 asio::awaitable<void> server_core::serve_snapshot_clients(std::shared_ptr<server_core> self) {
   std::vector<zmtp::routed_message> batch;
   for (;;) {
-    const auto [ec, count] = co_await self->snapshots_.async_receive(batch, token);
+    const auto [ec, count] = co_await self->snapshots_->socket().async_receive(batch, token);
     if (ec) {
       co_return;
     }
@@ -148,10 +153,10 @@ void server_core::on_snapshot_client(zmtp::routed_message& item, clock::time_poi
   switch (item.what) {
     case zmtp::routed_message::kind::attached:
       state_->on_snapshot_client_attached(
-          item.peer, zmtp::known_or_empty(snapshots_.info(item.peer)).properties);
+          item.peer, zmtp::known_or_empty(snapshots_->socket().info(item.peer)).properties);
       return;
     case zmtp::routed_message::kind::detached:
-      state_->on_snapshot_client_detached(item.peer, actions_);
+      state_->on_snapshot_client_detached(item.peer);
       return;
     case zmtp::routed_message::kind::message: break;
   }
@@ -177,8 +182,19 @@ asio::awaitable<void> server_core::serve_subscribers(std::shared_ptr<server_core
 }
 
 void server_core::on_subscriber(const zmtp::routed_message& item) {
-  const auto& info = zmtp::known_or_empty(publisher_.info(item.peer));
-  chp::on_subscriber(*state_, item, info.properties, actions_);
+  switch (item.what) {
+    case zmtp::routed_message::kind::attached:
+      state_->on_subscriber_attached(item.peer,
+                                     zmtp::known_or_empty(publisher_.info(item.peer)).properties);
+      return;
+    case zmtp::routed_message::kind::detached: state_->on_subscriber_detached(item.peer); return;
+    case zmtp::routed_message::kind::message: break;
+  }
+  // Messages other than subscriptions are ignored.
+  const auto topic = item.content.front();
+  if (item.content.size() == 1 && topic.starts_with('\1')) {
+    state_->on_subscription(item.peer, topic.substr(1), actions_);
+  }
 }
 
 asio::awaitable<bool> server_core::until_room(std::shared_ptr<server_core> self) {
@@ -214,7 +230,7 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
       const auto now = self->runtime_.now();
       const auto end = std::min(next + updates_at_once, batch.size());
       for (; next != end; ++next) {
-        self->state_->on_update(std::move(batch[next]), now, self->actions_);
+        self->state_->on_update(batch[next]);
       }
       self->finish(now);
       if (next != batch.size()) {
@@ -224,56 +240,10 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
   }
 }
 
-// Writes one piece per turn, for one peer, so that other work goes on in between.
-void server_core::await_room(zmtp::peer_id peer) {
-  snapshots_.async_wait_writable(peer, [self = shared_from_this(), peer](zmtp::error_code gone) {
-    if (gone) {
-      self->streams_.erase(peer);
-      return;
-    }
-    self->have_room_.push_back(peer);
-    if (self->have_room_.size() == 1) {
-      self->post_next_piece();
-    }
-  });
-}
-
-void server_core::post_next_piece() {
-  asio::post(executor_, [self = shared_from_this()] {
-    const auto peer = self->have_room_.front();
-    self->have_room_.pop_front();
-    if (!self->have_room_.empty()) {
-      self->post_next_piece();
-    }
-    self->write_piece(peer);
-  });
-}
-
-void server_core::write_piece(zmtp::peer_id peer) {
-  auto& [piece, sent] = streams_[peer];
-  if (sent == piece.size()) {
-    sent = 0;
-    read_piece(peer, piece);
-  }
-  if (piece.empty()) {
-    streams_.erase(peer);
-    return;
-  }
-  while (sent < piece.size() &&
-         snapshots_.try_send(peer, std::move(piece[sent].content)) == zmtp::send_status::queued) {
-    ++sent;
-  }
-  await_room(peer);
-}
-
-// The next of what the peer asked for; nothing if that was all.
-void server_core::read_piece(zmtp::peer_id peer, std::vector<server_actions::addressed>& piece) {
+// The next of what the peer has asked for.
+void server_core::read_piece(zmtp::peer_id peer) {
   const auto now = runtime_.now();
-  piece.clear();
-  state_->on_writable(peer, now, actions_);
-  // The remaining actions wait until this piece is sent.
-  actions_.stream.clear();
-  std::swap(piece, actions_.reply);
+  state_->on_writable(peer, actions_);
   finish(now);
 }
 
@@ -297,16 +267,11 @@ void server_core::carry_out() {
   write();
   publish();
   tell();
-  for (auto& [to, content] : actions_.reply) {
-    // The peer would wait forever for the lost message. It makes its offer again on another
-    // connection.
-    if (snapshots_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
-      snapshots_.disconnect(to);
-    }
+  for (auto& [to, content] : std::exchange(actions_.reply, {})) {
+    snapshots_->send(to, std::move(content));
   }
-  actions_.reply.clear();
   for (const auto peer : actions_.close_snapshot_clients) {
-    snapshots_.disconnect(peer);
+    snapshots_->socket().disconnect(peer);
   }
   actions_.close_snapshot_clients.clear();
   for (const auto peer : actions_.close_subscribers) {
@@ -314,9 +279,7 @@ void server_core::carry_out() {
   }
   actions_.close_subscribers.clear();
   for (const auto peer : std::exchange(actions_.stream, {})) {
-    if (streams_.try_emplace(peer).second) {
-      await_room(peer);
-    }
+    snapshots_->stream(peer);
   }
   if (hooks_.rest) {
     hooks_.rest(actions_);
@@ -333,8 +296,8 @@ void server_core::write() {
   for (auto& one : all) {
     store->write(std::move(one), [weak = weak_from_this()](boost::system::error_code ec) {
       if (const auto self = weak.lock(); self && !self->stopped_) {
-        self->act([ec](server_state& state, clock::time_point now, server_actions& out) {
-          state.on_written(ec, now, out);
+        self->act([ec](server_state& state, clock::time_point now, server_actions&) {
+          state.on_written(ec, now);
         });
       }
     });
@@ -385,10 +348,9 @@ void server_core::tell() {
     return;
   }
   for (auto& [to, content] : unsent_subscriptions_) {
+    // A client of ours that misses a message must begin again.
     if (publisher_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
-      if (state_->on_not_told(to)) {
-        publisher_.disconnect(to);
-      }
+      publisher_.disconnect(to);
     }
   }
   unsent_subscriptions_.clear();

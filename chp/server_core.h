@@ -1,25 +1,23 @@
 #pragma once
 // The three sockets of a server around its decisions. Both shells use it; users do not.
 
-#include "chp/map_database.h"
+#include "chp/log_store.h"
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
 #include "chp/server_state.h"
+#include "chp/snapshot_port.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/runtime/timer.h"
 #include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/pubsub_sockets.h"
-#include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -50,7 +48,7 @@ public:
   // `store` is the store from which the state was restored, if any. The owner of the server keeps
   // it.
   server_core(const boost::asio::any_io_executor& executor, std::shared_ptr<server_state> state,
-              const server_options& options, hooks others, std::weak_ptr<map_database> store);
+              const server_options& options, hooks others, std::weak_ptr<log_store> store);
 
   void start();
   void stop();
@@ -86,10 +84,7 @@ private:
   static boost::asio::awaitable<void> serve_snapshot_clients(std::shared_ptr<server_core> self);
   static boost::asio::awaitable<void> serve_subscribers(std::shared_ptr<server_core> self);
   static boost::asio::awaitable<void> collect(std::shared_ptr<server_core> self);
-  void await_room(zmtp::peer_id peer);
-  void post_next_piece();
-  void write_piece(zmtp::peer_id peer);
-  void read_piece(zmtp::peer_id peer, std::vector<server_actions::addressed>& piece);
+  void read_piece(zmtp::peer_id peer);
   void on_snapshot_client(zmtp::routed_message& item, clock::time_point now);
   void on_subscriber(const zmtp::routed_message& item);
   void on_time();
@@ -102,8 +97,8 @@ private:
 
   std::shared_ptr<server_state> state_;
   hooks hooks_;
-  std::weak_ptr<map_database> store_;
-  zmtp::router_socket snapshots_;
+  std::weak_ptr<log_store> store_;
+  std::shared_ptr<snapshot_port> snapshots_;
   zmtp::xpub_socket publisher_;
   collector_socket collector_;
   boost::asio::any_io_executor executor_;
@@ -117,14 +112,7 @@ private:
   bool publishing_ = false;
   bool stopped_ = false;
   bool held_ = false;  // a coroutine waits in until_room()
-  // A piece of a snapshot in progress.
-  struct streamed {
-    std::vector<server_actions::addressed> piece;
-    std::size_t sent = 0;
-  };
-  std::map<zmtp::peer_id, streamed> streams_;
-  std::deque<zmtp::peer_id> have_room_;  // each peer once
-  zmtp::timer room_;                     // cancelled when a queue may have space
+  zmtp::timer room_;   // cancelled when a queue may have space
   zmtp::alarm alarm_;
 };
 

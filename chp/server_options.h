@@ -2,8 +2,9 @@
 // Options of a server of the clustered hashmap. Plain data.
 
 #include "chp/command.h"
+#include "chp/entry_log.h"
+#include "chp/sessions.h"
 #include "chp/store.h"
-#include "chp/update_register.h"
 
 #include <chrono>
 #include <cstddef>
@@ -37,7 +38,13 @@ struct server_options {
   std::chrono::milliseconds heartbeat{1'000};
   command_limits limit{};
   store_limits map{};
-  register_limits applied{};
+  // The entries that are kept for a backup that was away. A backup that is further behind copies
+  // everything.
+  log_limits log{};
+  // Updates of Zinc's clients are recognized when they are sent again, within these limits.
+  session_limits clients{};
+  // The last ids of updates of other clients, which are recognized too.
+  std::size_t ids = 100'000;
 
   // Bytes of one snapshot that are written before the server checks again whether the peer reads.
   std::size_t snapshot_piece = 64 * 1024;
@@ -55,23 +62,17 @@ struct server_options {
 
   // With a backup.
   degraded_policy degraded = degraded_policy::ack;
-  // Updates of Zinc's clients that wait for the backup or the disk, 24 bytes each. They wait
-  // without limit if the disk is full, or if there is no backup and the policy is `block`. The
-  // server defers updates above the limit: the client keeps them and resends them in order. Other
-  // clients get no acknowledgements, so the limit does not concern them.
-  std::size_t waiting_updates = 1'000'000;
-  // Time without progress after which a backup counts as lost, until it has applied everything
-  // again.
-  std::chrono::milliseconds backup_timeout{2'000};
-  // Time without progress after which the server requests a snapshot of the active server again.
+  // Bytes of entries that the backup has not confirmed. More of them wait in the log.
+  std::size_t backup_window = 8 * 1024 * 1024;
+  // While passive: bytes of clients' updates that the active server may not get, and that have ids
+  // of other clients than Zinc's. Above the limit, the oldest are dropped.
+  std::size_t waiting_bytes = 64 * 1024 * 1024;
+
+  // With an active server of the Guide.
+  // Time without progress after which the server requests a snapshot again.
   std::chrono::milliseconds snapshot_timeout{5'000};
-  // Bytes of clients' updates that the active server has not confirmed, as they use memory. Above
-  // the limit, the server first drops updates of Zinc's clients, which resend them.
-  std::size_t pending_bytes = 64 * 1024 * 1024;
-  // Bytes of publications that are stored while a snapshot of the active server arrives.
+  // Bytes of publications that are stored while a snapshot arrives.
   std::size_t feed_bytes = 64 * 1024 * 1024;
-  // Number of deletions that are remembered while no backup has them.
-  std::size_t tombstones = 1'000'000;
 };
 
 }  // namespace chp

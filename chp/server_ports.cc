@@ -2,6 +2,7 @@
 
 #include "chp/announcement.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -43,20 +44,23 @@ zmtp::socket_options collector_port_options(const server_options& options) {
   return o;
 }
 
-void on_subscriber(server_state& state, const zmtp::routed_message& item,
-                   const zmtp::metadata& said, server_actions& out) {
-  switch (item.what) {
-    case zmtp::routed_message::kind::attached:
-      state.on_subscriber_attached(item.peer, said);
-      return;
-    case zmtp::routed_message::kind::detached: state.on_subscriber_detached(item.peer); return;
-    case zmtp::routed_message::kind::message: break;
-  }
-  // Messages other than subscriptions are ignored.
-  const auto topic = item.content.front();
-  if (item.content.size() == 1 && topic.starts_with('\1')) {
-    state.on_subscription(item.peer, topic.substr(1), out);
-  }
+zmtp::socket_options source_options(const server_options& options) {
+  zmtp::socket_options o;
+  o.announce_peers = true;
+  o.extensions = announce_backup();
+  // Messages for one connection must not be sent on the next.
+  o.immediate = true;
+  o.receive_mark = {.messages = {}, .bytes = 2 * options.backup_window};
+  o.reconnect.maximum = std::max(o.reconnect.initial, options.heartbeat / 2);
+  return o;
+}
+
+zmtp::socket_options feed_options(const server_options& options) {
+  zmtp::socket_options o;
+  o.announce_peers = true;
+  o.receive_mark = {.messages = {}, .bytes = options.feed_bytes};
+  o.reconnect.maximum = std::max(o.reconnect.initial, options.heartbeat / 2);
+  return o;
 }
 
 }  // namespace chp

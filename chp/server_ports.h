@@ -1,12 +1,8 @@
 #pragma once
-// The options of a server's three ports, and the messages of its publisher's peers. Pure, so that
-// the simulation uses it too.
+// The options of a server's three ports, and of its connections to the other server. Pure.
 
 #include "chp/server_options.h"
-#include "chp/server_state.h"
-#include "zmtp/metadata.h"
 #include "zmtp/options.h"
-#include "zmtp/peer.h"
 
 namespace chp {
 
@@ -15,9 +11,8 @@ namespace chp {
 [[nodiscard]] zmtp::socket_options collector_port_options(
     const server_options& options);  // SUB or PULL
 
-// Passes an event of a publisher's peer to the state. `said` is the peer's metadata, or empty if
-// the peer has disconnected.
-void on_subscriber(server_state& state, const zmtp::routed_message& item,
-                   const zmtp::metadata& said, server_actions& out);
+// DEALER to the other server's snapshot port, and SUB to its publisher.
+[[nodiscard]] zmtp::socket_options source_options(const server_options& options);
+[[nodiscard]] zmtp::socket_options feed_options(const server_options& options);
 
 }  // namespace chp

@@ -31,17 +31,16 @@ void server_round::on_visit(time_point now) {
   pause = std::min(2 * pause, longest_pause_);
 }
 
-server_round::verdict server_round::judge(sequence offered, sequence begun,
-                                          std::optional<sequence> seen) noexcept {
+server_round::verdict server_round::judge(bool has_what_was_seen) noexcept {
   auto result = verdict::take;
-  if (seen && has_epoch(offered) && (offered < *seen || *seen < begun)) {
+  if (!has_what_was_seen) {
     if (!left_since_refusal_) {
       left_since_refusal_ = 0;
     }
     if (*left_since_refusal_ < earliest_.size()) {
       return verdict::refuse;
     }
-    result = verdict::take_older;
+    result = verdict::take_other;
   }
   left_since_refusal_.reset();
   std::fill(pause_.begin(), pause_.end(), first_pause_);

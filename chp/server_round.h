@@ -1,9 +1,8 @@
 #pragma once
-// Decides which server a client tries next, when, and whether it adopts a history that is older
-// than its copy. Pure.
+// Decides which server a client tries next, when, and whether it adopts a history that lacks
+// what it has seen. Pure.
 
 #include "chp/client_options.h"
-#include "chp/sequence.h"
 
 #include <chrono>
 #include <cstddef>
@@ -38,15 +37,11 @@ public:
   enum class verdict : std::uint8_t {
     take,
     refuse,      // another server may have the missing updates
-    take_older,  // no server has them: the latest updates of the copy are lost
+    take_other,  // no server has them: they are lost
   };
-  // Judges a snapshot at sequence `offered`, of a history that started after `begun`. The copy is
-  // at `seen`, or absent before the first snapshot. A lower sequence is taken only from a server
-  // without epochs (protocols C1-25). From another server it means that the server lacks updates of
-  // the copy. The same is true for a history that started after `seen`. Such a snapshot is refused
-  // until each server has been tried (reliability.md 3.2, G1).
-  [[nodiscard]] verdict judge(sequence offered, sequence begun,
-                              std::optional<sequence> seen) noexcept;
+  // Judges a snapshot, by whether its history has what the client has seen. Another history is
+  // refused until each server has been tried (reliability.md 3.2, G1).
+  [[nodiscard]] verdict judge(bool has_what_was_seen) noexcept;
 
 private:
   const std::chrono::milliseconds first_pause_;

@@ -1,7 +1,6 @@
 #include "chp/server_state.h"
 
-#include "chp/properties.h"
-#include "chp/subtree.h"
+#include "chp/command.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,387 +10,239 @@ namespace chp {
 
 namespace {
 
-constexpr std::string_view hugz = "HUGZ";
-// Python's peers read four bytes as a signed number.
-constexpr sequence max_sequence_of_4 = 0x7fff'ffff;
-// Batch sizes of incremental work.
-constexpr std::size_t expired_at_once = 1'000;
 constexpr std::size_t tidied_at_once = 10'000;
-constexpr std::size_t settled_at_once = 1'000;
+// An earlier version of Zinc's clients has at most this number of updates in flight.
+constexpr std::uint64_t earlier_in_flight = 32'768;
 
 server_options workable(server_options options) {
   using std::chrono::milliseconds;
   options.heartbeat = std::max(options.heartbeat, milliseconds{1});
   options.snapshot_piece = std::max<std::size_t>(options.snapshot_piece, 1);
   options.snapshots_of_a_peer = std::max<std::size_t>(options.snapshots_of_a_peer, 1);
-  options.backup_timeout = std::max(options.backup_timeout, milliseconds{1});
   options.snapshot_timeout = std::max(options.snapshot_timeout, milliseconds{1});
   return options;
 }
 
-}  // namespace
+history_options history_options_of(const server_options& options) {
+  return {.log = options.log,
+          .clients = options.clients,
+          .max_ids = options.ids,
+          .limit = options.limit};
+}
 
-server_state::server_state(const server_options& options, kind as, std::uint64_t random)
-    : options_{workable(options)},
-      kind_{as},
-      random_{random},
-      map_{std::make_unique<store>(next_random(), store_limits::none())},
-      applied_{std::make_unique<update_register>(next_random(), options_.applied)},
-      counts_{next_random(), options_.directories},
-      streams_{options_},
-      deferred_{random, options_.applied.max_sessions},
-      backup_{options_.backup_timeout},
-      erased_{next_random(), options_.tombstones},
-      pending_{next_random(), options_.pending_bytes},
-      replication_{options_, next_random()} {}
+update_log_options log_options_of(const server_options& options, server_state::kind as,
+                                  bool has_store) {
+  return {.state = {.history = history_options_of(options),
+                    .map = options.map,
+                    .has_store = has_store,
+                    .unwritten_bytes = options.unwritten_bytes,
+                    .store_retry = options.store_retry},
+          .wire_format = options.wire_format,
+          .is_paired = as == server_state::kind::paired,
+          .policy = options.degraded,
+          .window = options.backup_window,
+          .piece = options.snapshot_piece,
+          .waiting_bytes = options.waiting_bytes,
+          .directories = options.directories,
+          .epoch_reserve = options.epoch_reserve};
+}
 
-// Returns numbers that peers cannot predict from earlier ones.
-std::uint64_t server_state::next_random() noexcept {
-  random_ += 0x9e37'79b9'7f4a'7c15;
-  auto bits = random_;
+replica replica_of(const replica_options& options, std::uint64_t random, loaded_state&& found) {
+  return found.past ? replica{options, random, std::move(found.past), found.numbers}
+                    : replica{options, random};
+}
+
+std::uint64_t draw(std::uint64_t& random) noexcept {
+  random += 0x9e37'79b9'7f4a'7c15;
+  auto bits = random;
   bits = (bits ^ bits >> 30) * 0xbf58'476d'1ce4'e5b9;
   bits = (bits ^ bits >> 27) * 0x94d0'49bb'1331'11eb;
   return bits ^ bits >> 31;
 }
 
-// Subscribers.
-
-void server_state::on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said) {
-  const auto announced = parse_announcement(said);
-  subscribers_.insert_or_assign(peer, announced);
-  if (announced.session) {
-    acks_.attach(*announced.session, peer);
+server_event event_of(log_event what) noexcept {
+  switch (what) {
+    case log_event::in_sync: return server_event::backup_in_sync;
+    case log_event::backup_lost: return server_event::backup_lost;
+    case log_event::following: return server_event::synchronized;
+    case log_event::diverged: return server_event::diverged;
+    case log_event::stopped: return server_event::stopped;
+    case log_event::handing_over: return server_event::handing_over;
+    case log_event::session_forgotten: break;
   }
+  return server_event::session_forgotten;
 }
 
-void server_state::on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out) {
-  if (active_ && topic == hugz && options_.wire_format == form::kvmsg) {
-    out.tell.push_back({peer, make_heartbeat()});
-  }
+}  // namespace
+
+std::unique_ptr<history> server_state::make_history(const server_options& options,
+                                                    std::uint64_t random) {
+  return std::make_unique<history>(history_options_of(options), random);
 }
 
-void server_state::on_subscriber_detached(zmtp::peer_id peer) {
-  subscribers_.erase(peer);
-  acks_.detach(peer);
-}
+server_state::server_state(const server_options& options, kind as, std::uint64_t random,
+                           loaded_state found, bool discard)
+    : options_{workable(options)},
+      kind_{as},
+      random_{random},
+      log_{log_options_of(options_, as, found.past != nullptr), draw(random_),
+           replica_of(log_options_of(options_, as, found.past != nullptr).state, draw(random_),
+                      std::move(found)),
+           discard},
+      streams_{options_},
+      stored_{log_.state().stored()},
+      guide_{options_} {}
 
-// The snapshot port.
+// Roles.
 
-void server_state::on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& said) {
-  streams_.attach(peer, parse_announcement(said));
-}
-
-void server_state::on_snapshot_client_detached(zmtp::peer_id peer, actions& out) {
-  streams_.detach(peer);
-  if (offering_peer_ == peer) {
-    leave_offer();
-  }
-  std::erase_if(offer_ends_, [&](const offer_end& one) { return one.from == peer; });
-  tidying_ = true;
-  const auto before = backup_.in_sync();
-  backup_.on_detached(peer);
-  watch_backup(before, out);
-}
-
-bool server_state::is_vote(zmtp::peer_id peer, const zmtp::message& m) const {
-  const auto input = parse_snapshot_port(m, options_.limit);
-  const auto* const said = streams_.find(peer);
-  return input && std::holds_alternative<snapshot_request>(*input) && said != nullptr &&
-         !said->backup;
-}
-
-void server_state::on_snapshot_client_message(zmtp::peer_id peer, const zmtp::message& m,
-                                              time_point now, actions& out) {
-  const auto input = parse_snapshot_port(m, options_.limit);
-  if (!input) {
-    refuse(input.error());
-    // The message may have been an offer.
-    streams_.miss_offer(peer);
+void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
+  used_up_ = false;
+  if (active()) {
+    log_.become_active(epoch, now, said_);  // another reign, if the epoch is later
     return;
   }
-  const auto* const said = streams_.find(peer);
-  const bool is_request = std::holds_alternative<snapshot_request>(*input);
-  if (said == nullptr || (!is_request && !(said->backup && paired()))) {
-    ++counters_.ignored_messages;
-    return;
+  guide_.end();
+  greet_at_.reset();
+  if (!log_.is_active()) {
+    out.follow_feed = false;
   }
-  std::visit([&](const auto& each) { on_input(peer, each, now, out); }, *input);
+  // Numbers never go down.
+  const auto last = log_.last_reign().epoch;
+  log_.become_active(epoch != 0 && !log_.is_active() ? std::max(epoch, last + 1) : epoch, now,
+                     said_);
+  out.events.push_back(server_event::active);
+  next_heartbeat_ = now;
+  on_deadline(now, out);  // HUGZ
 }
 
-void server_state::on_input(zmtp::peer_id peer, const snapshot_request& r, time_point /*now*/,
-                            actions& out) {
-  const auto done = active_ ? streams_.ask(peer, r.subtree) : snapshot_streams::asked::refused;
-  switch (done) {
-    case snapshot_streams::asked::first: out.stream.push_back(peer); return;
-    case snapshot_streams::asked::another: return;
-    case snapshot_streams::asked::refused: ++counters_.ignored_requests; return;
-  }
-}
-
-void server_state::on_writable(zmtp::peer_id peer, time_point now, actions& out) {
-  if (!active_) {
-    return;
-  }
-  const auto made = streams_.write(
-      peer, {*map_, counts_, *applied_, begun_.value_or(0), common_, own_}, now, out.reply);
-  counters_.snapshots += made.ended ? 1U : 0U;
-  tidying_ = tidying_ || made.ended;
-  if (made.of_backup && paired()) {
-    const auto before = backup_.in_sync();
-    backup_.on_snapshot(peer, *made.of_backup, notices_);
-    watch_backup(before, out);
-  }
-  if (made.more) {
-    out.stream.push_back(peer);
+void server_state::suspend(actions& out) {
+  if (active()) {
+    log_.suspend();
+    streams_.clear(out.close_snapshot_clients);
+    next_heartbeat_.reset();
   }
 }
 
-void server_state::on_input(zmtp::peer_id peer, const position_report& r, time_point now,
-                            actions& out) {
-  const auto before = backup_.in_sync();
-  backup_.on_report(peer, r, map_->number(), notices_, now);
-  watch_backup(before, out);
-}
-
-void server_state::watch_backup(bool was_in_sync, actions& out) {
-  const auto in_sync = backup_.in_sync();
-  if (in_sync != was_in_sync) {
-    out.events.push_back(in_sync ? server_event::backup_in_sync : server_event::backup_lost);
-  }
-  commit();
-  if (backup_.awaited()) {
-    forget_erasures(backup_.number());
+void server_state::deactivate(actions& out) {
+  if (log_.is_active()) {
+    streams_.clear(out.close_snapshot_clients);
+    if (backup_) {
+      out.close_snapshot_clients.push_back(*std::exchange(backup_, std::nullopt));
+    }
+    log_.become_passive(said_);
+    next_heartbeat_.reset();
+    out.events.push_back(server_event::passive);
   }
 }
 
 // Updates.
 
-std::optional<sequence> server_state::next_number(actions& out) {
-  // The number after the last position would be in another epoch, which may be the other server's.
-  // Without epochs there is no such conflict, and eight bytes are enough.
-  const auto last = map_->number();
-  const bool is_last = options_.wire_format == form::kvsimple_4
-                           ? last >= max_sequence_of_4
-                           : has_epoch(last) && position_of(last) == max_position;
-  if (is_last) {
-    if (!std::exchange(used_up_, true)) {
+void server_state::on_update(const zmtp::message& m) {
+  auto p = parse_proposal(m, options_.wire_format, options_.limit);
+  if (p.id.has_session() && !p.has_low) {
+    complete(p);
+  }
+  log_.propose(p, said_);
+}
+
+// Earlier versions of Zinc's clients do not say which outcomes they wait for, nor when their session
+// began. They send their updates in order.
+void server_state::complete(proposal& p) const {
+  const auto& past = log_.state().past();
+  const auto counter = p.id.counter();
+  p.since = past.reigns().place_of(past.end());
+  if (!past.clients().contains(p.id.session())) {
+    p.low = counter;
+  } else if (counter > earlier_in_flight) {
+    p.low = counter - earlier_in_flight;
+  }
+}
+
+// The end of a turn.
+
+void server_state::on_turn_end(time_point now, actions& out) {
+  log_.end_turn(now, said_);
+  pass_on(out);
+  watch_store(out);
+  if (active()) {
+    if (log_.is_used_up() && !std::exchange(used_up_, true)) {
       out.events.push_back(server_event::epoch_used_up);
     }
-    return std::nullopt;
-  }
-  return last + 1;
-}
-
-// Before it is used up; again after a heartbeat, if none could be had.
-void server_state::renew_epoch(time_point now, actions& out) {
-  const auto last = map_->number();
-  if (has_epoch(last) && max_position - position_of(last) < options_.epoch_reserve &&
-      now >= next_renewal_) {
-    next_renewal_ = now + options_.heartbeat;
-    out.renew_epoch = true;
-  }
-}
-
-void server_state::on_update(zmtp::message&& m, time_point now, actions& out) {
-  const auto parsed_update = parse_set(m, options_.wire_format, options_.limit);
-  const auto id =
-      parsed_update ? update_id::of_frame(parsed_update->id) : id_of_set(m, options_.wire_format);
-  if (applied_->contains(id)) {
-    ++counters_.repeated;
-    acknowledge_again(id);
-    return;
-  }
-  if (!active_) {
-    if (!parsed_update) {
-      refuse(parsed_update.error());
-    } else if (paired()) {
-      const auto before = pending_.dropped();
-      (void)pending_.add(std::move(m), id, now);
-      counters_.pending_dropped += pending_.dropped() - before;
+    notices_.tell(paired() && log_.degraded(), now, out.tell);
+    if (out.renew_epoch) {
+      out.renew_epoch = now >= next_renewal_;
+      next_renewal_ = out.renew_epoch ? now + options_.heartbeat : next_renewal_;
     }
+  }
+}
+
+void server_state::pass_on(actions& out) {
+  std::move(said_.write.begin(), said_.write.end(), std::back_inserter(out.write));
+  said_.write.clear();
+  std::move(said_.publish.begin(), said_.publish.end(), std::back_inserter(out.publish));
+  said_.publish.clear();
+  for (const auto& each : said_.answers) {
+    notices_.note(each);
+  }
+  said_.answers.clear();
+  for (const auto each : said_.events) {
+    out.events.push_back(event_of(each));
+  }
+  said_.events.clear();
+  pass_on_peer(out);
+  if (std::exchange(said_.disconnect_clients, false)) {
+    // The clients connect again at once, and to the other server if this one is passive.
+    notices_.for_each_of_ours([&](zmtp::peer_id peer) { out.close_subscribers.push_back(peer); });
+  }
+  out.step_down = std::exchange(said_.step_down, false) || out.step_down;
+  out.renew_epoch = std::exchange(said_.renew_epoch, false) || out.renew_epoch;
+  if (said_.lost) {
+    out.lost = std::exchange(said_.lost, std::nullopt);
+  }
+}
+
+void server_state::watch_store(actions& out) {
+  const auto now_stored = log_.state().stored();
+  if (now_stored == stored_) {
     return;
   }
-  if (puts_off(id)) {
-    ++counters_.deferred;
-    return;
+  switch (now_stored) {
+    case store_status::all: out.events.push_back(server_event::stored); break;
+    case store_status::full: out.events.push_back(server_event::store_full); break;
+    case store_status::failed: out.events.push_back(server_event::store_failed); break;
+    case store_status::nothing:
+    case store_status::writing: break;
   }
-  if (!parsed_update) {
-    turn_away(id, parsed_update.error(), now, out);
-    return;
-  }
-  const auto& u = *parsed_update;
-  if (is_superseded(u.key, id)) {
-    ++counters_.repeated;
-    settle_by_later(id);
-    acknowledge_again(id);
-    return;
-  }
-  if (const auto fault = u.erases() ? errc{} : map_->check_room(u.key, u.value, options_.map);
-      fault != errc{}) {
-    turn_away(id, fault, now, out);
-  } else if (accept(u, id, deadline_of(u, now), now, out)) {
-    ++counters_.updates;
-  }
-}
-
-// Returns whether the client has changed the key later, and that update came first. It came through
-// the other server of the pair, or while this one was pending and did not fit.
-bool server_state::is_superseded(std::string_view key, const update_id& id) const {
-  if (!id.has_session() || applied_->find(id.session()).counter < id.counter()) {
-    return false;
-  }
-  const auto* const there = map_->find(key);
-  const auto last = there != nullptr ? there->id() : erased_.id_of(key);
-  return last.has_session() && last.session() == id.session() && last.counter() > id.counter();
-}
-
-std::optional<server_state::time_point> server_state::deadline_of(const update& u,
-                                                                  time_point came) {
-  if (u.properties.empty()) {
-    return std::nullopt;
-  }
-  const auto value = properties{u.properties}.find(property_name::ttl);
-  const auto ttl = value ? parse_ttl(*value) : std::nullopt;
-  return ttl ? std::optional{came + *ttl} : std::nullopt;
-}
-
-void server_state::acknowledge_again(const update_id& id) {
-  if (active_ && id.has_session()) {
-    acks_.owe(id.session());
-    // Later updates that were deferred arrive with this one.
-    deferred_.on_taken(id.session(), id.counter());
-  }
-}
-
-// An update without an id gets one here, so that all servers use the same one. The Guide's passive
-// servers need it. Returns false if no number is left.
-bool server_state::accept(const update& u, const update_id& id, std::optional<time_point> deadline,
-                          time_point now, actions& out) {
-  const auto number = next_number(out);
-  if (!number) {
-    return false;
-  }
-  const auto own = id.empty() ? update_id::of_random(next_random(), next_random()) : id;
-  if (u.erases()) {
-    map_->erase(u.key, *number);
-    if (paired()) {
-      erased_.add(u.key, own, *number);
-    }
-    keep_erasure(u.key, own, *number);
-  } else {
-    const store::change to{u.key, u.value, own, deadline};
-    if (const auto fault = map_->apply(to, *number); fault != errc{}) {
-      refuse(fault);
-      return false;
-    }
-    keep_set(to, *number, now);
-  }
-  applied_->insert(id);
-  publish(u, own, *number, out);
-  settle(id, *number, now);
-  return true;
-}
-
-void server_state::publish(const update& u, const update_id& id, sequence number, actions& out) {
-  properties_.clear();
-  if (u.key.front() == '/' && options_.wire_format == form::kvmsg) {
-    append_directory_counts(properties_, counts_.add(u.key));
-  }
-  out.publish.push_back(make_publication(options_.wire_format, u, id, number, properties_));
-}
-
-// Acknowledges the update now, or when the backup and the disk have it.
-void server_state::settle(const update_id& id, sequence number, time_point now) {
-  if (waits_for_backup()) {
-    backup_.on_update(now);
-  }
-  if (!id.has_session()) {
-    return;
-  }
-  if (is_told_later()) {
-    acks_.await(id.session(), id.counter(), number);
-  } else {
-    acks_.owe(id.session());
-  }
+  stored_ = now_stored;
 }
 
 // Time.
 
-void server_state::expire(time_point now, actions& out) {
-  const auto last = map_->number();
-  if (now < expire_from_ || !may_number() ||
-      (has_epoch(last) && max_position - position_of(last) < expired_at_once)) {
-    return;
-  }
-  sequence number = last;
-  counters_.expired += map_->expire(now, expired_at_once, [&](const store::entry& e) {
-    const auto id = update_id::of_random(next_random(), next_random());
-    publish({options_.wire_format, e.key(), 0, {}, {}, {}}, id, ++number, out);
-    if (paired()) {
-      erased_.add(e.key(), id, number);
-    }
-    keep_erasure(e.key(), id, number);
-    settle(id, number, now);
-    return number;
-  });
-}
-
-void server_state::on_turn_end(time_point now, actions& out) {
-  if (active_) {
-    renew_epoch(now, out);
-  }
-  write_down(out);
-  if (!active_) {
-    report_position(out);
-  } else if (may_tell()) {
-    acks_.tell(*applied_, paired() && !backup_.in_sync(), now, out.tell);
-  }
-}
-
 std::optional<server_state::time_point> server_state::next_deadline() const noexcept {
-  if (tidying_ || settling_.pending() || !discarded_.empty() || !counts_.is_tidy() ||
-      (kept_ && kept_->reading()) ||
-      (active_ ? reconciling_ || committing_ || (forgetting_erasures_ && backup_.awaited())
-               : forgetting_pending_)) {
+  if (tidying_) {
     return time_point{};
   }
-  std::optional<time_point> first;
-  const auto consider_also = [&first](std::optional<time_point> due) {
+  auto first = log_.next_deadline();
+  const auto consider = [&first](std::optional<time_point> due) {
     first = due && (!first || *due < *first) ? due : first;
   };
-  if (active_) {
-    consider_also(next_heartbeat_);
-    if (const auto due = map_->next_deadline(); due && may_number()) {
-      consider_also(std::max(*due, expire_from_));
-    }
-    if (may_tell()) {
-      consider_also(acks_.next_deadline());
-    }
-    consider_also(backup_.next_deadline());
-  } else {
-    consider_also(replication_.next_deadline());
-  }
-  if (kept_ && !offered_.pending()) {
-    consider_also(kept_->next_deadline());
+  if (active()) {
+    consider(next_heartbeat_);
+    consider(notices_.next_deadline());
+  } else if (!log_.is_active()) {
+    consider(greet_at_);
+    consider(guide_.next_deadline());
   }
   return first;
 }
 
 void server_state::on_deadline(time_point now, actions& out) {
-  tidying_ = tidying_ && !map_->tidy(tidied_at_once);
-  dismantle();
-  settle_some(settled_at_once);
-  write_whole(now);
-  if (!active_) {
-    forget_pending();
-    replication_.on_deadline(now, out);
-    return;
+  tidying_ = tidying_ && !log_.past().map().tidy(tidied_at_once);
+  log_.on_deadline(now);
+  guide_.on_deadline(now, out);
+  if (greet_at_ && now >= *greet_at_) {
+    greet(now);
   }
-  const auto before = backup_.in_sync();
-  backup_.on_deadline(map_->number(), now);
-  watch_backup(before, out);
-  reconcile(now, out);
-  expire(now, out);
   if (next_heartbeat_ && now >= *next_heartbeat_) {
     next_heartbeat_ = now + options_.heartbeat;
     if (options_.wire_format == form::kvmsg) {
@@ -402,27 +253,30 @@ void server_state::on_deadline(time_point now, actions& out) {
 }
 
 server_status server_state::status() const {
+  const auto& state = log_.state();
+  const auto& past = state.past();
   server_status s;
   s.counters = counters_;
-  s.active = active_;
-  s.backup_in_sync = backup_.in_sync();
-  s.following = replication_.state() == replication::phase::following;
-  s.number = map_->number();
-  s.committed = backup_.in_sync() ? backup_.number() : map_->number();
-  s.durable = map_->number();
-  if (kept_) {
-    s.kept = kept_->how();
-    s.durable = kept_->durable();
-    s.committed = std::min(s.committed, s.durable);
-    s.unwritten_bytes = kept_->bytes();
-  }
-  s.keys = map_->keys();
-  s.bytes = map_->bytes();
-  s.subscribers = subscribers_.size();
+  s.counters.log = log_.counters();
+  s.active = active();
+  s.backup_in_sync = log_.in_sync();
+  s.degraded = paired() && log_.degraded();
+  s.following = log_.following() || guide_.following();
+  s.stopped = log_.stopped();
+  s.number = state.end();
+  s.committed = state.commit();
+  s.both = state.both();
+  s.kept = state.stored();
+  s.durable = state.durable();
+  s.keys = past.map().keys();
+  s.bytes = past.map().bytes();
+  s.log_entries = past.log().entries();
+  s.log_bytes = past.log().memory();
+  s.sessions = past.clients().size();
+  s.subscribers = notices_.size();
   s.snapshot_clients = streams_.peers();
   s.snapshots = streams_.size();
-  s.pending = pending_.size();
-  s.waiting = acks_.waiting();
+  s.waiting = log_.waiting();
   return s;
 }
 

@@ -42,7 +42,7 @@ public:
   };
   struct judgement {
     verdict what;
-    outcome known{};
+    entry_outcome known{};
   };
   // Judges an update. `since` is the number with which the client's session began, or 0 if this
   // history does not contain that place.
@@ -50,6 +50,21 @@ public:
                                 sequence since) const noexcept;
   // The log has an entry. An entry that is not above the last one of its session is known already.
   void note(const log_entry& e);
+
+  [[nodiscard]] bool contains(std::uint64_t session) const noexcept {
+    return find(session) != none;
+  }
+  // Calls `visit(std::uint64_t counter, const entry_outcome&)` for each outcome of a session, in order.
+  template <class Visit>
+  void visit_outcomes(std::uint64_t session, Visit&& visit) const {
+    const auto at = find(session);
+    if (at != none) {
+      const auto& r = records_[at];
+      for (std::size_t i = 0; i < r.outcomes.size(); ++i) {
+        visit(r.first + i, r.outcomes[i]);
+      }
+    }
+  }
 
   // Returns the highest number of a session that was forgotten.
   [[nodiscard]] sequence forgotten() const noexcept { return forgotten_; }

@@ -3,17 +3,15 @@
 
 #include "chp/announcement.h"
 #include "chp/directory_counters.h"
+#include "chp/history.h"
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
 #include "chp/store.h"
-#include "chp/update_register.h"
 #include "zmtp/peer.h"
 
-#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,15 +26,10 @@ namespace chp {
 // requests can arrive at once.
 class snapshot_streams {
 public:
-  using time_point = std::chrono::steady_clock::time_point;
   // The data of snapshots. It must outlive them, or clear() must be called before.
   struct source {
-    store& map;
+    history& past;
     const directory_counters& counts;
-    update_register& applied;
-    sequence begun;   // see snapshot_end; 0: starts with the first update
-    sequence shared;  // see replication::origin
-    sequence own;
   };
 
   explicit snapshot_streams(const server_options& options) : options_{options} {}
@@ -45,10 +38,6 @@ public:
   void detach(zmtp::peer_id peer) { peers_.erase(peer); }
   // Returns null if the peer is not known.
   [[nodiscard]] const announcement* find(zmtp::peer_id peer) const;
-  // An offer of a backup on this connection could not be processed. missed_offers() returns whether
-  // this has happened.
-  void miss_offer(zmtp::peer_id peer);
-  [[nodiscard]] bool missed_offers(zmtp::peer_id peer) const;
   // Ends all replies. Appends the peers that waited for one.
   void clear(std::vector<zmtp::peer_id>& waiting);
 
@@ -60,12 +49,11 @@ public:
   [[nodiscard]] asked ask(zmtp::peer_id peer, std::string_view subtree);
 
   struct progress {
-    bool more = false;                  // more follows for this peer
-    bool ended = false;                 // one reply has ended
-    std::optional<sequence> of_backup;  // this piece begins a backup's snapshot of this number
+    bool more = false;   // more follows for this peer
+    bool ended = false;  // one reply has ended
   };
   // Appends the next piece.
-  [[nodiscard]] progress write(zmtp::peer_id peer, const source& from, time_point now,
+  [[nodiscard]] progress write(zmtp::peer_id peer, const source& from,
                                std::vector<server_actions::addressed>& out);
 
   [[nodiscard]] std::size_t peers() const noexcept { return peers_.size(); }
@@ -73,21 +61,18 @@ public:
   [[nodiscard]] std::size_t size() const noexcept;
 
 private:
-  struct answer {
+  struct reply {
     store::snapshot entries;
+    sequence number;
     std::string end_properties;
-    std::optional<update_register::image> applied;  // until a backup has all of it
   };
   struct record {
     announcement said;
     std::deque<std::string> asked;  // the first one is being answered
-    std::unique_ptr<answer> current;
-    bool missed_offers = false;
+    std::unique_ptr<reply> current;
   };
 
-  [[nodiscard]] std::unique_ptr<answer> open(const record& of, const source& from) const;
-  [[nodiscard]] zmtp::message entry_for(const record& of, const store::entry& e,
-                                        time_point now) const;
+  [[nodiscard]] static std::unique_ptr<reply> open(const record& of, const source& from);
 
   const server_options& options_;
   std::unordered_map<zmtp::peer_id, record> peers_;

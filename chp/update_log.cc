@@ -27,11 +27,13 @@ void update_log::become_active(std::uint64_t epoch, time_point now, log_actions&
     already->resume();
     if (epoch > last_reign().epoch) {
       already->begin_reign(epoch, next_random());
+      out.disconnect_clients = true;  // their next snapshot has the new reign
     }
     return;
   }
   role_.emplace<active_role>(parts_, epoch, next_random(), now);
   // Updates that only this server may have.
+  const auto before = parts_.counters.updates;
   parts_.waiting.take([&](const log_entry& e) {
     propose({.id = e.id,
              .erases = e.kind == entry_kind::erasure,
@@ -41,6 +43,8 @@ void update_log::become_active(std::uint64_t epoch, time_point now, log_actions&
              .value = e.value},
             out);
   });
+  parts_.counters.replayed += parts_.counters.updates - before;
+  parts_.counters.updates = before;
 }
 
 void update_log::become_passive(log_actions& out) {
@@ -96,6 +100,9 @@ void update_log::on_peer_lost(log_actions& out) {
 void update_log::on_peer_unresponsive(log_actions& out) {
   declines_ = false;
   on_peer_lost(out);
+  // A connection that was silent in one direction can come back. The next HELLO says what the other
+  // server has.
+  out.close_peer = true;
 }
 
 void update_log::on_peer_state(bool is_active, bool lacks_data, const reign& last) noexcept {
@@ -151,6 +158,37 @@ bool update_log::read_lost(std::string& lines, std::size_t most) {
   return role != nullptr && role->read_lost(lines, most);
 }
 
+errc update_log::adopt(std::string_view rows, sequence number, time_point now) {
+  auto& state = parts_.state;
+  auto built = state.make_history();
+  built->begin_log(number, 0);
+  if (const auto fault = built->add_map(rows, now); fault != errc{}) {
+    return fault;
+  }
+  lineage root;
+  root.begin_reign(epoch_of(number), next_random(), number);
+  if (const auto fault = built->finish(std::move(root), number); fault != errc{}) {
+    return fault;
+  }
+  state.replace(std::move(built), number);
+  state.lower_needs(number);
+  return {};
+}
+
+bool update_log::append(const log_entry& e, time_point now) {
+  auto& state = parts_.state;
+  if (state.past().check_next(e) != errc{}) {
+    return false;
+  }
+  state.append(e);
+  ++parts_.counters.followed;
+  parts_.waiting.remove(e.id);
+  state.raise_commit(e.number);
+  state.publish(e.number, now, [](const log_entry&, bool) {});
+  state.trim(e.number);
+  return true;
+}
+
 void update_log::on_written(boost::system::error_code ec, time_point now) {
   parts_.state.on_written(ec, now);
 }
@@ -185,6 +223,12 @@ bool update_log::in_sync() const noexcept { return active() != nullptr && active
 bool update_log::degraded() const noexcept { return active() != nullptr && active()->degraded(); }
 bool update_log::following() const noexcept {
   return passive() != nullptr && passive()->following();
+}
+bool update_log::has_answer() const noexcept {
+  return passive() != nullptr && passive()->has_answer();
+}
+bool update_log::is_used_up() const noexcept {
+  return active() != nullptr && active()->is_used_up();
 }
 bool update_log::stopped() const noexcept { return passive() != nullptr && passive()->stopped(); }
 

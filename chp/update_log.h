@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace chp {
@@ -64,6 +65,15 @@ public:
   void on_lost_written(boost::system::error_code ec, log_actions& out);
   [[nodiscard]] bool read_lost(std::string& lines, std::size_t most);
 
+  // Passive, beside an active server that is not Zinc's. adopt() begins a new history with a map as
+  // of a number, which are records of kind `set`. append() takes the next update. It returns false
+  // if the update is not the next one.
+  // Errors: those of history::add_map() and finish().
+  [[nodiscard]] errc adopt(std::string_view rows, sequence number, time_point now);
+  [[nodiscard]] bool append(const log_entry& e, time_point now);
+  // The active server has this update.
+  void forget_waiting(const update_id& id) { parts_.waiting.remove(id); }
+
   // The result of the oldest write to the store without one.
   void on_written(boost::system::error_code ec, time_point now);
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
@@ -83,10 +93,14 @@ public:
   [[nodiscard]] bool degraded() const noexcept;
   [[nodiscard]] bool following() const noexcept;
   [[nodiscard]] bool stopped() const noexcept;
+  // Passive: the active server has answered the last HELLO.
+  [[nodiscard]] bool has_answer() const noexcept;
+  // Active: no number is left.
+  [[nodiscard]] bool is_used_up() const noexcept;
 
   [[nodiscard]] const replica& state() const noexcept { return parts_.state; }
   // For snapshot streams. All must end before this server becomes passive.
-  [[nodiscard]] store& map() noexcept { return parts_.state.past().map(); }
+  [[nodiscard]] history& past() noexcept { return parts_.state.past(); }
   [[nodiscard]] const directory_counters& counts() const noexcept {
     return parts_.published.counts();
   }

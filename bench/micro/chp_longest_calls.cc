@@ -4,14 +4,16 @@
 // bazel run -c opt //bench/micro:chp_longest_calls
 
 #include "chp/command.h"
-#include "chp/deferred_sessions.h"
 #include "chp/directory_counters.h"
-#include "chp/map_writer.h"
-#include "chp/pending_updates.h"
-#include "chp/session_acks.h"
-#include "chp/store.h"
-#include "chp/tombstones.h"
-#include "chp/update_register.h"
+#include "chp/entry_log.h"
+#include "chp/history.h"
+#include "chp/known_ids.h"
+#include "chp/log_entry.h"
+#include "chp/replica.h"
+#include "chp/sessions.h"
+#include "chp/state_write.h"
+#include "chp/store_status.h"
+#include "zmtp/storage/error.h"
 
 #include <benchmark/benchmark.h>
 
@@ -88,60 +90,67 @@ update_id without_session(std::uint64_t n) {
   return update_id::of_random(n * 0x9e37'79b9'7f4a'7c15, ~n);
 }
 
-void fill(update_register& r) {
-  const register_limits limits;
-  for (std::uint64_t n = 0; n < limits.max_sessions; ++n) {
-    r.insert(first_of_session(n));
-  }
-  for (std::uint64_t n = 0; n < limits.max_others; ++n) {
-    r.insert(without_session(n));
-  }
+log_entry set_entry(std::uint64_t n, const update_id& id) {
+  return {.number = make_sequence(1, n), .id = id, .low = 1, .key = "key", .value = "value"};
 }
 
-void register_grows(benchmark::State& state) {
-  const register_limits limits;
+void sessions_grow(benchmark::State& state) {
+  const session_limits limits;
   for (auto _ : state) {
-    longest sessions{state, "sessions_ms"};
-    longest others{state, "others_ms"};
-    longest refusals{state, "refusals_ms"};
+    longest grow{state, "grow_ms"};
+    longest rows{state, "rows_ms"};
+    longest read{state, "read_ms"};
     longest end{state, "end_ms"};
-    auto r = std::make_unique<update_register>(1);
-    for (std::uint64_t n = 0; n < 2 * limits.max_sessions; ++n) {
-      sessions([&] { r->insert(first_of_session(n)); });
+    auto all = std::make_unique<sessions>(1);
+    // Twice the limit: half of them are forgotten.
+    for (std::uint64_t n = 1; n <= 2 * limits.max_sessions; ++n) {
+      grow([&] { all->note(set_entry(n, first_of_session(n))); });
     }
-    for (std::uint64_t n = 0; n < 2 * limits.max_others; ++n) {
-      others([&] { r->insert(without_session(n)); });
+    // As for a store or a backup.
+    sessions copy{2};
+    copy.begin_replay();
+    std::size_t at = 0;
+    std::string piece;
+    for (bool more = true; more; piece.clear()) {
+      more = rows([&] { return all->append_rows(at, 64 * 1024, piece); });
+      read([&] {
+        sequence last = 0;
+        for (std::string_view rest{piece}; !rest.empty();) {
+          benchmark::DoNotOptimize(copy.insert_row(rest, last));
+        }
+      });
     }
-    for (std::uint64_t n = limits.max_sessions; n < 2 * limits.max_sessions; ++n) {
-      const auto session = first_of_session(n).session();
-      refusals([&] { r->refuse(update_id::of_session(session, 2), errc::too_many_keys); });
-    }
-    end([&] { r.reset(); });
+    end([&] { all.reset(); });
   }
 }
-BENCHMARK(register_grows)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(sessions_grow)->Iterations(1)->Unit(benchmark::kMillisecond);
 
-// As it is for the store and for a backup, which unpacks it.
-void register_is_packed(benchmark::State& state) {
-  update_register r{1};
-  fill(r);
+void ids_grow(benchmark::State& state) {
   for (auto _ : state) {
-    longest open{state, "open_ms"};
-    longest pack{state, "pack_ms"};
-    longest change{state, "change_ms"};
-    longest unpack{state, "unpack_ms"};
-    auto all = open([&] { return r.open_image(); });
-    update_register copy{2};
-    std::uint64_t n = 0;
-    for (std::string piece; !(piece = pack([&] { return all.next(); })).empty();) {
-      unpack([&] { benchmark::DoNotOptimize(copy.unpack(piece)); });
-      for (const auto end = n + 10'000; n < end; ++n) {
-        change([&] { r.insert(first_of_session(100'000 + n)); });
-      }
+    longest grow{state, "grow_ms"};
+    known_ids all{1, million};
+    for (std::uint64_t n = 1; n <= 2 * million; ++n) {
+      grow([&] { all.insert(without_session(n), n); });
     }
   }
 }
-BENCHMARK(register_is_packed)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(ids_grow)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+// A log at its limits, whose oldest entries go.
+void log_grows(benchmark::State& state) {
+  for (auto _ : state) {
+    longest append{state, "append_ms"};
+    longest trim{state, "trim_ms"};
+    longest end{state, "restart_ms"};
+    entry_log all;
+    for (std::uint64_t n = 1; n <= 2 * million; ++n) {
+      append([&] { all.append(set_entry(n, first_of_session(n))); });
+      trim([&] { benchmark::DoNotOptimize(all.trim(make_sequence(1, n))); });
+    }
+    end([&] { all.restart(0); });
+  }
+}
+BENCHMARK(log_grows)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void counters_grow(benchmark::State& state) {
   for (auto _ : state) {
@@ -166,117 +175,44 @@ void counters_grow(benchmark::State& state) {
 }
 BENCHMARK(counters_grow)->Iterations(1)->Unit(benchmark::kMillisecond);
 
-void pending_grow(benchmark::State& state) {
-  for (auto _ : state) {
-    longest grow{state, "grow_ms"};
-    longest confirm{state, "confirm_ms"};
-    longest forget{state, "forget_4096_ms"};
-    longest take{state, "take_ms"};
-    const auto add = [](pending_updates& all, std::uint64_t n) {
-      const auto id = first_of_session(n);
-      all.add(make_set(form::kvmsg, "key", id, "", "value"), id, {});
-    };
-    // As many as there may be of the smallest, and more.
-    pending_updates all{1, 64 * 1024 * 1024};
-    for (std::uint64_t n = 0; n < million; ++n) {
-      grow([&] { add(all, n); });
-    }
-    state.counters["pending"] = static_cast<double>(all.size());
-    all.begin_forgetting();
-    while (
-        !forget([&] { return all.forget_known(4'096, [](const update_id&) { return false; }); })) {
-    }
-    for (std::uint64_t n = million - 1'000; n < million; ++n) {
-      confirm([&] { all.confirm(first_of_session(n)); });
-    }
-    take([&] { benchmark::DoNotOptimize(all.take()); });
-  }
-}
-BENCHMARK(pending_grow)->Iterations(1)->Unit(benchmark::kMillisecond);
-
-void tombstones_grow(benchmark::State& state) {
-  for (auto _ : state) {
-    longest grow{state, "grow_ms"};
-    longest forget{state, "forget_ms"};
-    longest take{state, "take_ms"};
-    tombstones all{1, million};
-    numbered key{"/directory/of/keys/"};
-    for (std::uint64_t n = 1; n <= million + 100'000; ++n) {
-      const auto name = key(n);
-      grow([&] { all.add(name, first_of_session(n), n); });
-    }
-    const auto nothing = [](const tombstones::erasure&) { return false; };
-    for (bool done = false; !done;) {
-      forget([&] { done = all.forget_to(200'000, 1'000, nothing, nothing); });
-    }
-    const auto left = take([&] { return all.take(); });
-    benchmark::DoNotOptimize(left.size());
-  }
-}
-BENCHMARK(tombstones_grow)->Iterations(1)->Unit(benchmark::kMillisecond);
-
-void put_off_grow(benchmark::State& state) {
-  for (auto _ : state) {
-    longest grow{state, "grow_ms"};
-    deferred_sessions all{1, register_limits{}.max_sessions};
-    for (std::uint64_t n = 0; n < million; ++n) {
-      grow([&] { all.add(first_of_session(n).session(), 1); });
-    }
-  }
-}
-BENCHMARK(put_off_grow)->Iterations(1)->Unit(benchmark::kMillisecond);
-
-// Updates that waited for a full disk, and are then committed.
-void acknowledgements_wait(benchmark::State& state) {
-  for (auto _ : state) {
-    longest wait{state, "wait_ms"};
-    longest commit{state, "commit_10000_ms"};
-    session_acks all;
-    for (std::uint64_t n = 1; n <= million; ++n) {
-      wait([&] { all.await(first_of_session(n % 1'000).session(), n, n); });
-    }
-    while (!commit([&] { return all.commit(million, 10'000); })) {
-    }
-  }
-}
-BENCHMARK(acknowledgements_wait)->Iterations(1)->Unit(benchmark::kMillisecond);
-
-// The whole map for the store, as many entries at once as a server reads, and 100,000 keys that were erased.
-void whole_map_is_written(benchmark::State& state) {
-  store map{1};
-  sequence at = 0;
+// The whole state for the store, as after a full disk.
+void whole_state_is_written(benchmark::State& state) {
+  constexpr replica::time_point now{};
+  replica one{{.has_store = true}, 1};
+  one.begin_reign(1, 7);
   numbered key{"/directory/of/keys/"};
   const std::string value(32, 'v');
-  for (std::uint64_t n = 0; n < million; ++n) {
-    map.apply({key(n), value, {}, {}}, ++at);
-  }
-  tombstones erased{1, million};
-  for (std::uint64_t n = million; n < million + 100'000; ++n) {
-    erased.add(key(n), {}, ++at);
-  }
-  map.pass(at);
-  update_register applied{1};
-  fill(applied);
-  for (auto _ : state) {
-    longest first{state, "first_ms"};
-    longest read{state, "read_ms"};
-    longest take{state, "take_ms"};
-    longest done{state, "on_written_ms"};
-    longest end{state, "end_ms"};
-    map_writer writer{0, std::chrono::milliseconds{1'000}};
-    writer.replace();
-    const auto piece = [&] { return writer.read_whole(map, applied, erased, {}, 1'024, {}); };
-    auto ended = first(piece);
-    while (!ended) {
-      ended = read(piece);
+  std::vector<state_write> out;
+  const auto settle = [&] {
+    while (!out.empty()) {
+      out.pop_back();
+      one.on_written({}, now);
     }
-    std::vector<std::vector<map_change>> out;
-    take([&] { writer.take(out); });
-    done([&] { writer.on_written({}, {}); });
-    end([&] { out.clear(); });
+  };
+  // The reign has the first number.
+  for (std::uint64_t n = 2; n <= million; ++n) {
+    one.append({.number = make_sequence(1, n), .key = key(n), .value = value});
+    one.publish(one.end(), now, [](const log_entry&, bool) {});
+    one.take_writes(now, out);
+    settle();
+    one.trim(one.end());
+  }
+  for (auto _ : state) {
+    longest piece{state, "piece_ms"};
+    longest done{state, "on_written_ms"};
+    one.append({.number = one.end() + 1, .key = key(1), .value = value});
+    one.take_writes(now, out);
+    out.clear();
+    one.on_written(zmtp::storage_errc::store_full, now);
+    auto at = now;
+    do {
+      at = one.next_deadline().value_or(at);
+      piece([&] { one.take_writes(at, out); });
+      done([&] { settle(); });
+    } while (one.stored() != store_status::all);
   }
 }
-BENCHMARK(whole_map_is_written)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_state_is_written)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace chp

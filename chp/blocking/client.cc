@@ -25,6 +25,19 @@ error_code finish(const asio::any_io_executor& executor, Start&& start) {
   return end.get();
 }
 
+// The same for an update, whose truth it returns.
+template <class Start>
+truth finish_update(const asio::any_io_executor& executor, error_code& ec, Start&& start) {
+  std::promise<std::pair<error_code, truth>> over;
+  auto end = over.get_future();
+  run_in(executor, [&] {
+    start([&over](error_code how, truth says) { over.set_value({how, says}); });
+  });
+  const auto [how, says] = end.get();
+  ec = how;
+  return says;
+}
+
 void throw_if(error_code ec, const char* what) {
   if (ec) {
     throw boost::system::system_error{ec, what};
@@ -103,27 +116,34 @@ watcher client::watch(std::string_view subtree) {
   });
 }
 
-void client::set(std::string key, std::string value, const set_options& how) {
-  error_code ec;
-  set(std::move(key), std::move(value), how, ec);
-  throw_if(ec, "set");
+void client::on_lost(chp::client::lost_handler handler) {
+  run_in(executor_, [&] { client_->on_lost(std::move(handler)); });
 }
 
-void client::set(std::string key, std::string value, const set_options& how, error_code& ec) {
-  ec = finish(executor_, [&](auto done) {
+truth client::set(std::string key, std::string value, const set_options& how) {
+  error_code ec;
+  const auto says = set(std::move(key), std::move(value), how, ec);
+  throw_if(ec, "set");
+  return says;
+}
+
+truth client::set(std::string key, std::string value, const set_options& how, error_code& ec) {
+  return finish_update(executor_, ec, [&](auto done) {
     client_->async_set(std::move(key), std::move(value), how, std::move(done));
   });
 }
 
-void client::erase(std::string key, zmtp::deadline until) {
+truth client::erase(std::string key, const erase_options& how) {
   error_code ec;
-  erase(std::move(key), until, ec);
+  const auto says = erase(std::move(key), how, ec);
   throw_if(ec, "erase");
+  return says;
 }
 
-void client::erase(std::string key, zmtp::deadline until, error_code& ec) {
-  ec = finish(executor_,
-              [&](auto done) { client_->async_erase(std::move(key), until, std::move(done)); });
+truth client::erase(std::string key, const erase_options& how, error_code& ec) {
+  return finish_update(executor_, ec, [&](auto done) {
+    client_->async_erase(std::move(key), how, std::move(done));
+  });
 }
 
 client_status client::status() const {

@@ -68,14 +68,18 @@ public:
       std::string_view subtree = {}) const;
   [[nodiscard]] watcher watch(std::string_view subtree = {});
 
+  // See chp::client::on_lost(). The context's own thread calls the handler.
+  void on_lost(chp::client::lost_handler handler);
+
   // Set or erase a key, and wait until the update is committed, and in the copy of its subtree.
+  // They return which servers have it; see chp::client::async_set.
   // Errors: those of chp::client::async_set and async_erase; see outcome_of(). The first form
   // throws them as boost::system::system_error.
-  void set(std::string key, std::string value, const set_options& how = {});
-  void set(std::string key, std::string value, const set_options& how,
-           boost::system::error_code& ec);
-  void erase(std::string key, zmtp::deadline until = {});
-  void erase(std::string key, zmtp::deadline until, boost::system::error_code& ec);
+  truth set(std::string key, std::string value, const set_options& how = {});
+  truth set(std::string key, std::string value, const set_options& how,
+            boost::system::error_code& ec);
+  truth erase(std::string key, const erase_options& how = {});
+  truth erase(std::string key, const erase_options& how, boost::system::error_code& ec);
 
   [[nodiscard]] client_status status() const;
   // Ends calls in progress and later calls with operation_aborted.

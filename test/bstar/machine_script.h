@@ -32,10 +32,17 @@ public:
     hear_late(s, e, position, machine->report().more->tick);
   }
   void hear_late(peer_state s, epoch e, std::uint64_t position, std::uint64_t received) {
-    const peer_report report{
-        .state = s,
-        .more = account{.of = e, .position = position, .tick = ++peer_tick, .received = received}};
+    const peer_report report{.state = s,
+                             .more = account{.of = e,
+                                             .position = position,
+                                             .tick = ++peer_tick,
+                                             .received = received,
+                                             .lacks_data = peer_lacks_data,
+                                             .declines = peer_declines}};
     take([&] { machine->on_peer(report, now, actions); });
+  }
+  void hand_over() {
+    take([&] { machine->hand_over(now, actions); });
   }
   bool ask() {
     bool served = false;
@@ -67,6 +74,9 @@ public:
   state_machine::time_point now{1h};
   std::optional<state_machine> machine;
   std::uint64_t peer_tick = 1'000;
+  // Flags of the next messages of the peer.
+  bool peer_lacks_data = false;
+  bool peer_declines = false;
   bool persists = true;
   // The actions of the machine: the shell would have executed them.
   std::vector<epoch> persisted;

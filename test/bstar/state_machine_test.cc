@@ -257,8 +257,9 @@ TEST_F(machine_script, a_node_without_its_data_does_not_take_over) {
       pass(1min);
       EXPECT_FALSE(ask());
       EXPECT_TRUE(machine->data_lost());
-      EXPECT_EQ(events, (std::vector{event::data_lost, event::data_lost}))
-          << "one event for each timeout";
+      EXPECT_EQ(events, (std::vector{event::peer_unresponsive, event::data_lost,
+                                     event::peer_unresponsive, event::data_lost}))
+          << "once for each timeout";
       events.clear();
       // The node has copied the data of its peer.
       hear(peer_state::active, 4, 100);
@@ -266,7 +267,7 @@ TEST_F(machine_script, a_node_without_its_data_does_not_take_over) {
       machine->set_data_lost(false);
       pass(1min);
       EXPECT_TRUE(ask());
-      EXPECT_TRUE(events.empty());
+      EXPECT_EQ(events, std::vector{event::peer_unresponsive});
       events.clear();
       activated.clear();
     }
@@ -279,6 +280,7 @@ TEST_F(machine_script, one_node_becomes_active_if_both_have_lost_their_data) {
   machine->set_data_lost(true);
   hear(peer_state::backup, 4, 7);
   EXPECT_EQ(machine->current(), state::primary) << "the peer has data";
+  peer_lacks_data = true;
   hear_late(peer_state::backup, 2, 0, 0);
   EXPECT_EQ(machine->current(), state::primary) << "this message is old";
   hear(peer_state::backup, 2);
@@ -286,6 +288,56 @@ TEST_F(machine_script, one_node_becomes_active_if_both_have_lost_their_data) {
   EXPECT_FALSE(machine->data_lost());
   pass(1min);
   EXPECT_TRUE(ask()) << "its current data are not lost";
+}
+
+TEST_F(machine_script, a_node_with_data_goes_before_one_that_has_lost_them) {
+  for (const bool own : {false, true}) {
+    start(role::primary, 3);
+    pass(1s);
+    machine->set_position(5);
+    machine->set_data_lost(own);
+    peer_lacks_data = !own;
+    hear(peer_state::passive, 2, 9);  // a part of what it had
+    EXPECT_EQ(activated.size(), own ? 0U : 1U);
+    activated.clear();
+    peer_lacks_data = false;
+  }
+}
+
+TEST_F(machine_script, a_node_that_declines_lets_its_peer_become_active) {
+  start(role::primary, 3);
+  pass(1s);
+  machine->set_position(9);
+  hear(peer_state::passive, 2, 5);
+  EXPECT_EQ(activated, epochs{5});
+  machine->set_declines(true);
+  hand_over();
+  EXPECT_EQ(machine->current(), state::passive);
+  EXPECT_TRUE(machine->report().more->declines);
+  hear(peer_state::passive, 2, 5);
+  pass(1min);
+  EXPECT_FALSE(ask()) << "neither by rank, nor by a request";
+  EXPECT_EQ(activated, epochs{5});
+  machine->set_declines(false);
+  EXPECT_TRUE(ask());
+
+  start(role::backup, 3);
+  pass(1s);
+  machine->set_position(5);
+  peer_declines = true;
+  hear_late(peer_state::passive, 2, 9, 0);
+  EXPECT_NE(machine->current(), state::active) << "this message is old";
+  hear(peer_state::passive, 2, 9);
+  EXPECT_EQ(machine->current(), state::active) << "although the peer has more";
+}
+
+TEST_F(machine_script, a_node_without_data_does_not_replace_one_that_declines) {
+  start(role::backup, 3);
+  pass(1s);
+  machine->set_data_lost(true);
+  peer_declines = true;
+  hear(peer_state::passive, 2, 9);
+  EXPECT_NE(machine->current(), state::active);
 }
 
 // BS-17

@@ -85,24 +85,5 @@ TEST(chp_acknowledgement, reasons_have_names_and_numbers) {
   EXPECT_EQ(refusal_of(std::uint8_t{200}), errc::refused);
 }
 
-TEST(chp_acknowledgement, a_notice_is_read_as_it_was_written) {
-  const refusal_notice notice{7, update_id::make_session(9), 4, errc::too_many_bytes};
-  std::string frame;
-  append_refusal_notice(frame, notice);
-  const auto read = find_refusal_notice(frame);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->number, 7U);
-  EXPECT_EQ(read->session, notice.session);
-  EXPECT_EQ(read->counter, 4U);
-  EXPECT_EQ(read->why, errc::too_many_bytes);
-  EXPECT_FALSE(find_refusal_notice(""));
-  EXPECT_FALSE(find_refusal_notice("notice=1\nsession=5\nrefused=1-1-too_many_keys\n"))
-      << "that is no session";
-  const auto session = std::to_string(notice.session);
-  EXPECT_FALSE(find_refusal_notice("notice=1\nsession=" + session + "\n"));
-  EXPECT_FALSE(
-      find_refusal_notice("notice=1\nsession=" + session + "\nrefused=1-2-too_many_keys\n"));
-}
-
 }  // namespace
 }  // namespace chp

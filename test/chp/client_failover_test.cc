@@ -242,29 +242,78 @@ TEST_F(client_failover, reads_pending_messages_after_a_pause_before_it_leaves_a_
   EXPECT_TRUE(state->status().following);
 }
 
-TEST_F(client_failover, refuses_an_older_epoch_while_another_server_may_have_a_newer_one) {  // G1
+// Section 5 of docs/chp-log.md, as all tests with histories below.
+TEST_F(client_failover, refuses_a_history_without_its_position_while_another_server_may_have_it) {
   begin(2);
   follow(make_sequence(4, 100));
   publish("/a", "new", make_sequence(4, 101));
   state->on_lost(now, out);
   ask();
+  history = {};
+  history.begin_reign(4, 7, make_sequence(4, 100));
+  history.begin_reign(5, 8, make_sequence(5, 500));  // later, but it began before the update
   entry("/a", "old");
-  end(make_sequence(3, 500));
+  end(make_sequence(5, 500));
   EXPECT_EQ(done(), (texts{"close 1", "history_refused 1"}));
   EXPECT_EQ(value("/a"), "new");
   pass(150ms);
   EXPECT_EQ(done(), texts{"open 0"});
   ask();
+  history = {};
+  history.begin_reign(4, 7, make_sequence(4, 101));
+  history.begin_reign(6, 9, make_sequence(6, 1));
   entry("/a", "new");
-  end(make_sequence(5, 0));
-  EXPECT_TRUE(state->status().following);
+  end(make_sequence(6, 1));
+  EXPECT_EQ(done(), (texts{"close snapshot 0", "following 0"}));
 }
 
-TEST_F(client_failover, accepts_an_older_history_after_one_round_of_all_servers) {  // G1
+TEST_F(client_failover, compares_the_tags_of_epochs) {
+  begin(2);
+  follow(make_sequence(4, 100));
+  state->on_lost(now, out);
+  ask();
+  history = {};
+  history.begin_reign(4, 8, make_sequence(4, 500));
+  end(make_sequence(4, 500));
+  EXPECT_EQ(done(), (texts{"close 1", "history_refused 1"}));
+}
+
+TEST_F(client_failover, an_answer_moves_its_position) {
+  begin(2);
+  follow(make_sequence(4, 100));
+  collector(0);
+  set("/a", "1");
+  answer(1, 1, truth::one_server, make_sequence(4, 101));
+  state->on_lost(now, out);
+  ask();
+  end(make_sequence(4, 100));
+  const auto last = done();
+  EXPECT_EQ(last.back(), "history_refused 1") << "the update is not published yet, but answered";
+}
+
+TEST_F(client_failover, an_older_snapshot_of_a_history_with_its_position_is_taken) {
+  begin(2);
+  follow(make_sequence(4, 100));
+  state->on_lost(now, out);
+  ask();
+  end(make_sequence(4, 90));  // its log has more than it publishes
+  EXPECT_EQ(done(), (texts{"close snapshot 1", "following 1"}));
+  state->on_lost(now, out);
+  pass(150ms);
+  ask();
+  history = {};
+  history.begin_reign(4, 7, make_sequence(4, 95));
+  end(make_sequence(4, 95));
+  const auto last = done();
+  EXPECT_EQ(last.back(), "history_refused 0") << "it has still seen the later ones";
+}
+
+TEST_F(client_failover, accepts_another_history_after_one_round_of_all_servers) {  // G1
   begin(2);
   follow(make_sequence(4, 100));
   publish("/a", "new", make_sequence(4, 101));
   state->on_lost(now, out);
+  history = {};
   ask();  // server 1
   end(make_sequence(3, 500));
   EXPECT_EQ(done(), (texts{"close 1", "history_refused 1"}));
@@ -278,44 +327,56 @@ TEST_F(client_failover, accepts_an_older_history_after_one_round_of_all_servers)
   EXPECT_EQ(state->status().number, make_sequence(3, 501));
   publish("/a", "newer", make_sequence(3, 502));
   EXPECT_EQ(value("/a"), "newer");
-}
-
-TEST_F(client_failover, accepts_an_older_history_of_the_only_server_the_second_time) {  // G1
-  begin(1);
-  follow(make_sequence(4, 100));
   state->on_lost(now, out);
-  state->on_deadline(now += 150ms, out);
+  pass(500ms);
   ask();
-  end(make_sequence(4, 7));
-  EXPECT_EQ(done(), (texts{"close 0", "history_refused 0"}));
-  pass(200ms);
-  ask();
-  end(make_sequence(4, 7));
-  EXPECT_EQ(done(), (texts{"close snapshot 0", "history_lost 0", "following 0"}));
+  end(make_sequence(3, 502));
+  const auto last = done();
+  EXPECT_EQ(last.back(), "following 0") << "its position is in the new history";
 }
 
-// Both servers lost their memory and kept their epochs.
-TEST_F(client_failover, a_later_epoch_that_began_empty_is_an_older_history) {  // G1
+TEST_F(client_failover, accepts_another_history_of_the_only_server_the_second_time) {  // G1
   begin(1);
   follow(make_sequence(4, 100));
-  const auto begun = "begun=" + std::to_string(make_sequence(5, 0)) + "\n";
-  for (const auto* const expected : {"history_refused", "history_lost"}) {
+  history = {};
+  for (const auto* const expected : {"history_refused 0", "history_lost 0"}) {
     state->on_lost(now, out);
     state->on_deadline(now += 500ms, out);
-    (void)done();
+    forget();
     ask();
-    end(make_sequence(5, 7), begun);
-    const auto notified = done();
-    EXPECT_NE(std::find(notified.begin(), notified.end(), std::string{expected} + " 0"),
-              notified.end());
+    end(make_sequence(5, 7));
+    const auto said = done();
+    EXPECT_NE(std::find(said.begin(), said.end(), expected), said.end());
   }
-  EXPECT_EQ(state->status().number, make_sequence(5, 7));
+}
+
+TEST_F(client_failover, refuses_an_older_sequence_of_a_server_without_a_lineage) {
+  begin(2);
+  follow(make_sequence(4, 100), false);
   state->on_lost(now, out);
-  state->on_deadline(now += 500ms, out);
-  (void)done();
+  ask(false);
+  end(make_sequence(3, 500));
+  EXPECT_EQ(done(), (texts{"close 1", "history_refused 1"}));
+  pass(150ms);
+  ask(false);
+  end(make_sequence(4, 100));
+  EXPECT_TRUE(state->status().following);
+}
+
+TEST_F(client_failover, compares_numbers_with_those_of_a_server_without_a_lineage) {
+  begin(2);
+  follow(make_sequence(4, 100), false);
+  state->on_lost(now, out);
   ask();
-  end(make_sequence(5, 8), begun);
-  EXPECT_EQ(done(), (texts{"close snapshot 0", "following 0"}));
+  end(make_sequence(4, 99));
+  EXPECT_EQ(done(), (texts{"close 1", "history_refused 1"}));
+  pass(150ms);
+  follow(make_sequence(4, 100));
+  publish("/a", "1", make_sequence(4, 101));
+  state->on_lost(now, out);
+  ask(false);
+  end(make_sequence(4, 100));
+  EXPECT_EQ(done().back(), "history_refused 1");
 }
 
 TEST_F(client_failover, accepts_a_lower_sequence_without_epochs) {  // C1-25

@@ -140,7 +140,7 @@ TEST_F(client_models, resends_an_update_after_the_connection_is_lost) {
 TEST_F(client_models, kvsimple_has_no_times_to_live) {
   begin();
   follow_simple();
-  EXPECT_EQ(state->set("1", "a", 5s, {}, now, out).error(), errc::not_in_kvsimple);
+  EXPECT_EQ(state->set("1", "a", {.ttl = 5s}, now, out).error(), errc::not_in_kvsimple);
   options.wire_format = form::kvmsg;
 }
 

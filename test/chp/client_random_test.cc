@@ -1,9 +1,10 @@
 // A client and a minimal server, connected by a network that loses connections and updates at random. In the
 // end the maps are equal, every update is committed, and each was applied once and in order.
 
-#include "chp/acknowledgement.h"
+#include "chp/answers.h"
 #include "chp/client_state.h"
 #include "chp/command.h"
+#include "chp/lineage.h"
 #include "chp/sequence.h"
 #include "chp/subtree.h"
 
@@ -92,7 +93,7 @@ private:
               one_in(3) ? "" : std::to_string(random_()), {}, faults);
     } else if (faults && one_in(8)) {
       const auto key = "/a/own" + std::to_string(random_() % 3);
-      ASSERT_TRUE(state_.set(key, std::to_string(++sets_), {}, {}, now_, out_));
+      ASSERT_TRUE(state_.set(key, std::to_string(++sets_), {}, now_, out_));
     } else {
       go_on(faults);
     }
@@ -146,6 +147,9 @@ private:
         answers_.push_back(make_entry(form::kvmsg, key, number_, {}, {}, value));
       }
     }
+    lineage rows;
+    rows.begin_reign(1, 7, number_);
+    answers_.push_back(make_lineage(rows, number_));
     answers_.push_back(make_snapshot_end(form::kvmsg, number_, subtree_, counts()));
   }
 
@@ -162,7 +166,8 @@ private:
     }
     if (subscribed_ && (!faults || !one_in(4))) {
       std::string properties;
-      append_acknowledgement(properties, applied_, {}, false);
+      const answer_range all{{1, applied_}, number_, truth::both_servers, {}};
+      append_answers(properties, {&all, 1});
       news_.push_back(make_heartbeat(properties));
     }
   }

@@ -2,9 +2,12 @@
 // A client's state without a network: scripts of the actions of its servers, on a manual clock, and the
 // client's actions as text.
 
-#include "chp/acknowledgement.h"
+#include "chp/answers.h"
 #include "chp/client_state.h"
 #include "chp/command.h"
+#include "chp/lineage.h"
+#include "chp/properties.h"
+#include "chp/proposal.h"
 #include "chp/sequence.h"
 #include "chp/subtree.h"
 
@@ -25,7 +28,7 @@ using texts = std::vector<std::string>;
 
 class client_script : public testing::Test {
 protected:
-  static constexpr std::uint64_t session = update_id::make_session(0x0123'4567'89ab'cdef);
+  std::uint64_t session = update_id::make_session(0x0123'4567'89ab'cdef);
 
   void begin(std::size_t servers = 1) {
     state.emplace(servers, options, session);
@@ -60,8 +63,12 @@ protected:
       all.push_back((!c.ec                       ? "committed "
                      : c.ec == errc::not_sent    ? "not sent "
                      : c.ec == errc::unconfirmed ? "unconfirmed "
-                                                 : c.ec.message() + " ") +
-                    std::to_string(c.ticket));
+                                                 : name_of(c.ec) + " ") +
+                    std::to_string(c.ticket) +
+                    (c.says == truth::unknown ? "" : " " + std::string{to_string(c.says)}));
+    }
+    for (const auto& one : out.lost) {
+      all.push_back("lost " + one.key + "=" + one.value);
     }
     if (out.became_ready) {
       all.emplace_back("ready");
@@ -69,8 +76,18 @@ protected:
     for (const auto& e : out.events) {
       all.push_back(to_string(e.what) + (" " + std::to_string(e.server)));
     }
+    if (out.needs_session) {
+      all.emplace_back("needs session");
+    }
     out = {};
     return all;
+  }
+  [[nodiscard]] static std::string name_of(const boost::system::error_code& ec) {
+    return ec == errc::not_on_both         ? "not on both"
+           : ec == errc::lost              ? "lost"
+           : ec == errc::session_forgotten ? "forgotten"
+           : ec == errc::too_many_keys     ? "too many keys"
+                                           : ec.message();
   }
   void forget() { static_cast<void>(done()); }
 
@@ -85,10 +102,17 @@ protected:
     EXPECT_EQ(id.session(), session);
     auto text =
         std::string{set->key} + "=" + std::string{set->value} + " #" + std::to_string(id.counter());
-    if (!set->properties.empty()) {
-      text += " " + std::string{set->properties.substr(0, set->properties.size() - 1)};
+    const auto to_log = set->properties.find("low=");
+    if (const auto own = set->properties.substr(0, to_log); !own.empty()) {
+      text += " " + std::string{own.substr(0, own.size() - 1)};
+    }
+    if (parse_proposal(m, form::kvmsg, {}).asks) {
+      text += " asks";
     }
     return text;
+  }
+  [[nodiscard]] static bool is_for_log(const zmtp::message& m) {
+    return (*++(++(++m.begin()))).find("low=") != std::string_view::npos;
   }
 
   void pass(std::chrono::milliseconds time) {
@@ -101,23 +125,36 @@ protected:
   }
 
   // The server's side.
-  void subscriber(bool ours = true) { state->on_subscriber_attached(ours, now, out); }
+  void subscriber(bool with_log = true) {
+    has_log = with_log;
+    state->on_subscriber_attached(with_log, now, out);
+  }
   void snapshot() { state->on_snapshot_attached(now, out); }
   void entry(std::string_view key, std::string_view value, sequence number = 0,
              std::string_view id = {}) {
     state->on_snapshot_message(make_entry(options.wire_format, key, number, id, {}, value), now,
                                out);
   }
+  // A server with a log tells its lineage first: by default one in which each later epoch follows.
   void end(sequence number, std::string_view properties = {}) {
+    if (has_log) {
+      if (history.empty() || epoch_of(number) > history.last().epoch) {
+        history.begin_reign(epoch_of(number), 7, number);
+      }
+      history.extend(std::max(history.end(), number));
+      state->on_snapshot_message(make_lineage(history, history.end()), now, out);
+    }
     state->on_snapshot_message(
         make_snapshot_end(options.wire_format, number, options.subtree, properties), now, out);
   }
   void hear(zmtp::message m) { state->on_subscriber_message(std::move(m), now, out); }
   void hugz(std::string_view properties = {}) { hear(make_heartbeat(properties)); }
-  void ack(std::uint64_t counter, const std::vector<counter_range>& gaps = {},
-           bool degraded = false) {
+  // Answers of a server with a log.
+  void answer(std::uint64_t first, std::uint64_t last, truth says = truth::both_servers,
+              sequence number = 1, errc why = {}) {
+    const answer_range one{{first, last}, number, says, why};
     std::string properties;
-    append_acknowledgement(properties, counter, gaps, degraded);
+    append_answers(properties, {&one, 1});
     hugz(properties);
   }
   void publish(std::string_view key, std::string_view value, sequence number,
@@ -125,6 +162,9 @@ protected:
     update u;
     u.key = key;
     u.value = value;
+    if (has_log && !history.empty() && epoch_of(number) == epoch_of(history.end())) {
+      history.extend(std::max(history.end(), number));
+    }
     hear(make_publication(options.wire_format, u, id, number, properties));
   }
   [[nodiscard]] static std::string count(std::string_view directory, std::uint64_t n) {
@@ -132,20 +172,20 @@ protected:
     append_directory_counts(properties, std::vector<directory_count>{{directory, n}});
     return properties;
   }
-  [[nodiscard]] static update_id own(std::uint64_t counter) {
+  [[nodiscard]] update_id own(std::uint64_t counter) {
     return update_id::of_session(session, counter);
   }
 
   // Connected, and asked when the subscription held.
-  void ask(bool ours = true) {
-    subscriber(ours);
+  void ask(bool with_log = true) {
+    subscriber(with_log);
     hugz();
     snapshot();
     forget();
   }
   // … and following, from a map without keys on.
-  void follow(sequence at = 0, bool ours = true, std::string_view properties = {}) {
-    ask(ours);
+  void follow(sequence at = 0, bool with_log = true, std::string_view properties = {}) {
+    ask(with_log);
     end(at, properties);
     EXPECT_TRUE(state->status().following);
     forget();
@@ -153,9 +193,11 @@ protected:
   void collector(std::size_t server = 0) { state->on_collector_subscribed(server, now, out); }
   client_state::ticket set(std::string key, std::string value,
                            std::optional<std::chrono::seconds> ttl = {},
-                           std::optional<std::chrono::milliseconds> within = {}) {
+                           std::optional<std::chrono::milliseconds> within = {},
+                           bool for_both = false) {
     const auto until = within ? std::optional{now + *within} : std::nullopt;
-    const auto given = state->set(std::move(key), std::move(value), ttl, until, now, out);
+    const auto given = state->set(std::move(key), std::move(value),
+                                  {.ttl = ttl, .for_both = for_both, .end = until}, now, out);
     EXPECT_TRUE(given);
     return given ? *given : 0;
   }
@@ -172,6 +214,8 @@ protected:
   client_actions out;
   client_state::time_point now{std::chrono::hours{1}};
   std::uint64_t mark = 0;
+  bool has_log = false;  // the server that the client visits
+  lineage history;
 };
 
 }  // namespace chp::test

@@ -360,7 +360,7 @@ TEST_F(client_snapshot, malformed_messages_in_a_snapshot_do_not_end_it) {
   ask();
   entry("/a", "1");
   state->on_snapshot_message({"?"}, now, out);
-  state->on_snapshot_message(make_register_piece("x"), now, out);
+  state->on_snapshot_message(zmtp::message{"LINEAGE", "x", "y"}, now, out);
   state->on_snapshot_message({"KTHXBAI", "5", "", "", ""}, now, out);
   EXPECT_FALSE(state->ready());
   end(5);

@@ -60,7 +60,9 @@ protected:
     return end.value_or(zmtp::errc::timed_out);
   }
   error_code set(client& of, std::string key, std::string value) {
-    return wait([&](auto done) { of.async_set(key, value, std::move(done)); });
+    return wait([&](auto done) {
+      of.async_set(key, value, [done](error_code ec, truth) mutable { done(ec); });
+    });
   }
 
   std::optional<stand_in_server> first{std::in_place, executor()};
@@ -77,7 +79,8 @@ TEST_F(chp_client, a_coroutine_sets_reads_watches_and_erases) {
     co_await c.async_wait_ready(asio::use_awaitable);
     EXPECT_EQ(c.get("/a/1"), "one");
     EXPECT_EQ(c.get("/a/2"), std::nullopt);
-    co_await c.async_set("/a/2", "two", {.ttl = 60s}, asio::use_awaitable);
+    const auto says = co_await c.async_set("/a/2", "two", {.ttl = 60s}, asio::use_awaitable);
+    EXPECT_EQ(says, truth::both_servers);
     EXPECT_EQ(c.get("/a/2"), "two") << "the map has it when it is committed";
     co_await c.async_set("/b", "elsewhere", asio::use_awaitable);
     co_await c.async_erase("/a/1", asio::use_awaitable);
@@ -97,7 +100,8 @@ TEST_F(chp_client, a_coroutine_sets_reads_watches_and_erases) {
       all += std::string{key} + "=" + std::string{value} + " ";
     });
     EXPECT_EQ(all, "/a/2=two /b=elsewhere ");
-    const auto [ec] = co_await c.async_set("HUGZ", "1", asio::as_tuple(asio::use_awaitable));
+    const auto [ec, none] = co_await c.async_set("HUGZ", "1", asio::as_tuple(asio::use_awaitable));
+    EXPECT_EQ(none, truth::unknown);
     EXPECT_EQ(ec, errc::key_reserved);
     EXPECT_EQ(outcome_of(ec), outcome::not_made);
   };
@@ -168,7 +172,9 @@ TEST_F(chp_client, waits_can_be_cancelled) {
   const auto note = [&](error_code ec) { ends.push_back(ec); };
   std::vector<change> batch;
   c.async_wait_ready(asio::bind_cancellation_slot(signals[0].slot(), note));
-  c.async_set("/a", "1", asio::bind_cancellation_slot(signals[1].slot(), note));
+  c.async_set("/a", "1", asio::bind_cancellation_slot(signals[1].slot(), [&](error_code ec, truth) {
+                note(ec);
+              }));
   changes.async_receive(
       batch, asio::bind_cancellation_slot(signals[2].slot(),
                                           [&](error_code ec, std::size_t) { note(ec); }));
@@ -191,8 +197,9 @@ TEST_F(chp_client, a_cancelled_set_that_was_sent_is_still_committed) {
   const auto c = ready_client();
   std::optional<error_code> end;
   asio::cancellation_signal signal;
-  c->async_set("/a", "1",
-               asio::bind_cancellation_slot(signal.slot(), [&](error_code ec) { end = ec; }));
+  c->async_set("/a", "1", asio::bind_cancellation_slot(signal.slot(), [&](error_code ec, truth) {
+                 end = ec;
+               }));
   run_until([&] { return first->sets == 1; });
   signal.emit(asio::cancellation_type::terminal);
   run_until([&] { return end.has_value(); });
@@ -207,8 +214,9 @@ TEST_F(chp_client, a_cancelled_set_that_was_sent_is_still_committed) {
 TEST_F(chp_client, a_set_ends_at_its_deadline_with_its_known_outcome) {
   first->acknowledges = false;
   const auto c = ready_client();
-  const auto end =
-      wait([&](auto done) { c->async_set("/a", "1", {.until = 30ms}, std::move(done)); });
+  const auto end = wait([&](auto done) {
+    c->async_set("/a", "1", {.until = 30ms}, [done](error_code ec, truth) mutable { done(ec); });
+  });
   EXPECT_TRUE(end == errc::unconfirmed || end == errc::not_sent) << end.message();
 }
 
@@ -218,11 +226,11 @@ TEST_F(chp_client, a_destroyed_client_completes_pending_operations) {
   auto changes = c->watch();
   std::vector<error_code> ends;
   std::vector<change> batch;
-  c->async_set("/a", "1", [&](error_code ec) { ends.push_back(ec); });
+  c->async_set("/a", "1", [&](error_code ec, truth) { ends.push_back(ec); });
   changes.async_receive(batch, [&](error_code ec, std::size_t) { ends.push_back(ec); });
   c->stop();
   c->async_wait_ready([&](error_code ec) { ends.push_back(ec); });
-  c->async_erase("/a", [&](error_code ec) { ends.push_back(ec); });
+  c->async_erase("/a", [&](error_code ec, truth) { ends.push_back(ec); });
   c.reset();
   EXPECT_TRUE(ends.empty()) << "called within the destructor";
   run_until([&] { return ends.size() == 4; });
@@ -237,12 +245,12 @@ TEST_F(chp_client, a_destroyed_client_completes_pending_operations) {
 TEST_F(chp_client, a_handler_may_destroy_the_client) {
   auto c = ready_client();
   bool notified = false;
-  c->async_set("/a", "1", [&](error_code ec) {
+  c->async_set("/a", "1", [&](error_code ec, truth) {
     EXPECT_FALSE(ec);
     c.reset();
     notified = true;
   });
-  c->async_set("/a", "2", [](error_code) {});
+  c->async_set("/a", "2", [](error_code, truth) {});
   run_until([&] { return notified; });
   first.reset();
   run_to_the_end();
@@ -254,7 +262,7 @@ TEST_F(chp_client, a_destroyed_context_ends_all_operations) {
   auto changes = c->watch();
   const auto owned = std::make_shared<int>(1);
   std::vector<change> batch;
-  c->async_set("/a", "1", [owned](error_code) { ADD_FAILURE(); });
+  c->async_set("/a", "1", [owned](error_code, truth) { ADD_FAILURE(); });
   run_until([&] { return first->sets == 1; });
   first.reset();
   destroy_context();
@@ -268,13 +276,15 @@ TEST_F(chp_client, a_destroyed_context_ends_all_operations) {
 TEST_F(chp_client, fails_over_and_resends_pending_updates_to_the_next_server) {
   second.emplace(executor());
   first->number = make_sequence(1, 0);
+  second->history.begin_reign(1, 7, make_sequence(1, 10));
   second->number = make_sequence(2, 0);
   first->acknowledges = false;
   const auto c = ready_client();
   std::optional<error_code> end;
-  c->async_set("/a", "1", [&](error_code ec) { end = ec; });
-  run_until([&] { return first->sets == 1 && second->sets == 1; });
+  c->async_set("/a", "1", [&](error_code ec, truth) { end = ec; });
+  run_until([&] { return first->sets == 1; });
   EXPECT_FALSE(end);
+  EXPECT_EQ(second->sets, 0U);
   first.reset();
   run_until([&] { return end.has_value(); });
   EXPECT_FALSE(*end);
@@ -283,6 +293,70 @@ TEST_F(chp_client, fails_over_and_resends_pending_updates_to_the_next_server) {
   EXPECT_EQ(set(*c, "/b", "2"), error_code{});
   using enum client_event::kind;
   EXPECT_EQ(events, (std::vector<client_event>{{following, 0}, {server_lost, 0}, {following, 1}}));
+}
+
+TEST_F(chp_client, a_set_for_both_servers_waits_until_both_have_it) {
+  first->says = truth::one_disk;
+  const auto c = ready_client();
+  std::optional<truth> of_one;
+  std::optional<truth> of_both;
+  c->async_set("/a", "1", {.require = required::both}, [&](error_code ec, truth says) {
+    EXPECT_FALSE(ec);
+    of_both = says;
+  });
+  c->async_set("/b", "1", [&](error_code ec, truth says) {
+    EXPECT_FALSE(ec);
+    of_one = says;
+  });
+  run_until([&] { return of_one.has_value(); });
+  EXPECT_EQ(of_one, truth::one_disk);
+  EXPECT_FALSE(of_both);
+  first->says = truth::both_disks;
+  first->acknowledge();
+  run_until([&] { return of_both.has_value(); });
+  EXPECT_EQ(of_both, truth::both_disks);
+  std::optional<error_code> end;
+  first->says = truth::one_disk;
+  c->async_erase("/a", {.until = 30ms, .require = required::both},
+                 [&](error_code ec, truth) { end = ec; });
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(outcome_of(*end), *end == errc::not_on_both   ? outcome::committed
+                              : *end == errc::unconfirmed ? outcome::unknown
+                                                          : outcome::not_made);
+}
+
+TEST_F(chp_client, reports_updates_that_a_history_has_lost) {
+  second.emplace(executor());
+  first->number = make_sequence(1, 0);
+  first->says = truth::one_server;
+  second->number = make_sequence(2, 0);  // another history
+  second->acknowledges = false;
+  const auto c = ready_client();
+  std::vector<lost_update> lost;
+  c->on_lost([&](const lost_update& one) { lost.push_back(one); });
+  EXPECT_EQ(set(*c, "/a", "1"), error_code{});
+  first.reset();
+  run_until([&] { return second->sets == 1; });
+  second->acknowledge(errc::refused);
+  run_until([&] { return !lost.empty(); });
+  EXPECT_EQ(lost, (std::vector<lost_update>{{"/a", "1"}}));
+  run_until([&] { return !events.empty() && events.back().what == client_event::kind::lost; });
+  EXPECT_EQ(c->status().counters.lost, 1U);
+}
+
+TEST_F(chp_client, begins_a_new_session_when_the_server_has_forgotten_it) {
+  first->acknowledges = false;
+  const auto c = ready_client();
+  std::optional<error_code> end;
+  c->async_set("/a", "1", [&](error_code ec, truth) { end = ec; });
+  run_until([&] { return first->sets == 1; });
+  first->forget_sessions();
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(*end, errc::session_forgotten);
+  EXPECT_EQ(outcome_of(*end), outcome::unknown);
+  first->acknowledges = true;
+  EXPECT_EQ(set(*c, "/a", "2"), error_code{});
+  EXPECT_EQ(first->sessions(), 2U);
 }
 
 TEST_F(chp_client, connects_to_a_server_that_starts_later) {
@@ -323,7 +397,7 @@ TEST_F(chp_client, many_sets_at_once_are_committed_each_once_and_in_order) {
   constexpr std::size_t count = 20'000;
   std::size_t committed = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    c->async_set("/a/" + std::to_string(i % 100), std::to_string(i), [&](error_code ec) {
+    c->async_set("/a/" + std::to_string(i % 100), std::to_string(i), [&](error_code ec, truth) {
       EXPECT_FALSE(ec);
       ++committed;
     });

@@ -62,7 +62,6 @@ TEST(chp_command, golden_set) {  // CHP-29
 }
 
 TEST(chp_command, frames_of_every_other_command) {
-  const auto id = update_id::of_frame(uuid);
   EXPECT_EQ(make_snapshot_request(), (zmtp::message{"ICANHAZ?"sv}));
   EXPECT_EQ(make_snapshot_request(""), (zmtp::message{"ICANHAZ?"sv, ""sv}));  // C1-13
   EXPECT_EQ(make_entry(form::kvmsg, "k", 5, "", "", "v"),                     // CHP-13
@@ -72,12 +71,11 @@ TEST(chp_command, frames_of_every_other_command) {
   EXPECT_EQ(make_snapshot_end(form::kvmsg, 5, "/a/", "d=/a/:3\n"),  // C1-4
             (zmtp::message{"KTHXBAI"sv, five, ""sv, "d=/a/:3\n"sv, "/a/"sv}));
   EXPECT_EQ(make_heartbeat("ack=3\n"), (zmtp::message{"HUGZ"sv, zeros, ""sv, "ack=3\n"sv, ""sv}));
-  EXPECT_EQ(make_register_piece("abc"), (zmtp::message{"HUGZ"sv, zeros, ""sv, ""sv, "abc"sv}));
-  EXPECT_EQ(make_position_report(5, 5), (zmtp::message{"CHP-POSITION"sv, five, five}));
-  EXPECT_EQ(make_resubmission(5, "k", id, "ttl=1\n", "v"),
-            (zmtp::message{"CHP-RESUBMIT"sv, five, "k"sv, uuid, "ttl=1\n"sv, "v"sv}));
-  EXPECT_EQ(make_resubmission_end(5), (zmtp::message{"CHP-RESUBMITTED"sv, five}));
-  EXPECT_EQ(make_resubmission_answer(5, 5), (zmtp::message{"CHP-RESUBMITTED"sv, five, five}));
+  lineage rows;
+  rows.begin_reign(1, 2, make_sequence(1, 0));
+  std::string bytes;
+  rows.append_to(bytes);
+  EXPECT_EQ(make_lineage(rows, 5), (zmtp::message{"LINEAGE"sv, bytes, five}));
 }
 
 TEST(chp_command, kvsimple_has_three_frames_and_both_widths) {  // C1-16
@@ -145,38 +143,21 @@ TEST(chp_command, an_empty_value_erases) {  // CHP-24, CHP-31
 }
 
 TEST(chp_command, a_server_parses_messages_on_its_snapshot_port) {
-  const auto parse = [](const zmtp::message& m) { return parse_snapshot_port(m, limits); };
+  const auto parse = [](const zmtp::message& m) { return parse_snapshot_request(m); };
   {
     const auto m = make_snapshot_request("/a/");
     const auto received = parse(m);
     ASSERT_TRUE(received);
-    EXPECT_EQ(std::get<snapshot_request>(*received).subtree, "/a/");
-    EXPECT_TRUE(std::get<snapshot_request>(*received).has_subtree);
+    EXPECT_EQ(received->subtree, "/a/");
+    EXPECT_TRUE(received->has_subtree);
   }
   {
     const auto received = parse(make_snapshot_request());
     ASSERT_TRUE(received);
-    EXPECT_EQ(std::get<snapshot_request>(*received).subtree, "");
-    EXPECT_FALSE(std::get<snapshot_request>(*received).has_subtree);
+    EXPECT_EQ(received->subtree, "");
+    EXPECT_FALSE(received->has_subtree);
   }
-  EXPECT_TRUE(std::get<snapshot_request>(*parse(make_snapshot_request(""))).has_subtree);  // CHP-9
-  const auto report = std::get<position_report>(*parse(make_position_report(77, 3)));
-  EXPECT_EQ(report.applied, 77U);
-  EXPECT_EQ(report.notices, 3U);
-  EXPECT_EQ(std::get<resubmission_end>(*parse(make_resubmission_end(~0ULL))).count, ~0ULL);
-  const auto piece = make_register_piece("abc");
-  EXPECT_EQ(std::get<register_piece>(*parse(piece)).bytes, "abc");
-  {
-    const auto m = make_resubmission(5, "k", update_id::of_frame(uuid), "ttl=1\n", "");
-    const auto received = parse(m);
-    ASSERT_TRUE(received);
-    const auto& again = std::get<resubmission>(*received);
-    EXPECT_EQ(again.base, 5U);
-    EXPECT_EQ(again.change.key, "k");
-    EXPECT_EQ(again.change.id, uuid);
-    EXPECT_EQ(again.change.properties, "ttl=1\n");
-    EXPECT_TRUE(again.change.erases());
-  }
+  EXPECT_TRUE(parse(make_snapshot_request(""))->has_subtree);  // CHP-9
 }
 
 TEST(chp_command, a_client_parses_a_snapshot) {
@@ -197,19 +178,41 @@ TEST(chp_command, a_client_parses_a_snapshot) {
     EXPECT_EQ(std::get<snapshot_end>(*received).subtree, "/a/");
     EXPECT_EQ(std::get<snapshot_end>(*received).properties, "d=/a/:1\n");
   }
-  const auto piece = make_register_piece("abc");
-  EXPECT_EQ(std::get<register_piece>(*parse(piece)).bytes, "abc");
-  const auto answer = std::get<resubmission_answer>(*parse(make_resubmission_answer(3, 9)));
-  EXPECT_EQ(answer.count, 3U);
-  EXPECT_EQ(answer.number, 9U);
-  EXPECT_EQ(parse(make_resubmission_answer(3, max_sequence + 1)).error(), errc::sequence_too_large);
-  EXPECT_EQ(parse(zmtp::message{"CHP-RESUBMITTED", "12345678", "1234"}).error(),
-            errc::wrong_sequence_size);
+  lineage rows;
+  rows.begin_reign(3, 7, make_sequence(3, 0));
+  const auto told = parse(make_lineage(rows, 9));
+  ASSERT_TRUE(told);
+  EXPECT_EQ(std::get<lineage_notice>(*told).reigns, rows);
+  EXPECT_EQ(std::get<lineage_notice>(*told).end, 9U);
+  EXPECT_EQ(parse({"LINEAGE"sv, "odd"sv, five}).error(), errc::malformed_lineage);
+  EXPECT_EQ(parse({"LINEAGE"sv, ""sv, "1234"sv}).error(), errc::wrong_sequence_size);
+  EXPECT_EQ(parse({"LINEAGE"sv, ""sv, "\200\0\0\0\0\0\0\0"sv}).error(), errc::sequence_too_large);
   // The Guide's C server has nothing in the body (C1-4), models 2 to 4 three frames.
   const auto simple = make_snapshot_end(form::kvsimple_4, 9, "");
   const auto end = parse_snapshot(simple, form::kvsimple_8, limits);
   ASSERT_TRUE(end);
   EXPECT_EQ(std::get<snapshot_end>(*end).number, 9U);
+}
+
+TEST(chp_command, a_client_parses_the_lineage_before_the_end_of_a_snapshot) {
+  const auto parse = [](const zmtp::message& m) { return parse_snapshot(m, form::kvmsg, limits); };
+  lineage rows;
+  rows.begin_reign(1, ~std::uint64_t{0}, make_sequence(1, 5));
+  rows.begin_reign(3, 7, make_sequence(3, 1));
+  const auto m = make_lineage(rows, make_sequence(3, 9));
+  EXPECT_EQ(m.front(), "LINEAGE");
+  const auto received = parse(m);
+  ASSERT_TRUE(received);
+  EXPECT_EQ(std::get<lineage_notice>(*received).reigns, rows);
+  EXPECT_EQ(std::get<lineage_notice>(*received).end, make_sequence(3, 9));
+  EXPECT_EQ(parse({"LINEAGE"sv, "x"sv, five}).error(), errc::malformed_lineage);
+  EXPECT_EQ(parse({"LINEAGE"sv, ""sv, "1234"sv}).error(), errc::wrong_sequence_size);
+  EXPECT_EQ(parse({"LINEAGE"sv, ""sv, "\377\377\377\377\377\377\377\377"sv}).error(),
+            errc::sequence_too_large);
+  EXPECT_EQ(parse({"LINEAGE"sv, ""sv}).error(), errc::wrong_frame_count);
+  EXPECT_FALSE(
+      parse_snapshot(m, form::kvsimple_8, limits) &&
+      std::holds_alternative<lineage_notice>(*parse_snapshot(m, form::kvsimple_8, limits)));
 }
 
 TEST(chp_command, a_client_parses_publications_and_heartbeats) {
@@ -234,13 +237,9 @@ TEST(chp_command, rejects_every_wrong_number_of_frames) {  // C1-15
   for (std::size_t count = 0; count < 9; ++count) {
     zmtp::message pair;
     zmtp::message request;
-    zmtp::message resubmission_like;
-    zmtp::message number;
     for (std::size_t i = 0; i < count; ++i) {
       pair.push_back(i == 1 ? five : "k"sv);
       request.push_back(i == 0 ? "ICANHAZ?"sv : "/a/"sv);
-      resubmission_like.push_back(i == 0 ? "CHP-RESUBMIT"sv : i == 1 ? five : "k"sv);
-      number.push_back(i == 0 ? "CHP-POSITION"sv : five);
     }
     SCOPED_TRACE(count);
     const auto expect = [&](const auto& received, bool right) {
@@ -254,9 +253,7 @@ TEST(chp_command, rejects_every_wrong_number_of_frames) {  // C1-15
     expect(parse_snapshot(pair, form::kvmsg, limits), count == 5);
     expect(parse_publication(pair, form::kvmsg, limits), count == 5);
     expect(parse_publication(pair, form::kvsimple_4, limits), count == 3);
-    expect(parse_snapshot_port(request, limits), count == 1 || count == 2);
-    expect(parse_snapshot_port(resubmission_like, limits), count == 6);
-    expect(parse_snapshot_port(number, limits), count == 3);
+    expect(parse_snapshot_request(request), count == 1 || count == 2);
   }
 }
 
@@ -267,10 +264,6 @@ TEST(chp_command, rejects_sequences_of_every_other_size) {
     const zmtp::message five_frames{"k"sv, number, ""sv, ""sv, "v"sv};
     const zmtp::message three_frames{"k"sv, number, "v"sv};
     const zmtp::message end{"KTHXBAI"sv, number, ""sv, ""sv, ""sv};
-    const zmtp::message report{"CHP-POSITION"sv, number, five};
-    const zmtp::message notices{"CHP-POSITION"sv, five, number};
-    const zmtp::message count{"CHP-RESUBMITTED"sv, number};
-    const zmtp::message again{"CHP-RESUBMIT"sv, number, "k"sv, ""sv, ""sv, "v"sv};
     const auto expect = [&](const auto& received, bool right) {
       EXPECT_EQ(received.has_value(), right);
       if (!right) {
@@ -281,14 +274,6 @@ TEST(chp_command, rejects_sequences_of_every_other_size) {
     expect(parse_set(three_frames, form::kvsimple_8, limits), size == 8 || size == 4);
     expect(parse_set(three_frames, form::kvsimple_4, limits), size == 8 || size == 4);
     expect(parse_snapshot(end, form::kvmsg, limits), size == 8);
-    for (const auto& answer : {zmtp::message{"CHP-RESUBMITTED"sv, number, five},
-                               zmtp::message{"CHP-RESUBMITTED"sv, five, number}}) {
-      expect(parse_snapshot(answer, form::kvmsg, limits), size == 8);
-    }
-    expect(parse_snapshot_port(report, limits), size == 8);
-    expect(parse_snapshot_port(notices, limits), size == 8);
-    expect(parse_snapshot_port(count, limits), size == 8);
-    expect(parse_snapshot_port(again, limits), size == 8);
   }
 }
 
@@ -298,11 +283,6 @@ TEST(chp_command, rejects_the_last_possible_sequence) {
             errc::sequence_too_large);
   EXPECT_EQ(parse_snapshot({"KTHXBAI"sv, too_large, ""sv, ""sv, ""sv}, form::kvmsg, limits).error(),
             errc::sequence_too_large);
-  EXPECT_EQ(parse_snapshot_port({"CHP-POSITION"sv, too_large, five}, limits).error(),
-            errc::sequence_too_large);
-  EXPECT_EQ(
-      parse_snapshot_port({"CHP-RESUBMIT"sv, too_large, "k"sv, ""sv, ""sv, ""sv}, limits).error(),
-      errc::sequence_too_large);
   // CHP-29: that of a KVSET means nothing.
   EXPECT_TRUE(parse_set({"k"sv, too_large, ""sv, ""sv, "v"sv}, form::kvmsg, limits));
 }
@@ -348,7 +328,7 @@ TEST(chp_command, rejects_frames_above_the_limits) {
 TEST(chp_command, rejects_unknown_commands) {
   for (const auto name :
        {"icanhaz?"sv, "ICANHAZ"sv, "KTHXBAI"sv, "HUGZ"sv, ""sv, "CHP-POSITION2"sv}) {
-    EXPECT_EQ(parse_snapshot_port({name, "/a/"sv}, limits).error(), errc::unknown_command) << name;
+    EXPECT_EQ(parse_snapshot_request({name, "/a/"sv}).error(), errc::unknown_command) << name;
   }
 }
 

@@ -1,12 +1,9 @@
 // The tables that a server has beside its map grow by bounded parts, whatever their size. The tests count the
 // bytes that one call allocates, because the duration depends on the machine.
 
-#include "chp/command.h"
-#include "chp/deferred_sessions.h"
 #include "chp/directory_counters.h"
-#include "chp/pending_updates.h"
-#include "chp/tombstones.h"
-#include "chp/update_register.h"
+#include "chp/sessions.h"
+#include "chp/update_id.h"
 #include "test/support/allocations.h"
 
 #include <gtest/gtest.h>
@@ -29,14 +26,14 @@ update_id id_of(std::uint64_t n) {
 }
 
 TEST(growth_work, sessions_grow_in_bounded_steps) {
-  const register_limits limits;
-  update_register r{1};
+  const session_limits limits;
+  sessions all{1, limits};
   zmtp::test::reset_peak();
   for (std::uint64_t n = 0; n < limits.max_sessions + 10'000; ++n) {
-    ASSERT_TRUE(r.insert(id_of(n)));
+    all.note({.number = n + 1, .id = id_of(n), .low = 1});
   }
-  EXPECT_LE(zmtp::test::counted().largest, index_of(limits.max_sessions));
-  EXPECT_EQ(r.sessions(), limits.max_sessions);
+  EXPECT_LE(zmtp::test::counted().largest, std::max(table_of(16), index_of(limits.max_sessions)));
+  EXPECT_EQ(all.size(), limits.max_sessions);
 }
 
 TEST(growth_work, directories_grow_in_bounded_steps) {
@@ -74,41 +71,6 @@ TEST(growth_work, directories_of_an_old_epoch_are_freed_in_bounded_steps) {
   EXPECT_LE(most, 2 * table_of(8) + at_once * 128 + index_of(directories));
   EXPECT_GE(calls, directories / at_once);
   EXPECT_EQ(all.of("/directory 7/"), 0U);
-}
-
-TEST(growth_work, pending_updates_of_a_passive_server_grow_in_bounded_steps) {
-  constexpr std::uint64_t updates = 200'000;
-  pending_updates all{1, std::size_t{1} << 30};
-  zmtp::test::reset_peak();
-  for (std::uint64_t n = 0; n < updates; ++n) {
-    ASSERT_TRUE(all.add(make_set(form::kvmsg, "key", id_of(n), "", "value"), id_of(n), {}));
-  }
-  EXPECT_LE(zmtp::test::counted().largest, table_of(8));
-  EXPECT_EQ(all.size(), updates);
-}
-
-TEST(growth_work, tombstones_grow_in_bounded_steps) {
-  constexpr std::uint64_t keys = 300'000;
-  tombstones all{1, keys};
-  zmtp::test::reset_peak();
-  for (std::uint64_t n = 1; n <= keys + 1'000; ++n) {
-    all.add("key " + std::to_string(n), id_of(n), n);
-  }
-  EXPECT_LE(zmtp::test::counted().largest, index_of(keys));
-  EXPECT_EQ(all.size(), keys);
-  EXPECT_EQ(all.of("key 1000"), 0U);
-  EXPECT_EQ(all.of("key 1001"), 1'001U);
-}
-
-TEST(growth_work, deferred_sessions_grow_in_bounded_steps) {
-  constexpr std::uint64_t sessions = 200'000;
-  deferred_sessions all{1, sessions};
-  zmtp::test::reset_peak();
-  for (std::uint64_t n = 0; n < sessions; ++n) {
-    all.add(n, 1);
-  }
-  EXPECT_LE(zmtp::test::counted().largest, table_of(16));
-  EXPECT_EQ(all.size(), sessions);
 }
 
 }  // namespace

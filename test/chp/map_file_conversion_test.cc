@@ -54,7 +54,8 @@ struct opened {
       : file{{.file = {.path = "map", .vfs = disk.name()}}, random},
         ec{file.open(past, log_file_start, numbers)} {}
 
-  verdict judge(std::uint64_t session, std::uint64_t counter, outcome* known = nullptr) const {
+  verdict judge(std::uint64_t session, std::uint64_t counter,
+                entry_outcome* known = nullptr) const {
     const auto found = past.clients().judge(update_id::of_session(session, counter), 1, 0);
     if (known != nullptr) {
       *known = found.known;
@@ -104,7 +105,7 @@ TEST(map_file_conversion, an_update_that_was_made_or_refused_is_not_made_again) 
   write_version_1(disk);
   const opened found{disk};
   ASSERT_FALSE(found.ec);
-  outcome known;
+  entry_outcome known;
   for (const std::uint64_t counter : {1U, 2U, 3U, 4U, 5U}) {
     EXPECT_EQ(found.judge(first_session, counter, &known), verdict::known) << counter;
     EXPECT_EQ(known.why, counter == 3 ? errc::too_many_keys : errc{}) << counter;

@@ -24,6 +24,7 @@ protected:
     std::string state;
     std::vector<server_event> events;
     std::vector<bstar::event> pair_events;
+    std::string lost_file;  // the last one
 
     [[nodiscard]] bool active() const { return server->status().server.active; }
     [[nodiscard]] bool saw(server_event event) const {
@@ -57,7 +58,12 @@ protected:
     n.server.emplace(executor(), options,
                      replicated_server_handlers{
                          .on_event = [&n](server_event e) { n.events.push_back(e); },
-                         .on_pair_event = [&n](bstar::event e) { n.pair_events.push_back(e); }});
+                         .on_pair_event = [&n](bstar::event e) { n.pair_events.push_back(e); },
+                         .on_lost =
+                             [&n](const std::string& path, boost::system::error_code ec) {
+                               EXPECT_FALSE(ec) << ec.message();
+                               n.lost_file = path;
+                             }});
     const auto keep = n.at.snapshots.tcp() != nullptr && n.at.snapshots.tcp()->port != 0;
     n.at = n.server->bind(keep ? n.at.snapshots.to_string() : "tcp://127.0.0.1:*");
     n.state = n.server->bind_state(n.state.empty() ? "tcp://127.0.0.1:*" : n.state).to_string();

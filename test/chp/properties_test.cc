@@ -102,14 +102,6 @@ TEST(chp_properties, time_to_live_of_a_guide_server_is_told_by_its_magnitude) { 
   EXPECT_EQ(parse_guide_ttl("", now), std::nullopt);
 }
 
-TEST(chp_properties, time_left_is_milliseconds) {
-  EXPECT_EQ(parse_ttl_left("1500"), 1500ms);
-  EXPECT_EQ(parse_ttl_left("0"), 1ms) << "due, and not without expiry";
-  EXPECT_EQ(parse_ttl_left("18446744073709551615"), longest_ttl);
-  EXPECT_EQ(parse_ttl_left("1.5"), std::nullopt);
-  EXPECT_EQ(parse_ttl_left(""), std::nullopt);
-}
-
 TEST(chp_properties, times_are_written_as_peers_read_them) {
   const auto ttl = [](std::chrono::milliseconds time) {
     std::string frame;
@@ -121,10 +113,6 @@ TEST(chp_properties, times_are_written_as_peers_read_them) {
   EXPECT_EQ(ttl(1ms), "ttl=1\n");
   EXPECT_EQ(ttl(0ms), "ttl=1\n") << "0 would be no expiry";
   EXPECT_EQ(ttl(-5s), "ttl=1\n");
-  std::string left;
-  append_ttl_left(left, 1500ms);
-  append_ttl_left(left, -1ms);
-  EXPECT_EQ(left, "ttl-left=1500\nttl-left=1\n");
 }
 
 }  // namespace

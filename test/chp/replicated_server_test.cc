@@ -1,13 +1,15 @@
-// A pair of servers of the map on real sockets: failover with pending updates of clients, hand-over, and the
-// reconciliation of two active servers (reliability 3.1, 3.2).
+// A pair of servers of the map on real sockets: failover with updates of clients that wait, restarts, and the cut
+// after two servers were active (docs/chp-log.md).
 
 #include "chp/replicated_server.h"
 
 #include "test/chp/pair_fixture.h"
 #include "test/support/scratch_folder.h"
 
+#include <boost/json/parse.hpp>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -68,11 +70,11 @@ TEST_F(replicated, the_backup_takes_over_with_pending_updates_of_clients) {
   set(*to_primary, "/both", "1", both);
   set(*to_backup, "/both", "1", both);
   run_until(
-      [&] { return backup.all().size() == 1 && backup.server->status().server.pending == 0; });
+      [&] { return backup.all().size() == 1 && backup.server->status().server.waiting == 0; });
   // The primary ends before the update reaches it.
   primary.server.reset();
   set(*to_backup, "/pending", "2");
-  run_until([&] { return backup.server->status().server.pending == 1; });
+  run_until([&] { return backup.server->status().server.waiting == 1; });
   const auto before = backup.server->status().server.number;
   EXPECT_EQ(ask(*to_backup), (content{{"/both", "1"}, {"/pending", "2"}}));
   EXPECT_TRUE(backup.active());
@@ -165,10 +167,13 @@ TEST_F(replicated, a_server_that_was_paused_resumes_in_its_epoch) {
   run_until([&] { return primary.server->status().server.backup_in_sync; });
 }
 
-TEST_F(replicated, maps_are_equal_after_a_split_brain) {
+TEST_F(replicated, one_server_cuts_its_updates_after_a_split_brain) {
+  const zmtp::test::scratch_folder folder;
   auto alone = options_of(bstar::role::backup);
   alone.pair.pair.promote_alone_after = 10ms;
-  make(primary, options_of(bstar::role::primary));
+  auto first = options_of(bstar::role::primary);
+  first.lost_folder = folder.path("");
+  make(primary, first);
   make(backup, alone);
   const auto to_primary = client_of(primary);
   const auto to_backup = client_of(backup);
@@ -181,16 +186,49 @@ TEST_F(replicated, maps_are_equal_after_a_split_brain) {
   set(*to_backup, "/b", "b");
   set(*to_backup, "/p/7", "b");
   run_until([&] { return primary.all().size() == 1'000 && backup.all().size() == 2; });
+  const auto lost = primary.server->map().number();
 
   connect(primary, backup);
   connect(backup, primary);
-  run_until([&] { return primary.saw(server_event::reconciled); });
-  run_until([&] { return primary.all() == backup.all() && backup.all().size() == 1'001; });
+  run_until([&] { return backup.server->status().server.backup_in_sync; });
   EXPECT_TRUE(backup.active()) << "its epoch is the later one";
   EXPECT_FALSE(primary.active());
-  EXPECT_EQ(backup.all()["/p/7"], "b");
-  EXPECT_EQ(backup.all()["/p/8"], "p");
-  run_until([&] { return backup.server->status().server.backup_in_sync; });
+  EXPECT_EQ(primary.all(), (content{{"/b", "b"}, {"/p/7", "b"}}));
+  EXPECT_TRUE(primary.saw(server_event::diverged));
+  EXPECT_EQ(primary.server->status().server.counters.log.lost, 1'000U);
+  std::ifstream file{primary.lost_file};
+  std::size_t lines = 0;
+  for (std::string line; std::getline(file, line); ++lines) {
+    const auto update = boost::json::parse(line).as_object();
+    EXPECT_EQ(update.at("key").as_string(), "/p/" + std::to_string(lines));
+    EXPECT_EQ(update.at("number").to_number<sequence>(), make_sequence(epoch_of(lost), lines + 1));
+  }
+  EXPECT_EQ(lines, 1'000U);
+}
+
+// An empty server was promoted by hand.
+TEST_F(replicated, a_server_stops_rather_than_drop_what_both_had) {
+  const zmtp::test::scratch_folder folder;
+  start();
+  const auto to_primary = client_of(primary);
+  set(*to_primary, "/both", "1");
+  run_until([&] {
+    const auto s = primary.server->status().server;
+    return backup.all().size() == 1 && s.both == s.number;
+  });
+  backup.server.reset();
+  auto by_hand = options_of(bstar::role::backup);
+  by_hand.pair.pair.promote_alone_after = 10ms;
+  by_hand.pair.epoch_file = folder.path("epoch");
+  std::ofstream{by_hand.pair.epoch_file} << "1000\n";
+  make(backup, by_hand);
+  run_until([&] { return backup.active(); });
+
+  connect(backup, primary);
+  run_until([&] { return primary.saw(server_event::stopped); });
+  EXPECT_TRUE(primary.server->status().server.stopped);
+  EXPECT_FALSE(primary.active());
+  EXPECT_EQ(primary.all(), (content{{"/both", "1"}})) << "nothing is dropped";
 }
 
 TEST_F(replicated, ends_its_operations_when_destroyed_or_without_context) {

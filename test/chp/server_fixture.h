@@ -3,9 +3,9 @@
 
 #include "chp/acknowledgement.h"
 #include "chp/command.h"
+#include "chp/pair_messages.h"
 #include "chp/server_state.h"
 #include "chp/update_id.h"
-#include "chp/update_register.h"
 
 #include <gtest/gtest.h>
 
@@ -89,7 +89,7 @@ public:
     finish();
   }
   void update(zmtp::message m) {
-    server.on_update(std::move(m), now, actions);
+    server.on_update(m);
     finish();
   }
   void set(std::string_view key, std::string_view value, const update_id& id = {},
@@ -108,7 +108,7 @@ public:
   // Lets the peer read at most this number of pieces.
   void read(zmtp::peer_id id, std::size_t pieces = 1'000'000) {
     for (; pieces != 0 && wants_room.erase(id) != 0; --pieces) {
-      server.on_writable(id, now, actions);
+      server.on_writable(id, actions);
       finish();
     }
   }
@@ -154,7 +154,6 @@ public:
     for (auto& m : done.ask) {
       asked.push_back(std::move(m));
     }
-    wants_to_offer = wants_to_offer || done.stream_ask;
     wants_source = wants_source || done.reconnect_source;
     renewals += done.renew_epoch ? 1U : 0U;
     events.insert(events.end(), done.events.begin(), done.events.end());
@@ -187,7 +186,9 @@ public:
     return std::find(events.begin(), events.end(), event) != events.end();
   }
   [[nodiscard]] std::uint64_t refused(errc fault) const {
-    return server.status().counters.refused[static_cast<std::size_t>(fault)];
+    const auto all = server.status().counters;
+    return all.refused[static_cast<std::size_t>(fault)] +
+           all.log.refused[static_cast<std::size_t>(fault)];
   }
   [[nodiscard]] static zmtp::metadata metadata_of(const std::string& announced) {
     zmtp::metadata properties;
@@ -206,11 +207,10 @@ public:
   std::set<zmtp::peer_id> wants_room;
   std::set<zmtp::peer_id> closed;
   std::vector<zmtp::message> asked;
-  bool wants_to_offer = false;
   bool wants_source = false;
   std::size_t renewals = 0;  // times that another epoch was asked for
   std::vector<server_event> events;
-  std::deque<std::vector<map_change>> given;  // to its store
+  std::deque<state_write> given;  // to its store
   std::function<void(zmtp::message&&)> on_published;
   std::function<void(zmtp::peer_id, zmtp::message&&)> on_told;
   std::function<void(zmtp::peer_id, const zmtp::message&)> on_reply;

@@ -3,8 +3,8 @@
 
 #include "chp/client.h"
 #include "chp/server.h"
-#include "chp/sqlite_map_database.h"
-#include "test/chp/memory_map_database.h"
+#include "chp/sqlite_log_store.h"
+#include "test/chp/memory_log_store.h"
 #include "test/chp/pair_fixture.h"
 #include "test/support/scratch_folder.h"
 
@@ -22,37 +22,37 @@ namespace {
 
 using boost::system::error_code;
 
-// In memory, and sometimes without room.
-class small_store final : public map_database {
+// In memory, and sometimes slow or without room.
+class small_store final : public log_store {
 public:
-  explicit small_store(const boost::asio::any_io_executor& executor) : executor_{executor} {}
+  explicit small_store(const boost::asio::any_io_executor& executor) : kept_{executor} {}
 
-  void load(load_handler on_loaded) override { kept_.load(std::move(on_loaded)); }
-  void write(std::vector<map_change>&& changes, write_handler on_written) override {
-    if (full) {
-      boost::asio::post(executor_, [on_written = std::move(on_written)] {
-        on_written(zmtp::storage_errc::store_full);
-      });
-    } else if (slow) {
-      waiting.emplace_back(std::move(changes), std::move(on_written));
+  void load(std::unique_ptr<history> into, history::time_point now,
+            load_handler on_loaded) override {
+    kept_.load(std::move(into), now, std::move(on_loaded));
+  }
+  void write(state_write&& change, write_handler on_written) override {
+    if (slow) {
+      waiting.emplace_back(std::move(change), std::move(on_written));
     } else {
-      kept_.write(std::move(changes), std::move(on_written));
+      kept_.write(std::move(change), std::move(on_written));
     }
+  }
+  void set_full(bool full) {
+    kept_.fail_with(full ? error_code{zmtp::storage_errc::store_full} : error_code{});
   }
   void go_on() {
     slow = false;
-    for (auto& [changes, on_written] : std::exchange(waiting, {})) {
-      kept_.write(std::move(changes), std::move(on_written));
+    for (auto& [change, on_written] : std::exchange(waiting, {})) {
+      kept_.write(std::move(change), std::move(on_written));
     }
   }
 
-  bool full = false;
   bool slow = false;
-  std::vector<std::pair<std::vector<map_change>, write_handler>> waiting;
+  std::vector<std::pair<state_write, write_handler>> waiting;
 
 private:
-  boost::asio::any_io_executor executor_;
-  memory_map_database kept_{executor_};
+  test::memory_log_store kept_;
 };
 
 class server_store : public pair_test {
@@ -64,25 +64,25 @@ protected:
     backup.server.reset();
   }
 
-  loaded_map load(std::shared_ptr<map_database> from) {
-    std::optional<stored_map> found;
-    from->load([&](error_code ec, stored_map all) {
+  loaded_log load(std::shared_ptr<log_store> from, const server_options& options = {}) {
+    std::optional<loaded_log> loaded;
+    load_log(executor(), std::move(from), options, [&](error_code ec, loaded_log all) {
       EXPECT_FALSE(ec) << ec.message();
-      found = std::move(all);
+      loaded = std::move(all);
     });
-    run_until([&] { return found.has_value(); });
-    return {.store = std::move(from), .found = std::move(*found)};
+    run_until([&] { return loaded.has_value(); });
+    return std::move(*loaded);
   }
-  [[nodiscard]] std::shared_ptr<map_database> file() {
-    return std::make_shared<sqlite_map_database>(
-        executor(), map_file_options{.file = {.path = folder_.path("map")}});
+  [[nodiscard]] std::shared_ptr<log_store> file() {
+    return std::make_shared<sqlite_log_store>(
+        executor(), log_file_options{.file = {.path = folder_.path("map")}});
   }
   // At the same ports again.
-  void serve(std::shared_ptr<map_database> from, server_options options = {}) {
+  void serve(std::shared_ptr<log_store> from, server_options options = {}) {
     server_.reset();
     options.heartbeat = 20ms;
     server_.emplace(
-        executor(), options, load(std::move(from)),
+        executor(), options, load(std::move(from), options),
         server_handlers{.on_event = [this](server_event what) { events_.push_back(what); }});
     const auto& before = at_.snapshots;
     at_ = server_->bind(before.tcp() != nullptr && before.tcp()->port != 0 ? before.to_string()
@@ -103,7 +103,7 @@ protected:
   }
   void set(std::string key, std::string value) {
     ++asked_;
-    client_->async_set(std::move(key), std::move(value), {}, [this](error_code ec) {
+    client_->async_set(std::move(key), std::move(value), {}, [this](error_code ec, truth) {
       EXPECT_FALSE(ec) << ec.message();
       ++committed_;
     });
@@ -172,29 +172,26 @@ TEST_F(server_store, stores_the_next_epoch_before_it_uses_it) {
 
 TEST_F(server_store, does_not_load_a_file_in_use) {
   serve(file());
-  const auto other = file();
   error_code result;
-  other->load([&](error_code ec, const stored_map&) { result = ec; });
+  load_log(executor(), file(), {}, [&](error_code ec, const loaded_log&) { result = ec; });
   run_until([&] { return result.failed(); });
   EXPECT_EQ(result, zmtp::storage_errc::store_in_use);
 }
 
-TEST_F(server_store, refuses_a_stored_map_above_its_limits) {
+TEST_F(server_store, keeps_a_stored_map_above_its_limits_and_takes_no_more) {
   serve(file());
   connect({at_});
   set("a", "1");
   set("b", "2");
   commit_all();
-  server_.reset();
-  auto found = load(file());
-  server_options options;
-  options.map.max_keys = 1;
-  try {
-    const server refused{executor(), options, std::move(found)};
-    ADD_FAILURE() << "it was taken";
-  } catch (const boost::system::system_error& e) {
-    EXPECT_EQ(e.code(), errc::too_many_keys);
-  }
+  serve(file(), {.map = {.max_keys = 1}});
+  EXPECT_EQ(server_->status().keys, 2U);
+  error_code refused;
+  client_->async_set("c", "3", {}, [&](error_code ec, truth) { refused = ec; });
+  run_until([&] { return refused.failed(); });
+  EXPECT_EQ(refused, errc::too_many_keys);
+  set("a", "4");
+  commit_all();
 }
 
 TEST_F(server_store, commits_nothing_while_the_disk_is_full) {
@@ -203,32 +200,35 @@ TEST_F(server_store, commits_nothing_while_the_disk_is_full) {
   connect({at_});
   set("before", "1");
   commit_all();
-  store->full = true;
+  store->set_full(true);
   set("meanwhile", "2");
-  run_until([&] { return saw(server_event::store_full) && server_->status().keys == 2; });
+  run_until([&] {
+    return saw(server_event::store_full) && server_->status().number == make_sequence(1, 2);
+  });
+  EXPECT_EQ(server_->status().keys, 1U) << "no client sees what is not committed";
   EXPECT_EQ(server_->status().kept, store_status::full);
   EXPECT_EQ(server_->status().committed, make_sequence(1, 1));
   EXPECT_EQ(committed_, 1U);
-  store->full = false;
+  store->set_full(false);
   commit_all();
   EXPECT_TRUE(saw(server_event::stored));
   EXPECT_EQ(server_->status().kept, store_status::all);
 }
 
-// Updates of an epoch that a client has received belong to that epoch after a crash, too.
-TEST_F(server_store, no_update_is_read_before_the_epoch_is_stored) {
+TEST_F(server_store, no_client_sees_an_update_that_is_not_on_the_disk) {
   const auto store = std::make_shared<small_store>(executor());
-  store->slow = true;
   serve(store);
+  store->slow = true;
   raw_client client{executor(), at_};
   join(client);
   shell_test::set(client, "a", "1");
+  run_until([&] { return server_->status().number == make_sequence(1, 1); });
   for (int heartbeats = 0; heartbeats < 3; ++heartbeats) {
     zmtp::message m;
     run_until([&] { return client.subscriber.try_receive(m); });
     ASSERT_EQ(m.front(), "HUGZ");
   }
-  EXPECT_EQ(server_->status().keys, 0U);
+  EXPECT_TRUE(snapshot(client).empty());
   store->go_on();
   EXPECT_EQ(next(client).front(), "a");
 }
@@ -243,12 +243,14 @@ TEST_F(server_store, stops_reading_updates_while_too_many_bytes_wait_for_the_dis
   for (int n = 0; n < 100; ++n) {
     set("k" + std::to_string(n), std::string(200'000, 'x'));
   }
-  run_until([&] { return server_->status().unwritten_bytes > 10'000; });
+  run_until([&] { return position_of(server_->status().number) > 1; });
+  run_ready();
+  const auto read = position_of(server_->status().number);
   // A client that requests the map gets it meanwhile. The server reads no other message.
-  const auto keys = server_->status().keys;
   raw_client other{executor(), at_};
-  EXPECT_EQ(snapshot(other).size(), keys);
-  EXPECT_LT(keys, 50U);
+  EXPECT_EQ(snapshot(other).size(), 1U);
+  EXPECT_EQ(position_of(server_->status().number), read);
+  EXPECT_LT(read, 50U);
   store->go_on();
   commit_all();
   EXPECT_EQ(server_->status().keys, 101U);
@@ -262,7 +264,7 @@ TEST_F(server_store, a_server_may_be_stopped_while_it_waits_for_the_disk) {
     join(client);
     store->slow = true;
     shell_test::set(client, "a", std::string(1'000, 'x'));
-    run_until([&] { return server_->status().unwritten_bytes > 100; });
+    run_until([&] { return position_of(server_->status().number) == 1; });
   }
   server_.reset();
   store->waiting.clear();
@@ -273,11 +275,11 @@ TEST_F(server_store, a_server_may_be_stopped_while_it_waits_for_the_disk) {
 
 class pair_store : public server_store {
 protected:
-  using disk = std::shared_ptr<memory_map_database::contents>;
+  using disk = std::shared_ptr<test::stored_state>;
 
   void make_kept(node& n, const replicated_server_options& options, const disk& on) {
     n.events.clear();
-    auto loaded = load(std::make_shared<memory_map_database>(executor(), on));
+    auto loaded = load(std::make_shared<test::memory_log_store>(executor(), on));
     n.server.emplace(
         executor(), options, std::move(loaded),
         replicated_server_handlers{.on_event = [&n](server_event e) { n.events.push_back(e); }});
@@ -300,8 +302,8 @@ protected:
     backup.server.reset();
   }
 
-  disk primary_disk_ = std::make_shared<memory_map_database::contents>();
-  disk backup_disk_ = std::make_shared<memory_map_database::contents>();
+  disk primary_disk_ = std::make_shared<test::stored_state>();
+  disk backup_disk_ = std::make_shared<test::stored_state>();
 };
 
 TEST_F(pair_store, committed_updates_survive_a_kill_of_both_servers) {
@@ -316,8 +318,7 @@ TEST_F(pair_store, committed_updates_survive_a_kill_of_both_servers) {
       expected[key] = std::to_string(life);
     }
     commit_all();
-    EXPECT_EQ(primary_disk_->all().entries.size(), 50U);
-    EXPECT_EQ(backup_disk_->all().entries.size(), 50U);
+    EXPECT_EQ(primary_disk_->numbers.end, backup_disk_->numbers.end);
     kill_both();
     start_kept();
     run_until([this] { return in_sync() && client_->status().following; });
@@ -342,9 +343,9 @@ TEST_F(pair_store, an_empty_store_after_service_means_a_lost_map) {
   kill_both();
   make_kept(primary, lasting, primary_disk_);
   EXPECT_FALSE(primary.server->status().pair.data_lost);
-  EXPECT_EQ(primary.all(), (content{{"a", "1"}}));
+  EXPECT_EQ(position_of(primary.server->status().server.number), 1U);
   primary.server.reset();
-  make_kept(primary, lasting, std::make_shared<memory_map_database::contents>());
+  make_kept(primary, lasting, std::make_shared<test::stored_state>());
   EXPECT_TRUE(primary.server->status().pair.data_lost);
 }
 

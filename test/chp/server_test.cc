@@ -105,8 +105,8 @@ TEST_F(server_shell, publishes_updates_of_its_own) {
   std::vector<std::uint64_t> seen;
   server_.emplace(executor(), impatient(),
                   server_handlers{.on_turn = [&](const server_status& now) {
-                    if (seen.empty() || now.counters.updates != seen.back()) {
-                      seen.push_back(now.counters.updates);
+                    if (seen.empty() || now.counters.log.updates != seen.back()) {
+                      seen.push_back(now.counters.log.updates);
                     }
                   }});
   at_ = server_->bind("tcp://127.0.0.1:*");
@@ -117,8 +117,9 @@ TEST_F(server_shell, publishes_updates_of_its_own) {
   EXPECT_EQ(next(*one).back(), "y");
   EXPECT_FALSE(server_->set("HUGZ", "z"));
   EXPECT_FALSE(server_->set("", "z"));
-  EXPECT_EQ(server_->status().counters.refused[static_cast<std::size_t>(errc::key_reserved)], 1U);
-  EXPECT_EQ(server_->status().counters.refused[static_cast<std::size_t>(errc::key_empty)], 1U);
+  EXPECT_EQ(server_->status().counters.log.refused[static_cast<std::size_t>(errc::key_reserved)],
+            1U);
+  EXPECT_EQ(server_->status().counters.log.refused[static_cast<std::size_t>(errc::key_empty)], 1U);
   EXPECT_TRUE(server_->set("/a", ""));
   EXPECT_EQ(next(*one).back(), "");
   EXPECT_EQ(snapshot(*one), (content{{"/b", "y"}}));
@@ -234,44 +235,6 @@ TEST_F(server_shell, makes_one_piece_of_one_snapshot_per_turn) {
   }
   run_until([&] { return ended == count; });
   EXPECT_EQ(at_once, 1U);
-}
-
-// Without the disconnect, the peer would wait for the answer without limit.
-TEST_F(server_shell, disconnects_a_peer_whose_queue_is_full_for_an_offer_answer) {
-  server_options options;
-  options.snapshot_piece = 10'000;
-  const auto state = std::make_shared<server_state>(options, server_state::kind::paired, 1);
-  const auto core = std::make_shared<server_core>(executor(), state, options, server_core::hooks{},
-                                                  std::weak_ptr<map_database>{});
-  core->start();
-  zmtp::error_code ec;
-  at_ = core->bind("tcp://127.0.0.1:*", ec);
-  core->act([](server_state& of, server_core::clock::time_point now, server_actions& out) {
-    of.activate(1, now, out);
-  });
-  const auto one = client();
-  const std::string value(1'000, 'v');
-  for (int n = 0; n < 20'000; ++n) {
-    set(*one, "k" + std::to_string(n), value);
-    if (n % 200 == 199) {
-      run_until([&] { return state->status().keys == static_cast<std::size_t>(n) + 1; });
-    }
-  }
-  zmtp::socket_options slow;
-  slow.receive_mark = {.messages = 10, .bytes = {}};
-  slow.transport.receive_buffer = 16 * 1024;
-  slow.extensions = announce_backup();
-  zmtp::dealer_socket backup{executor(), slow};
-  backup.connect(at_.snapshots.to_string());
-  run_until([&] { return !backup.peers().empty(); });
-  ASSERT_EQ(backup.try_send(make_snapshot_request("")), zmtp::send_status::queued);
-  run_until([&] { return backup.readable(); });
-  run_ready();  // until nothing more fits
-  ASSERT_EQ(state->status().counters.snapshots, 0U) << "twenty MB do not fit into the buffers";
-  ASSERT_EQ(state->status().snapshot_clients, 2U);
-  ASSERT_EQ(backup.try_send(make_resubmission_end(0)), zmtp::send_status::queued);
-  run_until([&] { return state->status().snapshot_clients == 1; });
-  core->stop();
 }
 
 TEST_F(server_shell, disconnects_a_subscriber_that_does_not_read) {  // G3

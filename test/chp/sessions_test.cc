@@ -35,7 +35,7 @@ TEST(chp_sessions, executes_counters_in_order_and_each_once) {
   all.note(entry(7, 1, 1));
   const auto again = all.judge(id(1, 1), 1, 0);
   EXPECT_EQ(again.what, verdict::known);
-  EXPECT_EQ(again.known, (outcome{7, errc{}}));
+  EXPECT_EQ(again.known, (entry_outcome{7, errc{}}));
   EXPECT_EQ(all.judge(id(1, 2), 1, 0).what, verdict::execute);
   EXPECT_EQ(all.judge(id(1, 3), 1, 0).what, verdict::early);
   EXPECT_EQ(all.judge(id(2, 1), 1, 0).what, verdict::execute) << "another session";
@@ -45,8 +45,8 @@ TEST(chp_sessions, repeats_a_refusal_with_its_reason) {
   sessions all{1};
   all.note(refusal_entry(3, 1, 1, errc::too_many_keys));
   all.note(refusal_entry(4, 1, 2, errc::refused));
-  EXPECT_EQ(all.judge(id(1, 1), 1, 0).known, (outcome{3, errc::too_many_keys}));
-  EXPECT_EQ(all.judge(id(1, 2), 1, 0).known, (outcome{4, errc::refused}));
+  EXPECT_EQ(all.judge(id(1, 1), 1, 0).known, (entry_outcome{3, errc::too_many_keys}));
+  EXPECT_EQ(all.judge(id(1, 2), 1, 0).known, (entry_outcome{4, errc::refused}));
 }
 
 TEST(chp_sessions, forgets_outcomes_below_low_and_executes_nothing_there) {

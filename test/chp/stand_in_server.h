@@ -1,16 +1,20 @@
 #pragma once
 // A minimal server of the clustered hashmap, so that a test controls each of its steps. The server has a map,
-// answers, publishes and acknowledges, each while the test allows it.
+// answers requests, publishes and answers updates, each while the test allows it.
 
-#include "chp/acknowledgement.h"
 #include "chp/announcement.h"
+#include "chp/answers.h"
 #include "chp/command.h"
+#include "chp/lineage.h"
+#include "chp/properties.h"
 #include "chp/server_address.h"
+#include "chp/truth.h"
 #include "zmtp/socket/pubsub_sockets.h"
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +23,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
 #include <vector>
 
 namespace chp::test {
@@ -49,15 +53,24 @@ public:
     u.value = value;
     static_cast<void>(publisher_.try_send(make_publication(form::kvmsg, u, id, ++number)));
   }
-  void acknowledge() {
+  // Tells the outcome of all updates of each session.
+  void acknowledge(errc why = {}) {
     for (const auto& [session, counter] : applied_) {
-      if (const auto peer = sessions_.find(session); peer != sessions_.end()) {
-        std::string properties;
-        append_acknowledgement(properties, counter, {}, false);
-        static_cast<void>(publisher_.try_send(peer->second, make_heartbeat(properties)));
-      }
+      const answer_range all{{1, counter}, number, says, why};
+      std::string properties;
+      append_answers(properties, {&all, 1});
+      tell(session, properties);
     }
   }
+  // Forgets all sessions. The client hears of it on the connection of its session.
+  void forget_sessions() {
+    std::string properties;
+    append_property(properties, property_name::unknown, std::uint64_t{1});
+    for (const auto& [session, counter] : std::exchange(applied_, {})) {
+      tell(session, properties);
+    }
+  }
+  [[nodiscard]] std::size_t sessions() const noexcept { return sessions_.size(); }
 
   // The server becomes active, and publishes that.
   void wake() {
@@ -67,6 +80,8 @@ public:
 
   bool answers = true;
   bool acknowledges = true;
+  truth says = truth::both_servers;
+  lineage history;  // without the present reign, which has the epoch of `number` and the tag 7
   std::map<std::string, std::string> map;
   sequence number = 0;
   std::size_t sets = 0;             // KVSETs that came, each counted once
@@ -77,7 +92,7 @@ private:
   static zmtp::socket_options options() {
     zmtp::socket_options options;
     options.announce_peers = true;
-    options.extensions = announce_server();
+    options.extensions = {"chp-ack", "chp-log"};
     options.linger = std::chrono::milliseconds{0};
     return options;
   }
@@ -96,6 +111,20 @@ private:
     }
   }
 
+  void tell(std::uint64_t session, const std::string& properties) {
+    if (const auto peer = sessions_.find(session); peer != sessions_.end()) {
+      static_cast<void>(publisher_.try_send(peer->second, make_heartbeat(properties)));
+    }
+  }
+  [[nodiscard]] lineage all_history() const {
+    auto all = history;
+    if (all.empty() || epoch_of(number) > all.last().epoch) {
+      all.begin_reign(epoch_of(number), 7, number);
+    }
+    all.extend(std::max(all.end(), number));
+    return all;
+  }
+
   void hear_router() {
     router_.async_receive([this](zmtp::error_code ec, const zmtp::routed_message& m) {
       if (ec) {
@@ -103,14 +132,14 @@ private:
       }
       note_type(0, router_.info(m.peer));
       if (m.what == zmtp::routed_message::kind::message && answers) {
-        const auto asked = parse_snapshot_port(m.content, {});
-        const auto subtree = std::get<snapshot_request>(*asked).subtree;
+        const auto subtree = parse_snapshot_request(m.content)->subtree;
         for (const auto& [key, value] : map) {
           if (key.starts_with(subtree)) {
             static_cast<void>(
                 router_.try_send(m.peer, make_entry(form::kvmsg, key, number, {}, {}, value)));
           }
         }
+        static_cast<void>(router_.try_send(m.peer, make_lineage(all_history(), number)));
         static_cast<void>(
             router_.try_send(m.peer, make_snapshot_end(form::kvmsg, number, subtree)));
       }

@@ -1,7 +1,6 @@
 // Where there is no memory for a change, the map is as it was before (reliability.md 4, test 5).
 
 #include "chp/store.h"
-#include "chp/update_register.h"
 
 #include <gtest/gtest.h>
 
@@ -166,46 +165,6 @@ TEST(chp_store_no_memory, destruction_needs_no_memory) {
   EXPECT_TRUE(s.erase("1", 3'000));
   EXPECT_TRUE(s.dismantle(10'000));
   left = -1;
-}
-
-TEST(chp_store_no_memory, an_id_that_was_not_stored_is_unknown) {
-  for (const auto& id :
-       {update_id::of_session(update_id::make_session(7), 1),
-        update_id::of_session(update_id::make_session(7), 9),
-        update_id::of_session(update_id::make_session(1), 30),
-        update_id::of_session(update_id::make_session(1), 5), update_id::of_random(1, 1)}) {
-    for (const std::size_t limit : {4U, 100U}) {
-      for (long n = 0;; ++n) {
-        update_register r{0, {.max_sessions = limit, .max_others = limit}};
-        for (std::uint64_t i = 1; i <= 4; ++i) {
-          r.insert(update_id::of_random(100 + i, i));
-          r.insert(update_id::of_session(update_id::make_session(i), 10));
-          r.insert(update_id::of_session(update_id::make_session(i), 20));
-        }
-        bool failed = false;
-        left = n;
-        try {
-          r.insert(id);
-        } catch (const std::bad_alloc&) {
-          failed = true;
-        }
-        left = -1;
-        if (failed) {
-          ASSERT_FALSE(r.contains(id)) << n;
-          ASSERT_TRUE(r.insert(id)) << n;
-        }
-        ASSERT_TRUE(r.contains(id)) << n;
-        ASSERT_LE(r.sessions(), limit);
-        ASSERT_LE(r.others(), limit);
-        update_register other;
-        ASSERT_FALSE(other.unpack(r.pieces().at(0)));
-        ASSERT_TRUE(other.contains(id));
-        if (!failed) {
-          break;
-        }
-      }
-    }
-  }
 }
 
 }  // namespace

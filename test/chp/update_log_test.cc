@@ -342,6 +342,22 @@ TEST(chp_update_log, after_a_short_absence_sends_entries_and_no_copy) {
   EXPECT_EQ(b.map(), a.map());
 }
 
+TEST(chp_update_log, closes_the_connection_of_an_unresponsive_server) {
+  server a{paired(), 1};
+  server b{paired(), 2};
+  a.log.become_active(1, start, a.out);
+  connect(a, b);
+  a.set("k", "v");
+  talk(a, b);
+  ASSERT_TRUE(a.log.in_sync());
+  // Both must begin again with HELLO, whichever of the two has not heard the other.
+  a.log.on_peer_unresponsive(a.out);
+  EXPECT_FALSE(a.log.in_sync());
+  EXPECT_TRUE(a.turn().close_peer);
+  b.log.on_peer_unresponsive(b.out);
+  EXPECT_TRUE(b.turn().close_peer);
+}
+
 TEST(chp_update_log, when_its_store_fails_hands_over_to_a_backup_in_sync) {
   auto o = paired();
   o.state.has_store = true;

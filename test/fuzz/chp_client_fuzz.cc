@@ -1,8 +1,10 @@
 // Servers send a client of the map anything, in any order, while the client sets keys.
 
-#include "chp/acknowledgement.h"
+#include "chp/answers.h"
 #include "chp/client_state.h"
 #include "chp/command.h"
+#include "chp/lineage.h"
+#include "chp/properties.h"
 #include "chp/sequence.h"
 #include "chp/update_id.h"
 #include "test/fuzz/frames.h"
@@ -33,6 +35,7 @@ chp::client_options options(std::string_view subtree) {
   chp::client_options o;
   o.subtree = subtree;
   o.pending_updates = 3;
+  o.kept_updates = 2;
   o.most_keys = most_keys;
   o.most_value_bytes = 1'000;
   o.most_bytes_behind_snapshot = 2'000;
@@ -95,6 +98,11 @@ public:
         answer(chp::make_entry(chp::form::kvmsg, keys[more % 8], number_, {}, {}, text(bytes)));
         break;
       case 10:
+        if (more % 4 != 0) {
+          chp::lineage rows;
+          rows.begin_reign(chp::epoch_of(number_), more / 4, number_ + more);
+          answer(chp::make_lineage(rows, number_ + more));
+        }
         answer(chp::make_snapshot_end(chp::form::kvmsg, number_, subtree_, text(bytes)));
         break;
       case 11: answer(take_message(bytes, 1 + more % 6)); break;
@@ -112,7 +120,15 @@ public:
       case 14: {
         std::string properties;
         if (more % 2 == 0) {
-          chp::append_acknowledgement(properties, more, {}, more / 8 != 0);
+          const chp::answer_range one{{1 + more / 4, 1 + more / 2},
+                                      number_,
+                                      static_cast<chp::truth>(1 + more % 4),
+                                      more % 3 == 0 ? chp::errc::too_many_keys : chp::errc{}};
+          chp::append_answers(properties, {&one, 1});
+        } else if (more % 4 == 1) {
+          chp::append_property(properties, chp::property_name::degraded, more / 8);
+        } else if (more == 15) {
+          chp::append_property(properties, chp::property_name::unknown, 1);
         }
         tell(chp::make_heartbeat(properties));
         break;
@@ -132,8 +148,10 @@ private:
   void set(const message& value, std::size_t more) {
     const auto given = client_.set(
         std::string{keys[more % 8]}, value.empty() ? std::string{} : std::string{value.front()},
-        more / 8 == 0 ? std::nullopt : std::optional{1s},
-        more % 3 == 0 ? std::optional{now_ + 500ms} : std::nullopt, now_, actions_);
+        {.ttl = more / 8 == 0 ? std::nullopt : std::optional{1s},
+         .for_both = more % 5 == 0,
+         .end = more % 3 == 0 ? std::optional{now_ + 500ms} : std::nullopt},
+        now_, actions_);
     if (given) {
       require(open_tickets_.insert(*given).second, "no ticket is given twice");
     }
@@ -173,6 +191,10 @@ private:
     for (const auto& c : actions.completions) {
       require(open_tickets_.erase(c.ticket) == 1, "an update ends once");
     }
+    if (actions.needs_session) {
+      client_.begin_session(chp::update_id::make_session(++sessions_), now_, actions_);
+      finish();
+    }
     require(!actions.became_ready || !std::exchange(ready_, true), "it becomes ready once");
     check();
   }
@@ -202,10 +224,11 @@ private:
     require(content == notified_, "the map is what was told");
     require(client_.ready() == ready_, "that it is ready is told");
     const auto s = client_.status();
-    require(s.keys == content.size() && s.sent <= 3, "what is counted is so");
+    require(s.keys == content.size() && s.sent <= 3 && s.kept <= 2, "what is counted is so");
   }
 
   std::string_view subtree_;
+  std::uint64_t sessions_ = 0;
   chp::client_state client_;
   chp::client_actions actions_;
   chp::client_state::time_point now_{1h};

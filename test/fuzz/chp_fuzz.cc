@@ -1,8 +1,10 @@
 #include "chp/acknowledgement.h"
+#include "chp/answers.h"
 #include "chp/command.h"
+#include "chp/pair_messages.h"
 #include "chp/properties.h"
+#include "chp/proposal.h"
 #include "chp/subtree.h"
-#include "chp/update_register.h"
 #include "test/fuzz/frames.h"
 #include "test/fuzz/oracle.h"
 
@@ -24,7 +26,6 @@ void try_properties(std::string_view frame) {
     static_cast<void>(chp::parse_ttl(each.value));
     static_cast<void>(
         chp::parse_guide_ttl(each.value, std::chrono::milliseconds{1'700'000'000'000}));
-    static_cast<void>(chp::parse_ttl_left(each.value));
   }
   const chp::properties first{frame};
   const chp::properties second{written};
@@ -40,13 +41,10 @@ void try_properties(std::string_view frame) {
                 read->unsure == ack->unsure,
             "an acknowledgement is read as it is written");
   }
-  if (const auto notice = chp::find_refusal_notice(frame)) {
+  if (const auto answers = chp::find_answers(frame)) {
     std::string again;
-    chp::append_refusal_notice(again, *notice);
-    const auto read = chp::find_refusal_notice(again);
-    require(read && read->number == notice->number && read->session == notice->session &&
-                read->counter == notice->counter && read->why == notice->why,
-            "a notice is read as it is written");
+    chp::append_answers(again, *answers);
+    require(chp::find_answers(again) == answers, "answers are read as they are written");
   }
   static_cast<void>(chp::find_directory_count(frame, "/a/"));
 }
@@ -65,17 +63,18 @@ void expect_same(const chp::update& a, const chp::update& b) {
           "an update is read as it is written");
 }
 
-void try_register(std::string_view bytes) {
-  chp::update_register first;
-  if (first.unpack(bytes)) {
-    return;
+void try_proposal(const message& m, chp::form how) {
+  const auto read = chp::parse_proposal(m, how, limits);
+  if (read.fault == chp::errc{}) {
+    require(chp::check_key(read.key) == chp::errc{}, "a valid update has a key");
+    require(read.value.size() <= limits.max_value_size, "its value is within the limit");
+    std::string since;
+    chp::append_since(since, read.since);
+    const chp::properties all{since};
+    for (const auto& each : all) {
+      require(chp::parse_since(each.value) == read.since, "a place is read as it is written");
+    }
   }
-  chp::update_register second;
-  for (const auto& piece : first.pieces()) {
-    require(!second.unpack(piece), "a register is read as it is written");
-  }
-  require(first.sessions() == second.sessions() && first.others() == second.others(),
-          "a register is whole");
 }
 
 void try_as(const message& m, chp::form how) {
@@ -103,12 +102,14 @@ void try_as(const message& m, chp::form how) {
   if (const auto received = chp::parse_snapshot(m, how, limits)) {
     if (const auto* const end = std::get_if<chp::snapshot_end>(&*received)) {
       require(end->number <= chp::max_sequence, "a sequence can be followed");
-    } else if (const auto* const piece = std::get_if<chp::register_piece>(&*received)) {
-      try_register(piece->bytes);
+    } else if (const auto* const notice = std::get_if<chp::lineage_notice>(&*received)) {
+      require(m == chp::make_lineage(notice->reigns, notice->end),
+              "a lineage is written as it was read");
     } else if (const auto* const u = std::get_if<chp::update>(&*received)) {
       check_update(*u);
     }
   }
+  try_proposal(m, how);
   if (const auto received = chp::parse_publication(m, how, limits)) {
     if (const auto* const u = std::get_if<chp::update>(&*received)) {
       check_update(*u);
@@ -120,25 +121,15 @@ void try_as(const message& m, chp::form how) {
 }
 
 void try_snapshot_port(const message& m) {
-  const auto received = chp::parse_snapshot_port(m, limits);
-  if (!received) {
-    return;
-  }
-  if (const auto* const request = std::get_if<chp::snapshot_request>(&*received)) {
+  if (const auto request = chp::parse_snapshot_request(m)) {
     require(m == (request->has_subtree ? chp::make_snapshot_request(request->subtree)
                                        : chp::make_snapshot_request()),
             "a request is written as it was read");
-  } else if (const auto* const report = std::get_if<chp::position_report>(&*received)) {
-    require(m == chp::make_position_report(report->applied, report->notices),
-            "a report is written as it was read");
-  } else if (const auto* const again = std::get_if<chp::resubmission>(&*received)) {
-    check_update(again->change);
-    require(again->base <= chp::max_sequence, "a sequence can be followed");
-  } else if (const auto* const piece = std::get_if<chp::register_piece>(&*received)) {
-    try_register(piece->bytes);
-  } else {
-    const auto count = std::get<chp::resubmission_end>(*received).count;
-    require(m == chp::make_resubmission_end(count), "a count is written as it was read");
+  }
+  if (const auto read = chp::parse_pair_message(m)) {
+    require(chp::is_pair_message(m), "its name is known");
+    require(m == std::visit([](const auto& of) { return chp::make_message(of); }, *read),
+            "a message of the pair is written as it was read");
   }
 }
 

@@ -1,6 +1,9 @@
 // Clients and the other server of a pair send a server of the map anything, in any order.
 
 #include "chp/command.h"
+#include "chp/lineage.h"
+#include "chp/log_entry.h"
+#include "chp/pair_messages.h"
 #include "chp/sequence.h"
 #include "chp/server_state.h"
 #include "chp/update_id.h"
@@ -28,10 +31,11 @@ constexpr std::size_t most_keys = 4;
 constexpr std::uint32_t peers = 3;
 constexpr std::array<std::string_view, 8> keys{"a",      "b",    "/s/a", "/s/b",
                                                "/s/t/c", "/u/d", "e",    "f"};
-constexpr std::array<std::string_view, 4> announcements{"", "chp-ack=8123456789abcdef",
-                                                        "chp-ack,chp-backup", "chp-ack"};
+constexpr std::array<std::string_view, 4> announcements{
+    "", "chp-ack=8123456789abcdef", "chp-ack=8123456789abcdef,chp-log", "chp-log,chp-backup"};
 constexpr std::array<std::string_view, 4> topics{"", "/s/", "HUGZ", "/u/"};
-constexpr std::array<std::string_view, 4> properties{"", "ttl=1\n", "ttl=0\n", "x=y\nttl=bad\n"};
+constexpr std::array<std::string_view, 4> properties{"", "ttl=1\nlow=1\n", "low=1\nasks=1\n",
+                                                     "x=y\nttl=bad\n"};
 
 chp::server_options options() {
   chp::server_options o;
@@ -39,10 +43,12 @@ chp::server_options options() {
   o.map.max_keys = most_keys;
   o.snapshot_piece = 20;
   o.snapshots_of_a_peer = 2;
-  o.waiting_updates = 4;
-  o.pending_bytes = 2'000;
+  o.log.entries = 8;
+  o.clients.max_sessions = 3;
+  o.ids = 4;
+  o.backup_window = 500;
+  o.waiting_bytes = 2'000;
   o.feed_bytes = 2'000;
-  o.tombstones = 4;
   o.directories = 3;
   return o;
 }
@@ -77,26 +83,23 @@ public:
         break;
       case 3: ask(peer, chp::make_snapshot_request(topics[more / 4])); break;
       case 4: ask(peer, take_message(bytes, 1 + more)); break;
-      case 5: read_snapshot(); break;
+      case 5: more % 2 == 0 ? read_snapshot() : greet(peer, bytes, more / 2); break;
       case 6:
       case 7: {
         const auto value = take_message(bytes, 1);
         const auto id = what % 16 == 6 ? chp::update_id{} : next_id(more);
         server_.on_update(chp::make_set(chp::form::kvmsg, keys[more % 8], id, properties[more / 4],
-                                        value.empty() ? std::string_view{} : value.front()),
-                          now_, actions_);
+                                        value.empty() ? std::string_view{} : value.front()));
         break;
       }
-      case 8: server_.on_update(take_message(bytes, 1 + more % 6), now_, actions_); break;
+      case 8: server_.on_update(take_message(bytes, 1 + more % 6)); break;
       case 9:
         if (paired_ && !was_active_) {
           last_number_ = 0;  // it continues after the last update that it has copied
         }
         server_.activate(more % 2 == 0 ? 0 : ++epoch_, now_, actions_);
         break;
-      case 10:
-        more % 4 == 0 ? server_.deactivate(now_, actions_) : server_.suspend(actions_);
-        break;
+      case 10: more % 4 == 0 ? server_.deactivate(actions_) : server_.suspend(actions_); break;
       case 11: now_ += 300ms * (1 + more); break;
       case 12: server_.on_deadline(now_, actions_); break;
       case 13: publish_at_the_other(bytes, more); break;
@@ -129,7 +132,7 @@ private:
     const peer_id id{peer, snapshot_client_generation_of_[peer]};
     if (snapshot_clients_.erase(id) != 0) {
       streams_.erase(id);
-      server_.on_snapshot_client_detached(id, actions_);
+      server_.on_snapshot_client_detached(id);
       return;
     }
     const peer_id now{peer, ++snapshot_client_generation_of_[peer]};
@@ -143,23 +146,58 @@ private:
       server_.on_snapshot_client_message(id, m, now_, actions_);
     }
   }
+  // As the other server, while this one is active.
+  void greet(std::uint32_t peer, std::string_view& bytes, std::size_t more) {
+    const auto value = take_message(bytes, 1);
+    switch (more % 4) {
+      case 0:
+        greeting_ = more + 1;
+        ask(peer, chp::make_message(chp::hello{.greeting = greeting_,
+                                               .end = other_number_,
+                                               .durable = other_number_,
+                                               .lacks_data = more == 0,
+                                               .reigns = reigns(more / 4)}));
+        break;
+      case 1:
+        greeting_ = more + 1;
+        ask(peer, chp::make_message(chp::hello{.greeting = greeting_,
+                                               .end = server_.number(),
+                                               .durable = server_.number(),
+                                               .reigns = own_reigns_}));
+        break;
+      default:
+        ask(peer, chp::make_message(chp::confirmation{
+                      .greeting = greeting_,
+                      .durable = more % 4 == 2 ? server_.number() : other_number_}));
+        break;
+    }
+  }
+  [[nodiscard]] chp::lineage reigns(std::size_t rows) const {
+    chp::lineage all;
+    for (std::size_t n = 1; n <= rows; ++n) {
+      all.begin_reign(n, n, chp::make_sequence(n, 1));
+    }
+    if (!all.empty() && all.end() < other_number_) {
+      all.extend(other_number_);
+    }
+    return all;
+  }
   void read_snapshot() {
     if (!streams_.empty()) {
       const auto id = *streams_.begin();
       streams_.erase(streams_.begin());
-      server_.on_writable(id, now_, actions_);
+      server_.on_writable(id, actions_);
     }
   }
 
-  // The other server of a pair.
+  // The other server of a pair, which is active.
   void publish_at_the_other(std::string_view& bytes, std::size_t more) {
-    if (!paired_) {
+    if (!paired_ || !feed_) {
       return;
     }
     if (more == 0) {
-      feed_ = !feed_;
-      feed_ ? server_.on_feed_attached() : server_.on_feed_detached(actions_);
-    } else if (feed_ && more < 8) {
+      server_.on_feed_detached(actions_);
+    } else if (more < 8) {
       const auto value = take_message(bytes, 1);
       chp::update u;
       u.key = keys[more];
@@ -167,7 +205,7 @@ private:
       other_number_ += more % 3;
       server_.on_publication(
           chp::make_publication(chp::form::kvmsg, u, next_id(more), other_number_), now_, actions_);
-    } else if (feed_) {
+    } else {
       auto m = more < 12 ? chp::make_heartbeat() : take_message(bytes, 5);
       if (!m.empty()) {
         server_.on_publication(std::move(m), now_, actions_);
@@ -181,28 +219,78 @@ private:
     if (source_) {
       source_ = false;
       server_.on_source_detached();
-    } else {
-      source_ = true;
-      server_.on_source_attached(metadata_of(more % announcements.size()), now_, actions_);
+      return;
     }
+    server_.on_peer_state(more % 2 == 0, more % 3 == 0, other_number_);
+    if (more % 5 == 0) {
+      server_.on_peer_unresponsive();
+    }
+    source_ = true;
+    server_.on_source_attached(metadata_of(more % announcements.size()), now_, actions_);
   }
   void answer_of_the_other(std::string_view& bytes, std::size_t more) {
     if (!source_) {
       return;
     }
-    if (more == 0) {
-      server_.on_source_writable(now_, actions_);
-      return;
-    }
-    const auto value = take_message(bytes, more < 12 ? 1 : more - 9);
+    const auto value = take_message(bytes, more < 14 ? 1 : more - 9);
     const auto text = value.empty() ? std::string_view{} : value.front();
-    auto m = more < 8 ? chp::make_entry(chp::form::kvmsg, keys[more], other_number_, {}, {}, text)
-             : more < 10 ? chp::make_snapshot_end(chp::form::kvmsg, other_number_, {}, text)
-             : more < 12 ? chp::make_resubmission_answer(more, other_number_)
-                         : value;
+    auto m = more < 14 ? answer(more, text) : value;
     if (!m.empty()) {
       server_.on_source_message(m, now_, 1'700'000'000'000ms, actions_);
     }
+  }
+  [[nodiscard]] message answer(std::size_t more, std::string_view text) {
+    switch (more) {
+      case 0:
+        return chp::make_message(
+            chp::follow{.greeting = said_, .common = server_.number(), .needed = other_number_});
+      case 1:
+        return chp::make_message(
+            chp::follow{.greeting = said_, .common = 0, .start = other_number_, .is_copy = true});
+      case 2:
+      case 3:
+        return chp::make_message(chp::follow{.greeting = said_,
+                                             .common = other_number_ / 2,
+                                             .start = other_number_,
+                                             .is_copy = more == 3});
+      case 4: return entries_of(chp::entry_kind::reign, text, 1);
+      case 5: return entries_of(chp::entry_kind::set, text, 1);
+      case 6: return entries_of(chp::entry_kind::erasure, {}, 1);
+      case 7: return entries_of(chp::entry_kind::refusal, {}, 2);
+      case 8: {
+        std::string row;
+        chp::append_record(row, {.number = other_number_, .key = keys[1], .value = text});
+        return chp::make_message(
+            chp::copy_piece{.greeting = said_, .kind = chp::copied::map, .rows = row});
+      }
+      case 9:
+        return chp::make_message(chp::copy_piece{
+            .greeting = said_,
+            .kind = static_cast<chp::copied>(1 + (text.empty() ? 0 : text.front() & 3)),
+            .rows = text});
+      case 10:
+        return chp::make_message(
+            chp::copy_end{.greeting = said_, .commit = other_number_, .reigns = reigns(1)});
+      case 11: return chp::make_entry(chp::form::kvmsg, keys[2], other_number_, {}, {}, text);
+      case 12: return chp::make_snapshot_end(chp::form::kvmsg, other_number_, {}, text);
+      default: return chp::make_lineage(reigns(1), other_number_);
+    }
+  }
+  [[nodiscard]] message entries_of(chp::entry_kind kind, std::string_view value,
+                                   std::uint64_t step) {
+    const bool begins = kind == chp::entry_kind::reign;
+    other_number_ = begins ? chp::make_sequence(++epoch_, 1) : other_number_ + step;
+    chp::log_entry e{.number = other_number_, .kind = kind, .argument = begins ? epoch_ : 0};
+    if (!begins) {
+      e.id = next_id(1);
+      e.low = 1;
+      e.key = keys[other_number_ % keys.size()];
+      e.value = value;
+    }
+    std::string records;
+    chp::append_record(records, e);
+    return chp::make_message(
+        chp::entries{.greeting = said_, .commit = other_number_, .records = records});
   }
 
   void finish() {
@@ -230,8 +318,24 @@ private:
     for (const auto id : actions.close_subscribers) {
       require(subscribers_.contains(id), "who is closed is there");
     }
-    require(paired_ || (actions.ask.empty() && !actions.stream_ask && !actions.reconnect_source),
+    require(paired_ || (actions.ask.empty() && !actions.follow_feed.value_or(false) &&
+                        !actions.reconnect_source),
             "one that is alone asks nobody");
+    feed_ = actions.follow_feed.value_or(feed_);
+    source_ = source_ && !actions.reconnect_source;
+    for (const auto& m : actions.ask) {
+      const auto asked = chp::parse_pair_message(m);
+      if (const auto* const greeting = asked ? std::get_if<chp::hello>(&*asked) : nullptr) {
+        said_ = greeting->greeting;
+        own_reigns_ = greeting->reigns;
+      }
+    }
+    if (actions.lost) {
+      std::string lines;
+      while (server_.read_lost(lines, 100)) {
+      }
+      server_.on_lost_written({});
+    }
     check();
   }
   // A client that receives everything has the same map.
@@ -280,6 +384,9 @@ private:
   chp::sequence other_number_ = 0;
   std::uint64_t counter_ = 0;
   std::uint64_t epoch_ = 0;
+  std::uint64_t greeting_ = 0;  // in the last HELLO of the other server
+  std::uint64_t said_ = 0;      // in the last HELLO of this server
+  chp::lineage own_reigns_;     // what it said
   bool was_active_ = false;
   bool feed_ = false;
   bool source_ = false;

@@ -54,6 +54,10 @@ crowd::participant& crowd::add(const std::vector<server_address>& servers,
                                         ++events_[static_cast<std::size_t>(event.what)];
                                         notice();
                                       });
+  p.client->on_lost([this, number = p.number](const lost_update& one) {
+    ledger_.lose(number, one.key, one.value);
+    ++lost_;
+  });
   asio::co_spawn(context_, watch(p), zmtp::rethrow);
   return p;
 }
@@ -132,7 +136,7 @@ void crowd::update(participant& p, const std::string& key, update_ledger::kind w
   auto value = ledger_.begin(p.number, key, what, began, how_.size);
   const auto number = ledger_.begun(p.number);
   begin_waiting(p, began);
-  auto done = [this, &p, number, began](boost::system::error_code ec) {
+  auto done = [this, &p, number, began](boost::system::error_code ec, truth) {
     if (ec) {
       failed_ += ec == asio::error::operation_aborted ? 0U : 1U;
       return;
@@ -155,7 +159,7 @@ void crowd::set_lifetime(participant& p) {
   lifetimes_.begin(key, ttl, began);
   begin_waiting(p, began);
   p.client->async_set(key, "x", set_options{.ttl = ttl},
-                      [this, &p, key, began](boost::system::error_code ec) {
+                      [this, &p, key, began](boost::system::error_code ec, truth) {
                         if (!ec) {
                           const auto now = clock::now();
                           lifetimes_.commit(key, now);
@@ -225,6 +229,11 @@ bool crowd::all_follow() const {
     const auto now = p->client->status();
     return now.ready && now.following;
   });
+}
+
+bool crowd::all_are_answered() const {
+  return std::all_of(all_.begin(), all_.end(),
+                     [](const auto& p) { return p->client->status().asked == 0; });
 }
 
 void crowd::begin_fault() {

@@ -73,12 +73,15 @@ public:
   }
   [[nodiscard]] bool writes(const participant& p) const noexcept { return p.number < writers_; }
   [[nodiscard]] bool all_follow() const;
+  // Returns whether no client waits for the outcome of updates that only one server had.
+  [[nodiscard]] bool all_are_answered() const;
   [[nodiscard]] std::uint64_t waiting() const noexcept { return waiting_; }
 
   [[nodiscard]] update_ledger& ledger() noexcept { return ledger_; }
   [[nodiscard]] const lifetime_ledger& lifetimes() const noexcept { return lifetimes_; }
   [[nodiscard]] std::uint64_t failed() const noexcept { return failed_; }
   [[nodiscard]] std::uint64_t invented() const noexcept { return invented_; }
+  [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
   [[nodiscard]] std::uint64_t out_of_order() const noexcept { return out_of_order_; }
   [[nodiscard]] const event_counts& events() const noexcept { return events_; }
   // The waits after faults, and the latencies of updates. A percentile computation sorts them.
@@ -112,6 +115,7 @@ private:
   std::uint64_t waiting_ = 0;  // updates, of all
   std::uint64_t failed_ = 0;
   std::uint64_t invented_ = 0;      // values that a watcher received
+  std::uint64_t lost_ = 0;          // updates that were reported as lost to their clients
   std::uint64_t out_of_order_ = 0;  // changes with a lower sequence than the change before
   std::vector<clock::duration> waits_;
   std::vector<std::chrono::microseconds> latencies_;

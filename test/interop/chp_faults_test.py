@@ -177,6 +177,7 @@ class BackAgainCase(StormCase):
         if LONG:
             self.assertLessEqual(self.one_active, 2)
             self.assertLessEqual(self.equal, 5_000)
+        return found
 
 
 class StoppedTest(BackAgainCase):
@@ -221,14 +222,15 @@ class PartitionTest(BackAgainCase):
             pair.heal_link()
             ways[active].heal()
             self.expect_recovery(pair, storm, active, taken_over)
-        self.expect_end_of(f"{cuts} cuts, two served in {two}", pair, storm)
-        return two
+        found = self.expect_end_of(f"{cuts} cuts, two served in {two}", pair, storm)
+        return two, found
 
     def test_both_ways(self):
         """Test 19."""
         cuts = 10 if LONG else 2
-        two = self.cut_again_and_again(cuts, lambda active, cut: None)
+        two, found = self.cut_again_and_again(cuts, lambda active, cut: None)
         self.assertEqual(two, cuts, "it was no partition with two that serve")
+        self.assertGreater(found["reported"], 0, "one of both sides is cut")
 
     def test_one_way(self):
         """Test 19: one server does not receive."""

@@ -49,7 +49,7 @@ class Pair:
             self.ports[index], "--heartbeat", f"{self.heartbeat}ms", f"--{ROLES[index]}",
             "--peer", f"tcp://{address(peer)}", "--bstar-bind", f"tcp://{address(self.ports[index] + 3)}",
             "--bstar-connect", f"tcp://{address(peer + 3)}",
-            "--epoch-file", str(self.folder / ROLES[index]),
+            "--epoch-file", str(self.folder / ROLES[index]), "--lost-folder", str(self.folder),
             *(("--store", str(self.folder / (ROLES[index] + ".map"))) if self.stored else ())),
             environment=self.environment)
 

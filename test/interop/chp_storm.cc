@@ -167,7 +167,10 @@ private:
     const auto began = crowd::clock::now();
     const condition nothing_waits = [this] { return crowd_.waiting() == 0; };
     const condition expired = [this] { return !lifetimes_are_left(crowd_); };
-    const condition equal = [this] { return crowd_.all_follow() && maps_are_equal(crowd_); };
+    // Updates that one server alone had, and that are lost with its history, have been reported.
+    const condition equal = [this] {
+      return crowd_.all_follow() && crowd_.all_are_answered() && maps_are_equal(crowd_);
+    };
     chp::test::settled_crowd waited;
     waited.committed = co_await crowd_.until(nothing_waits);
     waited.expired = co_await crowd_.until(expired);

@@ -71,6 +71,7 @@ json::object report_status(crowd& of) {
   return {{"committed", committed},
           {"waiting", of.waiting()},
           {"failed", of.failed()},
+          {"reported", of.lost()},
           {"following", count_if(of, [](const client_status& now) { return now.following; })},
           {"degraded", count_if(of, [](const client_status& now) { return now.degraded; })},
           {"writing_again_p99_ms", milliseconds_of(percentile(of.waits(), 0.99))},

@@ -46,6 +46,27 @@ void update_ledger::commit(std::uint32_t writer, std::uint64_t number, time_poin
   writers_.at(writer).at(number - 1).committed = now;
 }
 
+void update_ledger::lose(std::uint32_t writer, std::string_view key, std::string_view value) {
+  name n{};
+  if (!value.empty()) {
+    if (!read(value, n) || n.writer != writer) {
+      return;  // it stays committed
+    }
+  } else {
+    const auto& all = of_key_.at(by_key_.at(std::string{key}));
+    const auto last = std::find_if(all.rbegin(), all.rend(), [&](const name& one) {
+      return one.writer == writer && of(one).what == kind::erase && of(one).committed != not_yet;
+    });
+    if (last == all.rend()) {
+      return;
+    }
+    n = *last;
+  }
+  auto& what = writers_[n.writer][n.number - 1];
+  what.committed = not_yet;
+  what.lost = true;
+}
+
 bool update_ledger::read(std::string_view value, name& to) const {
   const auto* const end = value.data() + value.size();
   const auto writer = std::from_chars(value.data(), end, to.writer);
@@ -75,6 +96,10 @@ void update_ledger::check_held(const std::string& key, const std::string& value,
   }
   name held{};
   static_cast<void>(read(value, held));
+  if (of(held).lost) {
+    note(to, to.invented, key + " is " + value + ", which was reported as lost");
+    return;
+  }
   // The last missing update determines the fault.
   const name* missing = nullptr;
   for (const auto& n : of_key_[of(held).key]) {

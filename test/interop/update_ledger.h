@@ -38,6 +38,9 @@ public:
   // How many it has begun: the number of the last.
   [[nodiscard]] std::uint64_t begun(std::uint32_t writer) const;
   void commit(std::uint32_t writer, std::uint64_t number, time_point now);
+  // The writer was told that this update, which was committed, is lost: it must not be there, and may be missing.
+  // An erasure has no value.
+  void lose(std::uint32_t writer, std::string_view key, std::string_view value);
   // Returns whether a client has set the key to this value.
   [[nodiscard]] bool knows(std::string_view key, std::string_view value) const;
 
@@ -53,6 +56,7 @@ private:
     kind what;
     time_point began;
     time_point committed = not_yet;
+    bool lost = false;  // its writer was told so
   };
   struct name {
     std::uint32_t writer;

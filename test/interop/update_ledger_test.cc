@@ -86,6 +86,26 @@ TEST_F(books, a_missing_committed_key_is_lost) {
   expect({}, 1, 0, 0);
 }
 
+TEST_F(books, accepts_a_missing_update_whose_loss_was_told) {
+  const auto first = set(0, "a", 0ms, 1ms);
+  const auto other = set(1, "b", 0ms, 1ms);
+  ledger.lose(0, "a", first);
+  expect({}, 1, 0, 0);
+  ledger.lose(0, "b", other);  // that of another writer
+  expect({}, 1, 0, 0);
+  ledger.lose(1, "b", other);
+  expect({}, 0, 0, 0);
+  expect({{"a", first}}, 0, 0, 1);
+}
+
+TEST_F(books, accepts_a_value_if_the_loss_of_its_erasure_was_told) {
+  const auto value = set(0, "a", 0ms, 1ms);
+  erase(0, "a", 2ms, 3ms);
+  expect({{"a", value}}, 0, 1, 0);
+  ledger.lose(0, "a", "");
+  expect({{"a", value}}, 0, 0, 0);
+}
+
 TEST_F(books, an_earlier_erasure_does_not_excuse_a_missing_key) {
   erase(0, "a", 0ms, 1ms);
   set(0, "a", 2ms, 3ms);

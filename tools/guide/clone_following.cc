@@ -54,7 +54,7 @@ asio::awaitable<void> report(chp::watcher changes, std::shared_ptr<clone_reports
   }
 }
 
-void on_set(const boost::system::error_code& ec) {
+void on_set(const boost::system::error_code& ec, chp::truth) {
   if (ec && ec != asio::error::operation_aborted) {
     say("E: an update was not made: {}", ec.message());
   }

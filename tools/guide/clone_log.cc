@@ -14,14 +14,14 @@ clone_log::clone_log(const clone_words& words, printer print)
 
 // A turn is of one kind, nearly always; of more, what comes first takes the lower numbers.
 void clone_log::on_turn(const chp::server_status& now) {
-  const auto before = std::exchange(before_, now).counters;
-  const auto& after = now.counters;
+  const auto all_before = std::exchange(before_, now).counters;
+  const auto& before = all_before.log;
+  const auto& after = now.counters.log;
   const struct {
     std::string_view words;
     std::uint64_t count;
   } done[] = {{words_.pending, after.replayed - before.replayed},
               {words_.update, after.updates - before.updates},
-              {words_.update, after.resubmitted - before.resubmitted},
               {words_.expired, after.expired - before.expired},
               {words_.followed, after.followed - before.followed}};
   std::uint64_t left = 0;
@@ -34,7 +34,7 @@ void clone_log::on_turn(const chp::server_status& now) {
       print(each.words, now.number - left);
     }
   }
-  for (auto count = after.snapshots - before.snapshots; count != 0; --count) {
+  for (auto count = now.counters.snapshots - all_before.snapshots; count != 0; --count) {
     print(words_.snapshot, now.number);
   }
 }

@@ -31,6 +31,8 @@ void clone_reports::on_event(const chp::client_event& event) {
     case too_large:
     case history_refused:
     case history_lost:
+    case lost:
+    case session_forgotten:
     case degraded:
     case replicated: words_.print(fmt::format("W: {}", chp::to_string(event.what))); return;
   }

@@ -151,21 +151,24 @@ private:
   }
 
   asio::awaitable<int> change() {
-    chp::set_options how{.until = until_};
-    if (arguments_.ttl) {
-      how.ttl = std::chrono::duration_cast<std::chrono::seconds>(*arguments_.ttl);
-    }
     boost::system::error_code ec;
+    auto says = chp::truth::unknown;
     if (arguments_.what == action::set) {
-      std::tie(ec) = co_await client_.async_set(arguments_.key, arguments_.value, how, token);
+      chp::set_options how{.until = until_, .require = arguments_.require};
+      if (arguments_.ttl) {
+        how.ttl = std::chrono::duration_cast<std::chrono::seconds>(*arguments_.ttl);
+      }
+      std::tie(ec, says) = co_await client_.async_set(arguments_.key, arguments_.value, how, token);
     } else {
-      std::tie(ec) = co_await client_.async_erase(arguments_.key, until_, token);
+      const chp::erase_options how{.until = until_, .require = arguments_.require};
+      std::tie(ec, says) = co_await client_.async_erase(arguments_.key, how, token);
     }
     const auto outcome = chp::outcome_of(ec);
     if (arguments_.json) {
       static constexpr const char* names[] = {"committed", "not made", "unknown"};
       fmt::print("{}\n", boost::json::serialize(
                              boost::json::object{{"outcome", names[static_cast<int>(outcome)]},
+                                                 {"truth", chp::to_string(says)},
                                                  {"degraded", client_.status().degraded}}));
     }
     if (ec && !interrupted_) {

@@ -69,6 +69,12 @@ void chp_command_line::add_client(CLI::App& to, chp_client_arguments::action wha
     add_duration(to, "--ttl", arguments.ttl, "time after which the server erases the key [never]",
                  ttl_range);
   }
+  if (what == set || what == erase) {
+    add_choice<chp::required>(
+        to, "--require", arguments.require,
+        {{"one", chp::required::one}, {"both", chp::required::both}},
+        "servers that must have the update: as many as commit it, or both of a pair");
+  }
   if (what == watch) {
     add_number(to, "--count", arguments.count, "stop after N changes");
   }
@@ -114,6 +120,14 @@ CLI::App* chp_command_line::add_pair(CLI::App& to) {
       *role, "--degraded", server_.options.degraded,
       {{"ack", chp::degraded_policy::ack}, {"block", chp::degraded_policy::block}},
       "updates while the other server is away: commit and flag them, or defer them");
+  role->add_option("--lost-folder", server_.lost_folder,
+                   "folder for the updates that this server takes out of its history because the "
+                   "active server does not have them [the current folder]")
+      ->check(CLI::ExistingDirectory.description(""))
+      ->type_name("DIR");
+  role->add_flag("--discard-data", server_.discard_data,
+                 "let this server drop updates that both servers had, once, if the active server "
+                 "has lost them");
   return role;
 }
 
@@ -188,16 +202,16 @@ void chp_command_line::add_to(CLI::App& app) {
                            .details = {},
                            .examples = {"zinc chp set /lamp/kitchen on --ttl 1h",
                                         "zinc chp set /lamp/kitchen on --connect tcp://a:5556 "
-                                        "--connect tcp://b:5556"},
-                           .done = "committed",
-                           .failed = "not committed in time, or refused"}),
+                                        "--connect tcp://b:5556 --require both"},
+                           .done = "committed, and on both servers if they are required",
+                           .failed = "not committed so in time, or refused"}),
              set);
   add_client(*add_command(*app_, "delete",
                           {.summary = "Erases a key and waits until the update is committed.",
                            .details = {},
                            .examples = {"zinc chp delete /lamp/kitchen"},
-                           .done = "committed",
-                           .failed = "not committed in time, or refused"}),
+                           .done = "committed, and on both servers if they are required",
+                           .failed = "not committed so in time, or refused"}),
              erase);
   add_client(*add_command(*app_, "dump",
                           {.summary = "Prints keys and values in the order of keys.",

@@ -2,6 +2,7 @@
 // The arguments of the subcommands of zinc chp, and their entry points.
 
 #include "bstar/options.h"
+#include "chp/client.h"
 #include "chp/client_options.h"
 #include "chp/command.h"
 #include "chp/server_options.h"
@@ -25,6 +26,7 @@ struct chp_client_arguments {
   std::string key;
   std::string value;
   std::optional<std::chrono::milliseconds> ttl;  // whole seconds
+  chp::required require = chp::required::one;    // for set and delete
   std::string subtree;                           // for dump and watch
   std::optional<std::size_t> count;              // for watch: changes to print before it ends
   // The kind of the servers:
@@ -46,6 +48,8 @@ struct chp_server_arguments {
   std::string peer;          // the first of the three ports
   std::string state_bind;
   std::string state_connect;
+  std::string lost_folder;    // for files of lost updates; empty: the current folder
+  bool discard_data = false;  // see chp::replicated_server_options::discard_own_data
 };
 [[nodiscard]] int run_chp_server(const chp_server_arguments& arguments);
 

@@ -4,7 +4,7 @@
 #include "chp/replicated_server.h"
 #include "chp/server.h"
 #include "chp/server_address.h"
-#include "chp/sqlite_map_database.h"
+#include "chp/sqlite_log_store.h"
 #include "tools/zinc/chp_commands.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
@@ -20,7 +20,6 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <memory>
@@ -39,21 +38,24 @@ namespace asio = boost::asio;
 // Returns the state for the log.
 std::string report(const chp::server_status& s) {
   const auto& counted = s.counters;
+  const auto refused = [](const auto& all) {
+    return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+  };
   return fmt::format(
-      "active={} epoch={} number={} committed={} backup_in_sync={} following={} keys={} bytes={} "
-      "subscribers={} snapshot_clients={} snapshots={} pending={} updates={} repeated={} "
-      "expired={} "
-      "snapshots_sent={} waiting={} deferred={} followed={} gaps={} pending_dropped={} replayed={} "
-      "resubmitted={} "
-      "resubmissions_outdated={} ignored={} refused={} stored={} durable={} unwritten_bytes={}",
+      "active={} epoch={} number={} committed={} both={} backup_in_sync={} degraded={} "
+      "following={} stopped={} keys={} bytes={} log_entries={} log_bytes={} sessions={} "
+      "subscribers={} snapshot_clients={} snapshots={} waiting={} updates={} repeated={} "
+      "deferred={} unknown={} expired={} followed={} replayed={} waiting_dropped={} lost={} "
+      "snapshots_sent={} gaps={} ignored={} refused={} stored={} durable={}",
       s.active, chp::epoch_of(s.number), chp::position_of(s.number), chp::position_of(s.committed),
-      s.backup_in_sync, s.following, s.keys, s.bytes, s.subscribers, s.snapshot_clients,
-      s.snapshots, s.pending, counted.updates, counted.repeated, counted.expired, counted.snapshots,
-      s.waiting, counted.deferred, counted.followed, counted.gaps, counted.pending_dropped,
-      counted.replayed, counted.resubmitted, counted.resubmissions_outdated,
+      chp::position_of(s.both), s.backup_in_sync, s.degraded, s.following, s.stopped, s.keys,
+      s.bytes, s.log_entries, s.log_bytes, s.sessions, s.subscribers, s.snapshot_clients,
+      s.snapshots, s.waiting, counted.log.updates, counted.log.repeated, counted.log.deferred,
+      counted.log.unknown, counted.log.expired, counted.log.followed, counted.log.replayed,
+      counted.log.waiting_dropped, counted.log.lost, counted.snapshots, counted.gaps,
       counted.ignored_requests + counted.ignored_messages,
-      std::accumulate(counted.refused.begin(), counted.refused.end(), std::uint64_t{0}),
-      chp::to_string(s.kept), chp::position_of(s.durable), s.unwritten_bytes);
+      refused(counted.refused) + refused(counted.log.refused), chp::to_string(s.kept),
+      chp::position_of(s.durable));
 }
 
 std::string report(const bstar::node_status& s) {
@@ -99,42 +101,58 @@ void log_event(chp::server_event what) {
     say_fault(zmtp::storage_errc::store_full);
   } else if (what == chp::server_event::store_failed) {
     say_fault(zmtp::storage_errc::store_failed);
+  } else if (what == chp::server_event::stopped) {
+    spdlog::error(
+        "server stopped: the active server lacks updates that both servers had, perhaps because it "
+        "was started without its data; start it with its data, or restart this server with "
+        "--discard-data to copy the active server");
   } else {
     spdlog::info("server event: {}", chp::to_string(what));
   }
 }
 
-// Returns the map in the file. Without a file, returns nothing.
-std::optional<chp::loaded_map> load(asio::io_context& context, const std::string& path) {
+// Returns what the file has. Without a file, returns nothing.
+std::optional<chp::loaded_log> load(asio::io_context& context,
+                                    const chp_server_arguments& arguments) {
+  const auto& path = arguments.store;
   if (path.empty()) {
     return std::nullopt;
   }
   // Only the user of this process may read the map.
   ::umask(S_IRWXG | S_IRWXO);
-  chp::loaded_map loaded;
-  loaded.store = std::make_shared<chp::sqlite_map_database>(
-      context.get_executor(), chp::map_file_options{.file = {.path = path}});
+  chp::loaded_log loaded;
   boost::system::error_code result;
-  loaded.store->load([&](boost::system::error_code ec, chp::stored_map found) {
-    result = ec;
-    loaded.found = std::move(found);
-  });
+  chp::load_log(context.get_executor(),
+                std::make_shared<chp::sqlite_log_store>(
+                    context.get_executor(), chp::log_file_options{.file = {.path = path}}),
+                arguments.options, [&](boost::system::error_code ec, chp::loaded_log found) {
+                  result = ec;
+                  loaded = std::move(found);
+                });
   context.run();
   context.restart();
   if (result) {
     throw boost::system::system_error{result, "store " + path};
   }
-  const auto& all = loaded.found.entries;
-  spdlog::info("store loaded: path={} keys={}", path,
-               std::count_if(all.begin(), all.end(),
-                             [](const chp::stored_entry& e) { return !e.value.empty(); }));
+  const auto& past = *loaded.found.past;
+  spdlog::info("store loaded: path={} keys={} number={} log_entries={}", path, past.map().keys(),
+               chp::position_of(past.end()), past.log().entries());
   return loaded;
+}
+
+void log_lost(const std::string& path, boost::system::error_code ec) {
+  if (ec) {
+    spdlog::error("updates not cut: cannot write {}: {}; make room or name another --lost-folder",
+                  path, ec.message());
+  } else {
+    spdlog::warn("updates cut: the active server does not have them, see {}", path);
+  }
 }
 
 class lone_server {
 public:
   lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
-              std::optional<chp::loaded_map> from)
+              std::optional<chp::loaded_log> from)
       : lone_server{executor, arguments, with_epoch(arguments), std::move(from)} {}
 
   void start(const chp_server_arguments& arguments) {
@@ -148,7 +166,7 @@ public:
 
 private:
   lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
-              const chp::server_options& options, std::optional<chp::loaded_map> from)
+              const chp::server_options& options, std::optional<chp::loaded_log> from)
       : server_{
             from ? chp::server{executor, options, std::move(*from), handlers(arguments.epoch_file)}
                  : chp::server{executor, options, handlers(arguments.epoch_file)}} {}
@@ -182,7 +200,7 @@ private:
 class one_of_a_pair {
 public:
   one_of_a_pair(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
-                std::optional<chp::loaded_map> from)
+                std::optional<chp::loaded_log> from)
       : server_{from ? chp::replicated_server{executor, options_of(arguments), std::move(*from),
                                               handlers()}
                      : chp::replicated_server{executor, options_of(arguments), handlers()}} {}
@@ -208,6 +226,8 @@ private:
     options.pair.pair = arguments.pair;
     options.pair.pair.heartbeat = arguments.options.heartbeat;
     options.pair.epoch_file = arguments.epoch_file;
+    options.lost_folder = arguments.lost_folder;
+    options.discard_own_data = arguments.discard_data;
     return options;
   }
   static chp::replicated_server_handlers handlers() {
@@ -215,7 +235,8 @@ private:
             .on_passive = say_passive,
             .on_pair_error = log_unwritten_epoch,
             .on_event = log_event,
-            .on_pair_event = log_pair_event};
+            .on_pair_event = log_pair_event,
+            .on_lost = log_lost};
   }
 
   chp::replicated_server server_;
@@ -224,7 +245,7 @@ private:
 template <class Server>
 int serve(const chp_server_arguments& arguments) {
   asio::io_context context{1};
-  Server server{context.get_executor(), arguments, load(context, arguments.store)};
+  Server server{context.get_executor(), arguments, load(context, arguments)};
   repeated_signal state{context.get_executor(), SIGUSR1,
                         [&] { spdlog::info("server state: {}", server.status()); }};
   const stop_signals signals{context.get_executor(), [&] {

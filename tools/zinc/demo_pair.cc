@@ -139,7 +139,7 @@ private:
       auto key = fmt::format("/client/{}/{}", number, of.asked % keys_of_a_client);
       auto value = std::to_string(++of.asked);
       const auto begin = clock::now();
-      const auto [ec] = co_await of.map.async_set(key, value, {.until = 15s}, token);
+      const auto [ec, says] = co_await of.map.async_set(key, value, {.until = 15s}, token);
       slowest_ = std::max(slowest_, clock::now() - begin);
       if (ec) {
         ++of.failed;

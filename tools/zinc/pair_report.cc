@@ -16,6 +16,7 @@ const char* text(bstar::passive_reason why) {
     case bstar::passive_reason::peer_active: return "peer-active";
     case bstar::passive_reason::superseded: return "superseded";
     case bstar::passive_reason::yielded: return "yielded";
+    case bstar::passive_reason::handed_over: return "handed-over";
   }
   return "unknown";
 }
@@ -38,6 +39,8 @@ const char* text(bstar::event what) {
       return "data lost: the peer may have the data and does not answer; start the peer, or "
              "restart "
              "this node with --promote-alone to begin without data";
+    case bstar::event::peer_unresponsive:
+      return "peer unresponsive: no message for the expiry; check the other node and the network";
   }
   return "unknown";
 }

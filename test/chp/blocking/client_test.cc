@@ -50,9 +50,9 @@ TEST_F(blocking_client, calls_return_when_their_operation_ends) {
   c.wait_ready(timeout);
   EXPECT_EQ(c.get("/a/1"), "one");
   EXPECT_EQ(c.get("/a/2"), std::nullopt);
-  c.set("/a/2", "new", {.ttl = 60s, .until = timeout});
+  EXPECT_EQ(c.set("/a/2", "new", {.ttl = 60s, .until = timeout}), truth::both_servers);
   EXPECT_EQ(c.get("/a/2"), "new");
-  c.erase("/a/1", timeout);
+  EXPECT_EQ(c.erase("/a/1", {.until = timeout, .require = required::both}), truth::both_servers);
   using entries = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(c.entries("/a/"), (entries{{"/a/2", "new"}}));
   EXPECT_EQ(c.entries(), (entries{{"/a/2", "new"}, {"/b/1", "two"}}));
@@ -65,6 +65,8 @@ TEST_F(blocking_client, faults_are_thrown_or_returned) {
   error_code ec;
   c.set("/a", "", {}, ec);
   EXPECT_EQ(ec, errc::value_empty);
+  EXPECT_EQ(c.erase("", {}, ec), truth::unknown);
+  EXPECT_EQ(ec, errc::key_empty);
   EXPECT_THROW((client{context, {}}), boost::system::system_error);
 }
 

@@ -68,7 +68,7 @@ CALLS = {
     "chp::client": [
         "async_wait_ready(FIRST)", "async_wait_ready(until TOKEN)",
         "async_set(text, text TOKEN)", "async_set(text, text, {} TOKEN)",
-        "async_erase(text TOKEN)", "async_erase(text, until TOKEN)",
+        "async_erase(text TOKEN)", "async_erase(text, {} TOKEN)",
     ],
     "chp::watcher": ["async_receive(changes TOKEN)"],
 }

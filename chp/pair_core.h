@@ -1,0 +1,78 @@
+#pragma once
+// A server of a pair around its decisions: the server's sockets, its node of bstar, and the
+// connections to the other server. replicated_server uses it; users do not.
+
+#include "bstar/node.h"
+#include "chp/replicated_server.h"
+#include "chp/server_core.h"
+#include "chp/server_state.h"
+#include "zmtp/error.h"
+#include "zmtp/peer.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace chp {
+
+// Belongs to its coroutines, so that it goes with the context when that goes.
+class replicated_server::core : public std::enable_shared_from_this<replicated_server::core> {
+public:
+  core(const boost::asio::any_io_executor& executor, const replicated_server_options& options,
+       replicated_server_handlers handlers, std::shared_ptr<server_state> state);
+
+  // Apart from the constructor, since what is made here refers to this.
+  void start(const replicated_server_options& options, const std::weak_ptr<log_store>& store);
+  void stop();
+  void connect(const server_peer& to, zmtp::error_code& ec);
+
+  [[nodiscard]] server_core& server() noexcept { return *server_; }
+  [[nodiscard]] bstar::node& node() noexcept { return *node_; }
+  [[nodiscard]] std::shared_ptr<const bstar::node> shared_node() const noexcept { return node_; }
+
+private:
+  [[nodiscard]] bstar::node_handlers node_handlers();
+  [[nodiscard]] bool vote();
+  void on_active(bstar::epoch epoch);
+  void on_passive(bstar::passive_reason why);
+  void on_pair_event(bstar::event event);
+  void on_peer(const bstar::peer_report& report);
+  void tell_node();
+
+  static boost::asio::awaitable<void> follow_feed(std::shared_ptr<core> self);
+  static boost::asio::awaitable<void> receive_from_source(std::shared_ptr<core> self);
+  static boost::asio::awaitable<void> ask(std::shared_ptr<core> self);
+  static boost::asio::awaitable<void> write_lost(std::shared_ptr<core> self, lost_updates what);
+  void on_source(const zmtp::routed_message& item, server_core::clock::time_point now,
+                 server_actions& out);
+  void renew_source();
+  void connect_feed(bool wanted);
+  void on_rest(server_actions& out);
+
+  boost::asio::any_io_executor executor_;
+  zmtp::runtime& runtime_;
+  replicated_server_handlers handlers_;
+  std::shared_ptr<server_state> state_;
+  std::string lost_folder_;
+  zmtp::sub_socket feed_;
+  zmtp::dealer_socket source_;
+  std::string source_at_;
+  std::string feed_at_;
+  bool feed_connected_ = false;
+  std::optional<zmtp::peer_id> source_peer_;
+  std::deque<zmtp::message> asked_;
+  bool asking_ = false;
+  std::uint64_t lost_files_ = 0;  // begun
+  sequence told_position_ = 0;
+  std::shared_ptr<server_core> server_;
+  std::shared_ptr<bstar::node> node_;
+};
+
+}  // namespace chp

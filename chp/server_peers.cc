@@ -1,0 +1,127 @@
+// The part of server_state for the peers of its publisher and of its snapshot port.
+
+#include "chp/command.h"
+#include "chp/pair_messages.h"
+#include "chp/server_state.h"
+
+#include <utility>
+
+namespace chp {
+
+// Subscribers.
+
+void server_state::on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said) {
+  notices_.attach(peer, parse_announcement(said), log_.state().past().clients());
+}
+
+void server_state::on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out) {
+  if (active() && topic == "HUGZ" && options_.wire_format == form::kvmsg) {
+    notices_.greet(peer, paired() && log_.degraded(), out.tell);
+  }
+}
+
+// The snapshot port.
+
+void server_state::on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& said) {
+  streams_.attach(peer, parse_announcement(said));
+}
+
+void server_state::on_snapshot_client_detached(zmtp::peer_id peer) {
+  streams_.detach(peer);
+  tidying_ = true;
+  if (backup_ == peer) {
+    backup_.reset();
+    if (log_.is_active()) {
+      log_.on_peer_lost(said_);
+    }
+  }
+}
+
+bool server_state::is_vote(zmtp::peer_id peer, const zmtp::message& m) const {
+  const auto request = parse_snapshot_request(m);
+  const auto* const said = streams_.find(peer);
+  return request && said != nullptr && !said->backup;
+}
+
+void server_state::on_snapshot_client_message(zmtp::peer_id peer, const zmtp::message& m,
+                                              time_point now, actions& out) {
+  if (is_pair_message(m)) {
+    on_backup_message(peer, m, now, out);
+    return;
+  }
+  const auto request = parse_snapshot_request(m);
+  if (!request) {
+    refuse(request.error());
+    return;
+  }
+  const auto done =
+      active() ? streams_.ask(peer, request->subtree) : snapshot_streams::asked::refused;
+  switch (done) {
+    case snapshot_streams::asked::first: out.stream.push_back(peer); return;
+    case snapshot_streams::asked::another: return;
+    case snapshot_streams::asked::refused: ++counters_.ignored_requests; return;
+  }
+}
+
+void server_state::on_backup_message(zmtp::peer_id peer, const zmtp::message& m, time_point now,
+                                     actions& out) {
+  const auto* const said = streams_.find(peer);
+  if (!paired() || said == nullptr || !said->backup || !log_.is_active()) {
+    ++counters_.ignored_messages;
+    return;
+  }
+  if (backup_ != peer) {
+    if (backup_) {
+      out.close_snapshot_clients.push_back(*backup_);
+      log_.on_peer_lost(said_);
+    }
+    backup_ = peer;
+  }
+  log_.on_peer_message(m, now, said_);
+}
+
+void server_state::on_writable(zmtp::peer_id peer, actions& out) {
+  if (!log_.is_active()) {
+    return;
+  }
+  if (backup_ == peer) {
+    log_.on_peer_writable(said_);
+    pass_on_peer(out);
+    return;
+  }
+  if (!active()) {
+    return;
+  }
+  const auto made = streams_.write(peer, source(), out.reply);
+  counters_.snapshots += made.ended ? 1U : 0U;
+  tidying_ = tidying_ || made.ended;
+  if (made.more) {
+    out.stream.push_back(peer);
+  }
+}
+
+// Sends the messages of the log to the other server.
+void server_state::pass_on_peer(actions& out) {
+  for (auto& m : std::exchange(said_.to_peer, {})) {
+    if (!log_.is_active()) {
+      out.ask.push_back(std::move(m));
+    } else if (backup_) {
+      out.reply.push_back({*backup_, std::move(m)});
+    }
+  }
+  if (std::exchange(said_.stream_copy, false) && backup_) {
+    out.stream.push_back(*backup_);
+  }
+  if (!std::exchange(said_.close_peer, false)) {
+    return;
+  }
+  if (log_.is_active() && backup_) {
+    out.close_snapshot_clients.push_back(*backup_);
+  } else if (!log_.is_active() && source_ == source_kind::zinc && !log_.stopped()) {
+    source_ = source_kind::none;
+    greet_at_.reset();
+    out.reconnect_source = true;
+  }
+}
+
+}  // namespace chp

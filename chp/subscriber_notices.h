@@ -1,0 +1,86 @@
+#pragma once
+// The notices of a server to those of its subscribers that are Zinc's: the outcomes of their
+// updates, and whether the server is degraded. Pure.
+
+#include "chp/acknowledgement.h"
+#include "chp/announcement.h"
+#include "chp/answers.h"
+#include "chp/log_actions.h"
+#include "chp/server_actions.h"
+#include "chp/sessions.h"
+#include "zmtp/peer.h"
+
+#include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace chp {
+
+// A session gets its outcomes on the connection on which it subscribes, at most once a millisecond.
+// An outcome without a connection is dropped: the client asks again when it has subscribed.
+//
+// A client of an earlier version of Zinc gets an acknowledgement: a counter up to which its updates
+// have an outcome, and which of them were refused. The log has the updates of a session in order,
+// so the last outcome is enough.
+class subscriber_notices {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+  static constexpr std::chrono::milliseconds interval{1};
+
+  // A session that subscribes again leaves its earlier connection. `known` has what an earlier
+  // version of the client must hear of refusals.
+  void attach(zmtp::peer_id peer, const announcement& said, const sessions& known);
+  void detach(zmtp::peer_id peer);
+  [[nodiscard]] std::size_t size() const noexcept { return peers_.size(); }
+
+  void note(const answer& of);
+  // The peer has subscribed to HUGZ, and gets one now.
+  void greet(zmtp::peer_id peer, bool degraded, std::vector<server_actions::addressed>& out) const;
+  // Appends the notices that are due. Every client of Zinc hears a change of `degraded`.
+  void tell(bool degraded, time_point now, std::vector<server_actions::addressed>& out);
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept { return due_; }
+
+  // All peers that are Zinc's.
+  template <class Visit>
+  void for_each_of_ours(Visit&& visit) const {
+    for (const auto& [peer, r] : peers_) {
+      if (r.said.acks) {
+        visit(peer);
+      }
+    }
+  }
+
+private:
+  struct record {
+    announcement said;
+    bool owed = false;
+    time_point told{};
+    bool is_unknown = false;
+    std::vector<answer_range> answers{};
+    // For a client of an earlier version:
+    std::uint64_t counter = 0;
+    boost::container::small_vector<refusal, 1> refused{};
+    std::uint64_t unsure = 0;
+  };
+
+  static void add(record& to, const answer& of);
+  static void add_refusal(record& to, std::uint64_t counter, errc why);
+  void write(zmtp::peer_id peer, record& r, bool degraded,
+             std::vector<server_actions::addressed>& out);
+
+  std::unordered_map<zmtp::peer_id, record> peers_;
+  boost::unordered_flat_map<std::uint64_t, zmtp::peer_id> by_session_;
+  std::vector<zmtp::peer_id> owed_;
+  std::optional<time_point> due_;
+  bool told_degraded_ = false;
+  std::string properties_;  // kept to reuse the memory
+};
+
+}  // namespace chp
