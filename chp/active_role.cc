@@ -218,8 +218,9 @@ void active_role::end_turn(time_point now, log_actions& out) {
   }
   advance(now, out);
   auto& state = parts_.state;
-  state.trim(tracker_.has_backup() ? std::min(state.commit(), tracker_.confirmed())
-                                   : state.commit());
+  state.trim(
+      tracker_.has_backup() ? std::min(state.commit(), tracker_.confirmed()) : state.commit(),
+      parts_.options.is_paired || state.has_store() ? trimmed_to::half : trimmed_to::newest);
   feed(out);
   hand_over(out);
   const auto last = state.end();

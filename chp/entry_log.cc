@@ -106,10 +106,13 @@ entry_log::record_range entry_log::records(cursor& c, std::size_t most) const no
   return {all.substr(0, all.size() - rest.size()), last};
 }
 
-bool entry_log::trim(sequence last) noexcept {
+bool entry_log::trim(sequence last, trimmed_to to) noexcept {
   bool any = false;
-  while (!segments_.empty() && segments_.front().last <= last &&
-         (entries_ > limits_.entries / 2 || bytes_ > limits_.bytes / 2)) {
+  const auto has_too_many = [&] {
+    return (to == trimmed_to::newest && segments_.size() > 1) || entries_ > limits_.entries / 2 ||
+           bytes_ > limits_.bytes / 2;
+  };
+  while (!segments_.empty() && segments_.front().last <= last && has_too_many()) {
     const auto& oldest = segments_.front();
     start_ = oldest.last;
     entries_ -= oldest.entries;

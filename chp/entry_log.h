@@ -18,6 +18,10 @@ struct log_limits {
   std::size_t segment = 64 * 1024;  // bytes that are allocated and freed together
 };
 
+// What trimming leaves of the entries that it may remove: half the limits, for a backup that returns,
+// or only the newest segment.
+enum class trimmed_to : std::uint8_t { half, newest };
+
 // Entries are records in segments. Appending copies the record and allocates once for a segment.
 // Numbers rise, and follow each other within an epoch.
 class entry_log {
@@ -69,9 +73,9 @@ public:
   // record, and moves the cursor behind them. Empty at the end of the log.
   [[nodiscard]] record_range records(cursor& at, std::size_t most) const noexcept;
 
-  // Removes the oldest segments as long as the log is more than half full and their entries are not
-  // above `last`. Returns true if it has removed any.
-  bool trim(sequence last) noexcept;
+  // Removes the oldest segments whose entries are not above `last`. A log that is more than half full
+  // does not keep the newest segment either. Returns true if it has removed any.
+  bool trim(sequence last, trimmed_to to) noexcept;
 
 private:
   struct segment {

@@ -62,8 +62,10 @@ public:
       visit(e, changed);
     }
   }
-  // Removes old entries above half the limit, none that is above `last` or not published.
-  bool trim(sequence last) noexcept { return log_.trim(std::min(last, published_)); }
+  // Same as entry_log::trim(), for entries that are published.
+  bool trim(sequence last, trimmed_to to) noexcept {
+    return log_.trim(std::min(last, published_), to);
+  }
 
   // Build a history from stored or copied parts: the map, the sessions and ids in any order, then
   // begin_log(), the entries, and finish(). After an error the object must not be used.

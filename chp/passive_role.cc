@@ -220,7 +220,7 @@ void passive_role::end_turn(time_point now, log_actions& out) {
   // own disk has. Commits of an own reign say nothing about the peer.
   state.raise_both(std::min(named_commit_, state.durable()));
   state.publish(state.commit(), now, [](const log_entry&, bool) {});
-  state.trim(state.commit());
+  state.trim(state.commit(), trimmed_to::half);
   if (const auto have = state.durable(); have > confirmed_) {
     confirmed_ = have;
     out.to_peer.push_back(make_message(confirmation{*greeting_, have}));

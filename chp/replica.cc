@@ -74,18 +74,17 @@ void replica::append(const log_entry& e) {
   }
 }
 
-void replica::trim(sequence last) {
+void replica::trim(sequence last, trimmed_to to) {
   if (writer_ && writer_->needs_log()) {
     return;
   }
-  if (!history_->trim(last)) {
+  if (!history_->trim(last, to)) {
     return;
   }
   if (writer_) {
     writer_->trim(*history_);
   } else {
-    std::string unused;
-    history_->clients().take_changed(history_->log().start(), unused);
+    history_->clients().forget_changed(history_->log().start());
   }
 }
 

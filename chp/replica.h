@@ -97,8 +97,8 @@ public:
       visit(e, changed);
     });
   }
-  // Removes old entries that are not above `last`.
-  void trim(sequence last);
+  // Same as history::trim().
+  void trim(sequence last, trimmed_to to);
   // Replaces everything by a copy of the other server's history. The store is then written as a whole.
   void replace(std::unique_ptr<history> by, sequence commit);
 

@@ -33,6 +33,10 @@ std::uint64_t load_u64(std::string_view from, std::size_t at) noexcept {
 }  // namespace
 
 std::uint32_t sessions::find(std::uint64_t session) const noexcept {
+  // Updates of one session come in runs.
+  if (newest_ != none && records_[newest_].session == session) {
+    return newest_;
+  }
   const auto* const found = by_session_.find(session);
   return found == nullptr ? none : found->at;
 }
@@ -252,13 +256,22 @@ void sessions::end_replay() {
   }
 }
 
-void sessions::take_changed(sequence to, std::string& rows) {
+template <class Visit>
+void sessions::visit_changed(sequence to, Visit&& visit) {
   for (; !changed_.empty() && changed_.front().number <= to; changed_.pop_front()) {
     auto& r = records_[changed_.front().at];
     if (r.used && r.session == changed_.front().session && std::exchange(r.changed, false)) {
-      append_row(r, rows);
+      visit(r);
     }
   }
+}
+
+void sessions::take_changed(sequence to, std::string& rows) {
+  visit_changed(to, [&](const record& r) { append_row(r, rows); });
+}
+
+void sessions::forget_changed(sequence to) {
+  visit_changed(to, [](const record& /*changed*/) {});
 }
 
 std::vector<std::uint64_t> sessions::take_forgotten() {

@@ -96,8 +96,9 @@ public:
   void end_replay();
 
   // For a store: appends the rows of sessions that have changed by an entry that is not above `to`
-  // since their rows were taken last.
+  // since their rows were taken last. forget_changed() does it without the rows.
   void take_changed(sequence to, std::string& rows);
+  void forget_changed(sequence to);
   // For a store: returns the sessions that were forgotten since the last call and are unknown now.
   [[nodiscard]] std::vector<std::uint64_t> take_forgotten();
 
@@ -141,6 +142,8 @@ private:
   void link_newest(std::uint32_t at) noexcept;
   void unlink(std::uint32_t at) noexcept;
   static void append_row(const record& r, std::string& rows);
+  template <class Visit>
+  void visit_changed(sequence to, Visit&& visit);
 
   session_limits limits_;
   divided_set<slot, session_of_slot, zmtp::keyed_hash> by_session_;

@@ -83,8 +83,7 @@ void state_writer::take(history& of, state_numbers numbers, time_point now,
     next_ = {};
     whole_.emplace(whole{of.map().open_snapshot(), of.log().after(of.log().start())});
     // Later changes of sessions are tracked, whether a row has them or not.
-    std::string unused;
-    of.clients().take_changed(max_sequence, unused);
+    of.clients().forget_changed(max_sequence);
     (void)of.clients().take_forgotten();
   }
   if (whole_) {

@@ -23,8 +23,9 @@
 
 namespace chp {
 
-// A session gets its outcomes on the connection on which it subscribes, at most once a millisecond.
-// An outcome without a connection is dropped: the client asks again when it has subscribed.
+// A session gets its outcomes on the connection on which it subscribes, at most every half
+// millisecond. An outcome without a connection is dropped: the client asks again when it has
+// subscribed.
 //
 // A client of an earlier version of Zinc gets an acknowledgement: a counter up to which its updates
 // have an outcome, and which of them were refused. The log has the updates of a session in order,
@@ -32,7 +33,7 @@ namespace chp {
 class subscriber_notices {
 public:
   using time_point = std::chrono::steady_clock::time_point;
-  static constexpr std::chrono::milliseconds interval{1};
+  static constexpr std::chrono::microseconds interval{500};
 
   // A session that subscribes again leaves its earlier connection. `known` has what an earlier
   // version of the client must hear of refusals.

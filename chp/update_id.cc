@@ -39,18 +39,6 @@ update_id update_id::of_frame(std::string_view bytes) noexcept {
   return id;
 }
 
-bool update_id::has_session() const noexcept {
-  return bytes_[6] >> 4 == 8 && bytes_[8] >> 6 == 2 && counter() != 0;
-}
-
-std::uint64_t update_id::session() const noexcept {
-  return boost::endian::load_big_u64(bytes_.data());
-}
-
-std::uint64_t update_id::counter() const noexcept {
-  return boost::endian::load_big_u64(bytes_.data() + 8) & max_counter;
-}
-
 std::array<char, 36> update_id::text() const noexcept {
   constexpr std::string_view digits = "0123456789abcdef";
   std::array<char, 36> text{};

@@ -1,6 +1,8 @@
 #pragma once
 // The identity of an update, however often it is sent: the UUID of KVSET and KVPUB. Pure.
 
+#include <boost/endian/conversion.hpp>
+
 #include <array>
 #include <bit>
 #include <compare>
@@ -38,9 +40,15 @@ public:
     return (halves[0] | halves[1]) == 0;
   }
   // Returns whether the id has the form of of_session(). session() and counter() need this form.
-  [[nodiscard]] bool has_session() const noexcept;
-  [[nodiscard]] std::uint64_t session() const noexcept;
-  [[nodiscard]] std::uint64_t counter() const noexcept;
+  [[nodiscard]] bool has_session() const noexcept {
+    return bytes_[6] >> 4 == 8 && bytes_[8] >> 6 == 2 && counter() != 0;
+  }
+  [[nodiscard]] std::uint64_t session() const noexcept {
+    return boost::endian::load_big_u64(bytes_.data());
+  }
+  [[nodiscard]] std::uint64_t counter() const noexcept {
+    return boost::endian::load_big_u64(bytes_.data() + 8) & max_counter;
+  }
 
   [[nodiscard]] std::string_view bytes() const noexcept {
     return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};

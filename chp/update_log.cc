@@ -185,7 +185,7 @@ bool update_log::append(const log_entry& e, time_point now) {
   parts_.waiting.remove(e.id);
   state.raise_commit(e.number);
   state.publish(e.number, now, [](const log_entry&, bool) {});
-  state.trim(e.number);
+  state.trim(e.number, trimmed_to::half);
   return true;
 }
 

@@ -98,17 +98,28 @@ TEST(chp_entry_log, stores_a_record_that_is_larger_than_a_segment) {
 TEST(chp_entry_log, trims_to_half_its_limit_but_nothing_above_the_given_number) {
   auto log = filled(10, 8);
   EXPECT_TRUE(log.is_full());
-  EXPECT_FALSE(log.trim(at(1))) << "the first segment has an entry above it";
-  EXPECT_TRUE(log.trim(at(3)));
+  EXPECT_FALSE(log.trim(at(1), trimmed_to::half)) << "the first segment has an entry above it";
+  EXPECT_TRUE(log.trim(at(3), trimmed_to::half));
   EXPECT_EQ(log.start(), at(2));
   EXPECT_EQ(log.entries(), 8U);
   const auto memory = log.memory();
-  EXPECT_TRUE(log.trim(at(10)));
+  EXPECT_TRUE(log.trim(at(10), trimmed_to::half));
   EXPECT_EQ(log.start(), at(6));
   EXPECT_EQ(rest(log, log.after(at(6))), (std::vector<std::uint64_t>{7, 8, 9, 10}));
   EXPECT_EQ(log.memory(), memory / 2);
   EXPECT_FALSE(log.is_full());
-  EXPECT_FALSE(log.trim(at(10)));
+  EXPECT_FALSE(log.trim(at(10), trimmed_to::half));
+}
+
+TEST(chp_entry_log, trims_to_its_newest_segment_if_nobody_needs_older_ones) {
+  auto log = filled(6, 100);
+  EXPECT_FALSE(log.trim(at(6), trimmed_to::half));
+  EXPECT_TRUE(log.trim(at(3), trimmed_to::newest));
+  EXPECT_EQ(log.start(), at(2)) << "the second segment has an entry above 3";
+  EXPECT_TRUE(log.trim(at(6), trimmed_to::newest));
+  EXPECT_EQ(log.start(), at(4));
+  EXPECT_EQ(rest(log, log.after(at(4))), (std::vector<std::uint64_t>{5, 6}));
+  EXPECT_FALSE(log.trim(at(6), trimmed_to::newest));
 }
 
 TEST(chp_entry_log, is_full_at_either_limit) {
@@ -125,7 +136,7 @@ TEST(chp_entry_log, cursor_behind_a_trimmed_entry_stays_valid) {
   auto log = filled(10, 8);
   auto behind_first_segment = log.after(at(2));
   auto later = log.after(at(8));
-  ASSERT_TRUE(log.trim(at(2)));
+  ASSERT_TRUE(log.trim(at(2), trimmed_to::half));
   EXPECT_EQ(rest(log, behind_first_segment).front(), 3U);
   EXPECT_EQ(rest(log, later), (std::vector<std::uint64_t>{9, 10}));
 }

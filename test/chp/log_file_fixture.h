@@ -130,7 +130,7 @@ private:
     state_.raise_commit(state_.end());
     state_.raise_both(state_.end() - 1);
     state_.publish(state_.end(), log_file_start, [](const log_entry&, bool) {});
-    state_.trim(state_.end());
+    state_.trim(state_.end(), trimmed_to::half);
     std::vector<state_write> turn;
     do {
       turn.clear();

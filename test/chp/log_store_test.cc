@@ -113,7 +113,7 @@ TYPED_TEST(log_store_test, a_replica_goes_on_with_the_store_that_it_began_with) 
   for (int i = 0; i < 20; ++i) {
     state.append({.number = state.end() + 1, .key = "more", .value = std::to_string(i)});
     state.publish(state.end(), log_file_start, [](const log_entry&, bool) {});
-    state.trim(state.end());
+    state.trim(state.end(), trimmed_to::half);
     std::vector<state_write> turn;
     state.take_writes(log_file_start, turn);
     for (const auto ec : this->write(turn)) {

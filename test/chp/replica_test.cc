@@ -215,7 +215,7 @@ TEST(chp_replica, finds_one_state_after_a_crash_at_any_write) {
       } else if (what < 15) {
         r->raise_commit(r->end());
         publish(*r, r->end());
-        r->trim(r->commit());
+        r->trim(r->commit(), trimmed_to::half);
       } else if (what < 19) {
         write(*r, disk);
       } else {
@@ -247,7 +247,7 @@ TEST(chp_replica, recognizes_ids_after_a_restart_although_the_log_is_trimmed) {
     set(r, "k", "v", update_id::of_frame("id" + std::to_string(i)));
     set(r, "k", "v", id(1, static_cast<std::uint64_t>(i) + 1));
     publish(r, r.end());
-    r.trim(r.end());
+    r.trim(r.end(), trimmed_to::half);
     write(r, disk);
   }
   EXPECT_LT(log_of(r).size(), 10U);
@@ -408,10 +408,10 @@ TEST(chp_replica, reads_no_more_updates_when_its_log_is_full) {
     set(r, "a", "1");
   }
   EXPECT_FALSE(r.has_room());
-  r.trim(r.end());
+  r.trim(r.end(), trimmed_to::half);
   EXPECT_FALSE(r.has_room()) << "nothing is published";
   publish(r, r.end());
-  r.trim(r.end());
+  r.trim(r.end(), trimmed_to::half);
   EXPECT_TRUE(r.has_room());
 }
 

@@ -200,6 +200,11 @@ TEST(chp_sessions, hand_a_store_the_rows_that_a_trimmed_entry_has_changed) {
   ASSERT_EQ(insert(later, from), errc{});
   ASSERT_EQ(insert(later, from), errc{});
   EXPECT_TRUE(from.empty());
+  all.note(entry(6, 3, 2));
+  all.forget_changed(6);
+  rows.clear();
+  all.take_changed(9, rows);
+  EXPECT_TRUE(rows.empty());
 }
 
 }  // namespace
