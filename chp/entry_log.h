@@ -18,8 +18,8 @@ struct log_limits {
   std::size_t segment = 64 * 1024;  // bytes that are allocated and freed together
 };
 
-// What trimming leaves of the entries that it may remove: half the limits, for a backup that returns,
-// or only the newest segment.
+// What trimming leaves. `half` leaves entries up to half the limits, for a backup that returns.
+// `newest` leaves only the newest segment.
 enum class trimmed_to : std::uint8_t { half, newest };
 
 // Entries are records in segments. Appending copies the record and allocates once for a segment.
