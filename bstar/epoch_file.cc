@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <string_view>
+#include <sys/types.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -33,15 +34,18 @@ public:
   }
 
   [[nodiscard]] bool is_open() const noexcept { return handle_ >= 0; }
+  // Replaces the content. A few bytes stay in the block that the file has.
   [[nodiscard]] bool write(std::string_view text) const noexcept {
-    while (!text.empty()) {
-      const auto written = ::write(handle_, text.data(), text.size());
+    const auto size = static_cast<::off_t>(text.size());
+    for (::off_t at = 0; at != size;) {
+      const auto written =
+          ::pwrite(handle_, text.data() + at, text.size() - static_cast<std::size_t>(at), at);
       if (written < 0 && errno != EINTR) {
         return false;
       }
-      text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
+      at += written > 0 ? written : 0;
     }
-    return true;
+    return ::ftruncate(handle_, size) == 0;
   }
   // Reads up to the size of the array. Returns a negative value on error.
   template <std::size_t Size>
@@ -95,26 +99,45 @@ epoch epoch_file::load(error_code& ec) const {
   return which;
 }
 
+void epoch_file::make_spare(error_code& ec) const {
+  ec.clear();
+  if (path_.empty()) {
+    return;
+  }
+  const descriptor spare{spare_, O_WRONLY | O_CREAT | O_EXCL};
+  if (spare.is_open() ? !spare.write("0\n") || !spare.sync() : errno != EEXIST) {
+    ec = last_error();
+  }
+}
+
 void epoch_file::store(epoch which, error_code& ec) const {
   ec.clear();
   if (path_.empty()) {
     return;
   }
-  const auto beside = path_ + ".new";
   {
-    const descriptor file{beside, O_WRONLY | O_CREAT | O_TRUNC};
-    if (!file.is_open() || !file.write(std::to_string(which) + '\n') || !file.sync()) {
+    const descriptor spare{spare_, O_WRONLY | O_CREAT};
+    if (!spare.is_open() || !spare.write(std::to_string(which) + '\n') || !spare.sync()) {
       ec = last_error();
       return;
     }
   }
-  if (std::rename(beside.c_str(), path_.c_str()) != 0) {
+  // The first epoch has no file to exchange with, and some file systems do not exchange.
+  const bool exchanged =
+      ::renameat2(AT_FDCWD, spare_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0;
+  if (!exchanged && std::rename(spare_.c_str(), path_.c_str()) != 0) {
     ec = last_error();
     return;
   }
   const descriptor folder{folder_of(path_), O_RDONLY | O_DIRECTORY};
   if (!folder.is_open() || !folder.sync()) {
     ec = last_error();
+    return;
+  }
+  if (!exchanged) {
+    // The number is stored. If there is no room for another spare, the next store() tries again.
+    error_code ignored;
+    make_spare(ignored);
   }
 }
 

@@ -305,10 +305,13 @@ node::node(asio::any_io_executor executor, const node_options& options, node_han
     throw system_error{ec, "node"};
   }
   error_code ec;
-  const auto last = epoch_file{options.epoch_file}.load(ec);
+  const epoch_file file{options.epoch_file};
+  const auto last = file.load(ec);
   if (ec) {
     throw system_error{ec, "epoch file " + options.epoch_file};
   }
+  // Without it the node works, and a full disk prevents that it becomes active.
+  file.make_spare(ec);
   auto& time = zmtp::runtime::of(executor);
   const auto of = std::make_shared<shown>(shown{
       .as = options.pair.as,

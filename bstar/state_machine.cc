@@ -60,7 +60,7 @@ void state_machine::on_peer(const peer_report& report, time_point now, actions& 
   const bool fresh = is_fresh(report, now);
   if (report.more) {
     received_ = report.more->tick;
-    seen_ = std::max(seen_, report.more->of);
+    seen_ = is_unproven(report) ? seen_ : std::max(seen_, report.more->of);
   }
   if (report.state == peer_state::active) {
     hear_active(report, now, out);
@@ -97,7 +97,7 @@ void state_machine::hear_active(const peer_report& report, time_point now, actio
       }
       break;
   }
-  if (report.more && state_ == state::passive) {
+  if (report.more && state_ == state::passive && !is_unproven(report)) {
     follow(report.more->of, out);
   }
 }
@@ -287,8 +287,18 @@ bool state_machine::is_fresh(const peer_report& report, time_point now) const no
   return received >= fresh_from_ && received <= tick_ && tick_ - received < fresh_ticks;
 }
 
+bool state_machine::is_unproven(const peer_report& peer) const noexcept {
+  const auto known = std::max(epoch_, seen_);
+  return known != 0 && peer.more && peer.more->of > known && peer.more->of - known > max_epoch_step;
+}
+
 void state_machine::promote(time_point now, actions& out) {
   if (promotion_) {
+    return;
+  }
+  if (peer_ && is_unproven(*peer_)) {
+    retry_at_ = now + options_.heartbeat;
+    tell(event::epoch_unproven, out);
     return;
   }
   const auto next = first_own_after(std::max(epoch_, seen_), options_.as);
@@ -371,6 +381,7 @@ void state_machine::tell(event what, actions& out) {
     case event::dual_active:
     case event::dual_passive:
     case event::epochs_exhausted:
+    case event::epoch_unproven:
       if (notified_ == what) {
         return;
       }

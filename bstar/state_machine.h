@@ -38,6 +38,7 @@ enum class event : std::uint8_t {
   suspended,         // see state::suspended
   resumed,           // active again
   epochs_exhausted,  // no epoch is left to become active with
+  epoch_unproven,  // the peer's epoch is far above the known ones, so this node does not take over
   data_lost,  // the peer is unresponsive, and this node does not take over; see set_data_lost()
   peer_unresponsive,  // no message of the peer for the expiry
 };
@@ -86,12 +87,19 @@ struct machine_actions {
 // - A node that knows that it has lost its data does not take over, in either role, because its
 //   unreachable peer may have the data. The node waits like a single backup, until it has the data
 //   again or meets a peer without newer data.
+// - An epoch of the peer that is more than max_epoch_step above the highest known one is unproven: the
+//   node neither stores it nor takes a later one, so that one forged or damaged message cannot use up
+//   the epochs. The rest of the message counts. The node does not become active, because its own
+//   next epoch might be earlier, until the peer reports another epoch or on_data_of() shows this
+//   one. A node that knows no epoch takes any.
 // - A node that declines does not become active. Its peer becomes active instead, unless the peer has
 //   lost data that this node has.
 //
 // A regular value, so that a model checker can store many of them.
 class state_machine {
 public:
+  static constexpr epoch max_epoch_step = 1'000;
+
   using time_point = std::chrono::steady_clock::time_point;
   using actions = machine_actions;
 
@@ -138,7 +146,7 @@ public:
   void hand_over(time_point now, actions& out);
 
   // Sets the epoch of this node's data, so that its next epoch is later even if the peer has not
-  // reported that epoch.
+  // reported that epoch. The epoch is known from then on, however high it is.
   void on_data_of(epoch of) noexcept { seen_ = of > seen_ && of <= max_epoch ? of : seen_; }
 
   [[nodiscard]] state current() const noexcept { return state_; }
@@ -171,6 +179,7 @@ private:
   void publish(time_point now, actions& out) noexcept;
   [[nodiscard]] bool is_fresh(const peer_report& report, time_point now) const noexcept;
   [[nodiscard]] bool newer_than(const peer_report& peer) const noexcept;
+  [[nodiscard]] bool is_unproven(const peer_report& peer) const noexcept;
   [[nodiscard]] bool may_replace(const peer_report& peer) const noexcept;
   [[nodiscard]] time_point promote_at() const noexcept;
   [[nodiscard]] time_point look_at() const noexcept;
@@ -188,7 +197,7 @@ private:
   pair_options options_;
   state state_;
   epoch epoch_;
-  epoch seen_;       // the latest epoch that the peer has reported
+  epoch seen_;       // the latest epoch that is known, except unproven ones
   epoch persisted_;  // or a later one
   std::uint64_t position_ = 0;
   bool data_lost_ = false;

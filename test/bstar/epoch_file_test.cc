@@ -7,7 +7,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
+#include <sys/stat.h>
 
 namespace bstar {
 namespace {
@@ -17,6 +19,15 @@ using boost::system::error_code;
 class epochs : public testing::Test {
 public:
   [[nodiscard]] epoch load() { return file.load(ec); }
+  struct place {
+    ::ino_t file;
+    ::blkcnt_t blocks;
+  };
+  [[nodiscard]] static place place_of(const std::string& of) {
+    struct ::stat found {};
+    EXPECT_EQ(::stat(of.c_str(), &found), 0) << of;
+    return {found.st_ino, found.st_blocks};
+  }
   void write(const std::string& text) { std::ofstream{path, std::ios::binary} << text; }
 
   zmtp::test::scratch_folder folder;
@@ -36,7 +47,46 @@ TEST_F(epochs, are_stored_and_loaded) {
   std::string line;
   std::getline(text, line);
   EXPECT_EQ(line, "0");
-  EXPECT_FALSE(std::filesystem::exists(path + ".new"));
+}
+
+// A full disk has no room for another file or another block.
+TEST_F(epochs, are_stored_in_files_that_exist) {
+  file.make_spare(ec);
+  ASSERT_FALSE(ec);
+  const auto first = place_of(path + ".new");
+  ASSERT_GT(first.blocks, 0) << "its bytes are on the disk";
+  file.store(1, ec);
+  ASSERT_FALSE(ec);
+  EXPECT_EQ(place_of(path).file, first.file);
+  const auto second = place_of(path + ".new");
+  for (const epoch e : {epoch{2}, max_epoch, epoch{3}}) {
+    file.store(e, ec);
+    ASSERT_FALSE(ec);
+    EXPECT_EQ(load(), e);
+    EXPECT_EQ((std::set{place_of(path).file, place_of(path + ".new").file}),
+              (std::set{first.file, second.file}));
+    EXPECT_EQ(place_of(path).blocks, first.blocks);
+  }
+}
+
+TEST_F(epochs, a_spare_with_any_content_is_used) {
+  for (const std::string text : {"", "7\n", "000007\n", "a long text that is no number\n"}) {
+    std::ofstream{path + ".new", std::ios::binary} << text;
+    file.make_spare(ec);
+    EXPECT_FALSE(ec);
+    EXPECT_EQ(load(), 0U) << "the spare does not count";
+    file.store(8, ec);
+    EXPECT_FALSE(ec);
+    EXPECT_EQ(load(), 8U);
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_F(epochs, are_read_from_files_of_older_versions) {
+  write("12\n");
+  EXPECT_EQ(load(), 12U);
+  file.store(13, ec);
+  EXPECT_EQ(load(), 13U);
 }
 
 TEST_F(epochs, are_zero_without_a_file) {
@@ -72,6 +122,7 @@ TEST_F(epochs, report_errors_of_the_system) {
 
 TEST_F(epochs, the_old_number_stays_if_the_new_one_cannot_be_written) {
   file.store(3, ec);
+  std::filesystem::remove(path + ".new");
   std::filesystem::create_directory(path + ".new");
   file.store(4, ec);
   EXPECT_TRUE(ec);

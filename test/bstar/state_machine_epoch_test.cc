@@ -91,6 +91,57 @@ TEST_F(machine_script, the_next_epoch_is_later_than_that_of_the_data) {
   EXPECT_EQ(persisted.back(), 4U);
 }
 
+TEST_F(machine_script, an_epoch_far_above_the_known_ones_is_neither_stored_nor_followed) {
+  start(role::backup, 2);
+  hear(peer_state::active, 2 + state_machine::max_epoch_step + 1);
+  EXPECT_TRUE(persisted.empty());
+  EXPECT_EQ(passivated, std::vector{passive_reason::peer_active})
+      << "the rest of the message counts";
+  pass(3s);
+  EXPECT_FALSE(ask());
+  EXPECT_TRUE(notified(event::epoch_unproven));
+  EXPECT_GT(machine->next_deadline(), now);
+  // The true peer.
+  hear(peer_state::active, 3);
+  EXPECT_EQ(persisted, epochs{3});
+  pass(3s);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(activated, epochs{4});
+
+  start(role::backup, 2);
+  hear(peer_state::active, 2 + state_machine::max_epoch_step);
+  EXPECT_EQ(persisted.back(), 2 + state_machine::max_epoch_step);
+}
+
+TEST_F(machine_script, an_active_node_returns_after_a_message_with_an_unproven_epoch) {
+  start(role::primary, 1);
+  hear(peer_state::backup, 1);
+  pass(1s);
+  hear(peer_state::backup, 1);
+  ASSERT_EQ(activated, epochs{3});
+  hear(peer_state::active, max_epoch);
+  ASSERT_EQ(passivated, std::vector{passive_reason::superseded});
+  hear(peer_state::passive, 3);
+  EXPECT_EQ(activated, (epochs{3, 5}));
+}
+
+TEST_F(machine_script, the_epoch_of_the_data_proves_that_of_the_peer) {
+  start(role::backup, 2);
+  hear(peer_state::active, 5'001);
+  machine->on_data_of(5'001);
+  hear(peer_state::active, 5'001);
+  EXPECT_EQ(persisted, epochs{5'001});
+  pass(3s);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(activated, epochs{5'002});
+}
+
+TEST_F(machine_script, a_node_that_knows_no_epoch_takes_any) {
+  start(role::backup);
+  hear(peer_state::active, 5'001);
+  EXPECT_EQ(persisted, epochs{5'001});
+}
+
 TEST_F(machine_script, is_never_active_without_an_epoch) {
   start(pair_options{.as = role::primary, .take_over = takeover::on_expiry}, max_epoch);
   pass(2s);

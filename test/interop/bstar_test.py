@@ -2,9 +2,12 @@
 """zinc bstar beside nodes and clients that behave as the Guide's, in both roles, and the drills of
 protocols' table: nodes that are killed, restarted and stopped, and a link that breaks."""
 
+import contextlib
+import errno
 import functools
 import signal
 import sys
+import tempfile
 import threading
 import unittest
 from pathlib import Path
@@ -13,6 +16,7 @@ sys.dont_write_bytecode = True
 from bstar_peers import ACTIVE, PASSIVE, GuideClient  # noqa: E402: behind the line above
 from guide_peers import PATIENCE  # noqa: E402
 from interop_case import InteropCase  # noqa: E402
+from loop_disk import LoopDisk  # noqa: E402
 from zinc_programs import Program, Server, reserve_endpoint, zinc_path  # noqa: E402
 import zmq  # noqa: E402
 
@@ -193,6 +197,39 @@ class DrillTest(PairCase):
         client.connect()
         client.socket.send(b"1")
         self.assertEqual(client.socket.poll(int(4 * HEARTBEAT * 1000)), 0)
+
+
+class FullDiskTest(PairCase):
+    def fill(self, folder):
+        """Leaves no room for another byte."""
+        with open(folder / "ballast", "wb", buffering=0) as ballast:
+            for size in (1 << 20, 1 << 12, 1):
+                with contextlib.suppress(OSError):
+                    while True:
+                        ballast.write(bytes(size))
+        with self.assertRaises(OSError) as fault, open(folder / "more", "wb", buffering=0) as more:
+            more.write(b"1")
+        self.assertEqual(fault.exception.errno, errno.ENOSPC)
+
+    def test_each_node_takes_over(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        disk = LoopDisk(self, folder.name, 8)
+        files = {role: ("--epoch-file", str(disk.folder / role)) for role in ROLES}
+        for role in ROLES:
+            self.start(role, None, *files[role])
+        self.assertEqual(self.nodes["primary"].await_active(), 1)
+        self.nodes["backup"].await_passive()
+        self.fill(disk.folder)
+        client = self.bstar_client()
+        self.nodes["primary"].kill()
+        self.assertEqual(client.request(), 1)
+        self.assertEqual(self.nodes["backup"].await_active(), 2)
+        self.start("primary", None, *files["primary"]).await_passive()
+        self.nodes["backup"].kill()
+        self.assertEqual(client.request(), 0)
+        self.assertEqual(self.nodes["primary"].await_active(), 3)
+        self.stop_all()
 
 
 class PauseTest(PairCase):

@@ -35,6 +35,10 @@ const char* text(bstar::event what) {
     case bstar::event::resumed: return "resumed: the peer has not taken over; active again";
     case bstar::event::epochs_exhausted:
       return "epochs used up: stop both nodes and remove both epoch files";
+    case bstar::event::epoch_unproven:
+      return "epoch unproven: not taking over, because the peer's epoch is more than 1,000 above "
+             "the "
+             "known ones; if the peer's epoch file has that number, stop this node and copy it";
     case bstar::event::data_lost:
       return "data lost: the peer may have the data and does not answer; start the peer, or "
              "restart "
