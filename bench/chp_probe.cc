@@ -1,6 +1,7 @@
 // Figures of a clustered hashmap other than its rate of updates (bench/chp_load):
 // - how long a large snapshot takes, and how long it blocks its server
-// - how long it takes until an update is acknowledged
+// - how long it takes until an update is acknowledged, and how many are when thousands are in flight
+// - how long nothing is acknowledged when the active server of a pair is killed
 // - how many subscribers receive updates
 //
 // bench/chp_figures runs this program.
@@ -21,6 +22,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -46,6 +48,7 @@ struct arguments {
   std::uint64_t count = 1'000'000;
   std::uint64_t subscribers = 1'000;
   std::size_t size = 32;
+  std::uint64_t heartbeat = 100;  // milliseconds
 };
 
 asio::awaitable<void> take_snapshot(asio::io_context& context, const arguments& how,
@@ -91,6 +94,47 @@ asio::awaitable<void> set_acknowledged(asio::io_context& context, const argument
   }
   std::printf("degraded: %d\n", client.status().degraded ? 1 : 0);
   bench::report_latencies(std::move(latencies));
+}
+
+// Completes when both servers of a pair have an update. The backup is in sync from then on.
+asio::awaitable<void> wait_for_both(chp::client& client) {
+  co_await client.async_wait_ready(timeout, use_awaitable);
+  chp::set_options both;
+  both.require = chp::required::both;
+  co_await client.async_set("both", "?", both, use_awaitable);
+}
+
+asio::awaitable<void> set_pipelined(asio::io_context& context, const arguments& how) {
+  chp::client client{context.get_executor(), addresses(how), bench::large_map()};
+  co_await wait_for_both(client);
+  const bench::stopwatch clock;
+  bench::map_filling fill{client, context.get_executor(), how.count, how.size};
+  co_await fill.run();
+  std::printf("updates: %.0f [update/s]\n", static_cast<double>(how.count) / clock.seconds());
+  std::printf("degraded: %d\n", client.status().degraded ? 1 : 0);
+}
+
+// Prints `ready` when the active server may be killed, and at the end the longest time without an
+// acknowledgement.
+asio::awaitable<void> set_through_a_failover(asio::io_context& context, const arguments& how) {
+  auto options = bench::large_map();
+  options.heartbeat = milliseconds{how.heartbeat};
+  chp::client client{context.get_executor(), addresses(how), options};
+  co_await wait_for_both(client);
+  std::puts("ready");
+  std::fflush(stdout);
+  auto last = clock_type::now();
+  auto longest = clock_type::duration{};
+  for (std::uint64_t i = 0; i < how.count; ++i) {
+    co_await client.async_set("key", std::to_string(i), use_awaitable);
+    const auto now = clock_type::now();
+    longest = std::max(longest, now - last);
+    last = now;
+  }
+  if (!client.status().degraded) {
+    throw std::runtime_error{"no server was killed during the updates"};
+  }
+  std::printf("longest pause: %.1f [ms]\n", bench::seconds_of(longest) * 1e3);
 }
 
 // All of them hear of all keys, each once.
@@ -187,6 +231,16 @@ void run_sets(const arguments& how) {
   bench::run(context, set_acknowledged(context, how));
 }
 
+void run_pipeline(const arguments& how) {
+  asio::io_context context{1};
+  bench::run(context, set_pipelined(context, how));
+}
+
+void run_failover(const arguments& how) {
+  asio::io_context context{1};
+  bench::run(context, set_through_a_failover(context, how));
+}
+
 void run_subscribers(const arguments& how) {
   bench::allow_descriptors(how.subscribers);
   asio::io_context context{1};
@@ -218,9 +272,18 @@ int main(int argc, char** argv) {
       app.add_subcommand("snapshot", "one client takes a whole map, of a server in this process");
   auto* const sets =
       app.add_subcommand("sets", "one update after the other, until each is acknowledged");
+  auto* const pipeline =
+      app.add_subcommand("pipeline", "thousands of updates in flight, acknowledged by a pair");
+  auto* const failover =
+      app.add_subcommand("failover", "updates of a pair, one of which is killed after `ready`");
   auto* const subscribers = app.add_subcommand("subscribers", "many hear of all updates");
   add_common(*snapshot, how, false);
   add_common(*sets, how, true);
+  add_common(*pipeline, how, true);
+  add_common(*failover, how, true);
+  failover->add_option("--heartbeat", how.heartbeat, "of the client, in milliseconds")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   add_common(*subscribers, how, true);
   subscribers->add_option("--subscribers", how.subscribers)
       ->check(CLI::PositiveNumber)
@@ -231,6 +294,10 @@ int main(int argc, char** argv) {
       run_snapshot(how);
     } else if (sets->parsed()) {
       run_sets(how);
+    } else if (pipeline->parsed()) {
+      run_pipeline(how);
+    } else if (failover->parsed()) {
+      run_failover(how);
     } else {
       run_subscribers(how);
     }

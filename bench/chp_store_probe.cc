@@ -76,7 +76,7 @@ void make_file(const arguments& how) {
     }
     made.raise_commit(made.end());
     made.publish(made.end(), now, [](const chp::log_entry&, bool) {});
-    made.trim(made.end());
+    made.trim(made.end(), chp::trimmed_to::half);
     writes.clear();
     made.take_writes(now, writes);
     file.write(writes, results);

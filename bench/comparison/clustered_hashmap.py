@@ -20,10 +20,23 @@ PAIR_PORTS = 4
 class Figure:
     line: Line
     most: float = None  # the target, if there is one
+    least: float = None
+
+    @property
+    def target(self):
+        return None if self.most is None and self.least is None else (
+            f"<= {self.most:,}" if self.least is None else f">= {self.least:,}")
+
+    def met(self, value):
+        return None if self.target is None else value <= self.most if self.least is None else value >= self.least
 
 
 SNAPSHOT = {"time": Figure(Line("snapshot", "ms"), 1_000), "longest handler": Figure(Line("longest handler", "ms"), 5)}
-SETS = {"p50": Figure(Line("latency p50", "us"), 5_000), "p99": Figure(Line("latency p99", "us"))}
+SETS = {"p50": Figure(Line("latency p50", "us"), 1_000), "p99": Figure(Line("latency p99", "us"))}
+PIPELINE = {"updates": Figure(Line("updates", "update/s"), least=300_000)}
+STORED_PIPELINE = {"updates": Figure(Line("updates", "update/s"), least=40_000)}
+FAILOVER = {"longest pause": Figure(Line("longest pause", "ms"), 1_000)}
+FAILOVER_HEARTBEAT = 100  # milliseconds
 STORE = {
     "start": Figure(Line("start", "ms")),
     "p50": Figure(Line("latency p50", "us"), 5_000),
@@ -68,18 +81,48 @@ class Bench:
     def snapshot(self):
         return self.probe("snapshot", SNAPSHOT, "--count", self.settings.keys)[1]
 
-    def sets(self):
+    @contextlib.contextmanager
+    def pair(self, *options, stores=None):
+        """Yields the addresses of a primary and a backup, and the primary's process."""
         first = free_port(2 * PAIR_PORTS)
         ports = first, first + PAIR_PORTS
         with contextlib.ExitStack() as pair:
-            for own, other, role in ((*ports, "--primary"), (*reversed(ports), "--backup")):
-                pair.enter_context(self.server(
-                    own, role, "--peer", f"tcp://{address(other)}", "--bstar-bind", f"tcp://{address(own + 3)}",
-                    "--bstar-connect", f"tcp://{address(other + 3)}"))
-            output, found = self.probe("sets", SETS, *map(address, ports), "--count", self.settings.sets)
+            started = []
+            for own, other, role in ((*ports, "primary"), (*reversed(ports), "backup")):
+                stored = ("--store", stores / role, "--epoch-file", stores / f"{role}.epoch") if stores else ()
+                started.append(pair.enter_context(self.server(
+                    own, f"--{role}", "--peer", f"tcp://{address(other)}", "--bstar-bind",
+                    f"tcp://{address(own + 3)}", "--bstar-connect", f"tcp://{address(other + 3)}", *stored,
+                    *options)))
+            yield [address(port) for port in ports], started[0][0]
+
+    def acknowledged(self, what, wanted, count, **pair):
+        with self.pair(**pair) as (addresses, _):
+            output, found = self.probe(what, wanted, *addresses, "--count", count)
         if "degraded: 0" not in output.splitlines():
             raise Failed("the updates were acknowledged without a backup")
         return found
+
+    def sets(self):
+        return self.acknowledged("sets", SETS, self.settings.sets)
+
+    def pipeline(self):
+        return self.acknowledged("pipeline", PIPELINE, self.settings.pipelined)
+
+    def stored_pipeline(self):
+        with tempfile.TemporaryDirectory(dir=self.settings.store) as folder:
+            return self.acknowledged("pipeline", STORED_PIPELINE, self.settings.stored, stores=Path(folder))
+
+    def failover(self):
+        with self.pair("--heartbeat", f"{FAILOVER_HEARTBEAT}ms") as (addresses, primary):
+            command = [self.programs / PROBE, "failover", *addresses, "--count", self.settings.sets,
+                       "--heartbeat", FAILOVER_HEARTBEAT]
+            with running(list(map(str, command)), PATIENCE) as (probe, words):
+                if words != ["ready"]:
+                    raise Failed(f"{PROBE} failover: {words}")
+                primary.kill()
+                output, _ = probe.communicate(timeout=PATIENCE)
+        return figures_of(output, FAILOVER)
 
     def store(self):
         with tempfile.TemporaryDirectory(dir=self.settings.store) as folder:
@@ -98,10 +141,10 @@ def report_rounds(title, wanted, rounds):
     """A line of text for each figure, and what goes into the JSON."""
     for name, figure in wanted.items():
         values = spread([each[name] for each in rounds])
-        met = None if figure.most is None else values.median <= figure.most
+        met = figure.met(values.median)
         text = f"{title}: {name} {values.median:,.1f} [{values.low:,.1f}–{values.high:,.1f}] {figure.line.unit}"
         if met is not None:
-            text += f", target <= {figure.most:,}: {'met' if met else 'MISSED'}"
+            text += f", target {figure.target}: {'met' if met else 'MISSED'}"
         yield text, {"title": title, "figure": name, "median": values.median, "low": values.low,
                      "high": values.high, "unit": figure.line.unit, "met": met}
 
@@ -110,17 +153,25 @@ def measured(settings):
     return {
         "snapshot": (f"snapshot of {settings.keys:,} keys to one client", SNAPSHOT, Bench.snapshot),
         "sets": ("updates one after the other, acknowledged by a pair", SETS, Bench.sets),
+        "pipeline": ("updates in flight, acknowledged by a pair", PIPELINE, Bench.pipeline),
+        "stored_pipeline": ("updates in flight, acknowledged by a pair with stores", STORED_PIPELINE,
+                            Bench.stored_pipeline),
+        "failover": ("the active server of a pair is killed, heartbeat 100 ms", FAILOVER, Bench.failover),
         "store": (f"a store of {settings.keys:,} keys", STORE, Bench.store),
         "crowd": (f"{settings.subscribers:,} subscribers", CROWD, Bench.crowd),
     }
 
 
+PARTS = ("snapshot", "sets", "pipeline", "stored_pipeline", "failover", "store", "crowd")
+
+
 def arguments(words):
     parser = argparse.ArgumentParser(prog="bench/chp_figures", description=__doc__)
-    parser.add_argument("--only", choices=("snapshot", "sets", "store", "crowd"), help="measure one part [all]")
+    parser.add_argument("--only", choices=PARTS, help="measure one part [all]")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--keys", type=int, default=1_000_000, help="keys in the snapshot, and in the store")
     parser.add_argument("--sets", type=int, default=2_000, help="updates that wait for an acknowledgement")
+    parser.add_argument("--pipelined", type=int, default=2_000_000, help="updates in flight, at most 5,000 at once")
     parser.add_argument("--stored", type=int, default=200_000, help="updates of keys in the store")
     parser.add_argument("--store", type=Path, help="folder for the store; without it a temporary one")
     parser.add_argument("--subscribers", type=int, default=1_000)

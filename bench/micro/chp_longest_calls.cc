@@ -145,7 +145,7 @@ void log_grows(benchmark::State& state) {
     entry_log all;
     for (std::uint64_t n = 1; n <= 2 * million; ++n) {
       append([&] { all.append(set_entry(n, first_of_session(n))); });
-      trim([&] { benchmark::DoNotOptimize(all.trim(make_sequence(1, n))); });
+      trim([&] { benchmark::DoNotOptimize(all.trim(make_sequence(1, n), chp::trimmed_to::half)); });
     }
     end([&] { all.restart(0); });
   }
@@ -195,7 +195,7 @@ void whole_state_is_written(benchmark::State& state) {
     one.publish(one.end(), now, [](const log_entry&, bool) {});
     one.take_writes(now, out);
     settle();
-    one.trim(one.end());
+    one.trim(one.end(), chp::trimmed_to::half);
   }
   for (auto _ : state) {
     longest piece{state, "piece_ms"};
