@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import from_bench  # noqa: F401: makes comparison known
-from comparison.clustered_hashmap import SETS, SNAPSHOT, arguments, figures_of, main, report_rounds
+from comparison.clustered_hashmap import PIPELINE, SETS, SNAPSHOT, arguments, figures_of, main, report_rounds
 from comparison.figures import Failed
 
 OUTPUT = """keys: 1000
@@ -32,6 +32,12 @@ class Reports(unittest.TestCase):
             self.assertEqual((result["met"], handler["met"]), (met, False))
             self.assertIn("met" if met else "MISSED", text)
 
+    def test_a_rate_has_a_least_value(self):
+        for rate, met in ((300_000, True), (299_999, False)):
+            ((text, result),) = report_rounds("updates", PIPELINE, [{"updates": rate}])
+            self.assertEqual(result["met"], met)
+            self.assertIn("target >= 300,000: " + ("met" if met else "MISSED"), text)
+
     def test_the_targets_are_measured_without_flags(self):
         settings = arguments([])
         self.assertEqual((settings.keys, settings.subscribers, settings.only), (1_000_000, 1_000, None))
@@ -41,7 +47,7 @@ class Run(unittest.TestCase):
     """Runs the real programs for seconds. The test checks that all of them run, not their figures."""
 
     SHORT = ("--rounds", "1", "--keys", "5000", "--sets", "50", "--subscribers", "20", "--updates", "500",
-             "--stored", "5000")
+             "--stored", "5000", "--pipelined", "5000")
 
     def run_it(self, programs):
         folder = tempfile.TemporaryDirectory()
@@ -55,11 +61,11 @@ class Run(unittest.TestCase):
         code, lines, errors, figures = self.run_it(
             Path(os.environ["TEST_SRCDIR"]) / os.environ["TEST_WORKSPACE"])
         self.assertEqual((code, errors), (0, ""))
-        self.assertEqual(len([line for line in lines if "load average" not in line]), 15)
+        self.assertEqual(len([line for line in lines if "load average" not in line]), 18)
         self.assertEqual([each["figure"] for each in figures["results"]],
-                         ["time", "longest handler", "p50", "p99", "start", "p50", "p99", "updates", "longest handler",
-                          "longest wait", "whole map written anew", "longest handler then", "longest wait then",
-                          "deliveries", "updates"])
+                         ["time", "longest handler", "p50", "p99", "updates", "updates", "longest pause", "start",
+                          "p50", "p99", "updates", "longest handler", "longest wait", "whole map written anew",
+                          "longest handler then", "longest wait then", "deliveries", "updates"])
         for each in figures["results"]:
             self.assertGreaterEqual(each["median"], 0)
             self.assertTrue(each["median"] > 0 or "wait" in each["figure"], each)
