@@ -120,9 +120,6 @@ TEST(chp_store_no_memory, a_change_that_fails_changes_nothing) {
         static_cast<void>(s.apply({"key0", longer, {}, {}}, at));
       });
       fail_each(keys, with_snapshot, [](store& s) { s.erase("key0", at); });
-      fail_each(keys, with_snapshot, [](store& s) {
-        s.expire(store::time_point{}, 1, [](const store::entry&) { return at; });
-      });
     }
   }
 }
