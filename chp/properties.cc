@@ -9,8 +9,6 @@ namespace chp {
 
 namespace {
 
-constexpr std::size_t max_size = 255;
-
 // Seconds, above zero and not infinite.
 std::optional<double> parse_seconds(std::string_view text) noexcept {
   double number = 0;
@@ -51,14 +49,6 @@ std::optional<std::string_view> properties::find(std::string_view name) const no
     return std::nullopt;
   }
   return found->value;
-}
-
-bool is_well_formed(const property& p) noexcept {
-  const auto is_plain = [](std::string_view text) {
-    return text.size() <= max_size &&
-           text.find_first_of(std::string_view{"=\n\0", 3}) == std::string_view::npos;
-  };
-  return !p.name.empty() && is_plain(p.name) && is_plain(p.value);
 }
 
 void append_property(std::string& to, std::string_view name, std::string_view value) {

@@ -75,11 +75,8 @@ inline properties::const_iterator properties::begin() const noexcept {
 }
 inline properties::const_iterator properties::end() const noexcept { return {}; }
 
-// Returns whether every peer reads the property as it is written. It needs a name, and no '=', line
-// end or zero byte. Name and value have at most 255 bytes, which is the limit of peers in C.
-// Python's peers drop a line with more than one '='.
-[[nodiscard]] bool is_well_formed(const property& p) noexcept;
-// The property must be well-formed.
+// So that every peer reads the property as it is written, it needs a name, and no '=', line end or
+// zero byte. Name and value have at most 255 bytes, which is the limit of peers in C.
 void append_property(std::string& to, std::string_view name, std::string_view value);
 void append_property(std::string& to, std::string_view name, std::uint64_t value);
 // A number in decimal digits. parse_number() returns nothing for other text.
@@ -89,8 +86,7 @@ void append_number(std::string& to, std::uint64_t number);
 namespace property_name {
 inline constexpr std::string_view ttl = "ttl";   // 12/CHP: seconds to live, counted from KVSET
 inline constexpr std::string_view counts = "d";  // see subtree.h
-inline constexpr std::string_view ack = "ack";   // see acknowledgement.h
-inline constexpr std::string_view gaps = "gaps";
+inline constexpr std::string_view ack = "ack";   // an earlier version; see answers.h
 inline constexpr std::string_view degraded = "degraded";
 inline constexpr std::string_view refused = "refused";
 inline constexpr std::string_view unsure = "unsure";

@@ -52,14 +52,6 @@ replica replica_of(const replica_options& options, std::uint64_t random, loaded_
                     : replica{options, random};
 }
 
-std::uint64_t draw(std::uint64_t& random) noexcept {
-  random += 0x9e37'79b9'7f4a'7c15;
-  auto bits = random;
-  bits = (bits ^ bits >> 30) * 0xbf58'476d'1ce4'e5b9;
-  bits = (bits ^ bits >> 27) * 0x94d0'49bb'1331'11eb;
-  return bits ^ bits >> 31;
-}
-
 server_event event_of(log_event what) noexcept {
   switch (what) {
     case log_event::in_sync: return server_event::backup_in_sync;
@@ -85,8 +77,8 @@ server_state::server_state(const server_options& options, kind as, std::uint64_t
     : options_{workable(options)},
       kind_{as},
       random_{random},
-      log_{log_options_of(options_, as, found.past != nullptr), draw(random_),
-           replica_of(log_options_of(options_, as, found.past != nullptr).state, draw(random_),
+      log_{log_options_of(options_, as, found.past != nullptr), random_(),
+           replica_of(log_options_of(options_, as, found.past != nullptr).state, random_(),
                       std::move(found)),
            discard},
       streams_{options_},

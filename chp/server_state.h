@@ -5,6 +5,7 @@
 #include "chp/announcement.h"
 #include "chp/guide_follower.h"
 #include "chp/log_store.h"
+#include "chp/random_numbers.h"
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
 #include "chp/snapshot_streams.h"
@@ -135,7 +136,7 @@ private:
 
   const server_options options_;
   const kind kind_;
-  std::uint64_t random_;
+  random_numbers random_;
   update_log log_;
   log_actions said_;  // by the log in this turn
   snapshot_streams streams_;

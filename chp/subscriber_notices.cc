@@ -133,7 +133,7 @@ void subscriber_notices::write(zmtp::peer_id peer, record& r, bool degraded,
     if (!refused.empty()) {
       refused.back().updates.last = std::min(refused.back().updates.last, r.counter);
     }
-    append_acknowledgement(properties_, r.counter, {}, degraded, refused, r.unsure);
+    append_acknowledgement(properties_, {r.counter, degraded, refused, r.unsure});
   }
   out.push_back({peer, make_heartbeat(properties_)});
 }

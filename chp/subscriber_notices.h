@@ -2,7 +2,6 @@
 // The notices of a server to those of its subscribers that are Zinc's: the outcomes of their
 // updates, and whether the server is degraded. Pure.
 
-#include "chp/acknowledgement.h"
 #include "chp/announcement.h"
 #include "chp/answers.h"
 #include "chp/log_actions.h"

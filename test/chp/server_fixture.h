@@ -1,7 +1,6 @@
 #pragma once
 // A server of the map with a manual clock, and peers that are only their inboxes.
 
-#include "chp/acknowledgement.h"
 #include "chp/command.h"
 #include "chp/pair_messages.h"
 #include "chp/server_state.h"
@@ -168,11 +167,6 @@ public:
       }
     }
     return all;
-  }
-  // Returns the last acknowledgement that a session received.
-  [[nodiscard]] std::optional<acknowledgement> last_ack(zmtp::peer_id subscriber) {
-    const auto& received = notified[subscriber];
-    return received.empty() ? std::nullopt : find_acknowledgement(received.back().at(3));
   }
   [[nodiscard]] std::map<std::string, std::string> content() const {
     std::map<std::string, std::string> all;

@@ -1,4 +1,3 @@
-#include "chp/acknowledgement.h"
 #include "chp/answers.h"
 #include "chp/command.h"
 #include "chp/pair_messages.h"
@@ -31,16 +30,6 @@ void try_properties(std::string_view frame) {
   const chp::properties second{written};
   require(std::equal(first.begin(), first.end(), second.begin(), second.end()),
           "properties are read as they are written");
-  if (const auto ack = chp::find_acknowledgement(frame)) {
-    std::string again;
-    chp::append_acknowledgement(again, ack->counter, ack->gaps, ack->degraded, ack->refused,
-                                ack->unsure);
-    const auto read = chp::find_acknowledgement(again);
-    require(read && read->counter == ack->counter && read->gaps == ack->gaps &&
-                read->degraded == ack->degraded && read->refused == ack->refused &&
-                read->unsure == ack->unsure,
-            "an acknowledgement is read as it is written");
-  }
   if (const auto answers = chp::find_answers(frame)) {
     std::string again;
     chp::append_answers(again, *answers);
