@@ -26,7 +26,7 @@ public:
   explicit properties(std::string_view frame) noexcept : frame_{frame} {}
 
   [[nodiscard]] const_iterator begin() const noexcept;
-  [[nodiscard]] const_iterator end() const noexcept;
+  [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
   // Returns the value of the first property with this name.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
 
@@ -36,44 +36,22 @@ private:
 
 class properties::const_iterator {
 public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = property;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const property*;
-  using reference = const property&;
-
-  const_iterator() noexcept = default;
+  explicit const_iterator(std::string_view frame) noexcept : rest_{frame} { ++*this; }
   [[nodiscard]] const property& operator*() const noexcept { return here_; }
-  [[nodiscard]] const property* operator->() const noexcept { return &here_; }
-  const_iterator& operator++() noexcept {
-    advance();
-    return *this;
-  }
-  const_iterator operator++(int) noexcept {
-    auto before = *this;
-    advance();
-    return before;
-  }
-  friend bool operator==(const const_iterator& a, const const_iterator& b) noexcept {
-    return a.at_end_ == b.at_end_ && a.rest_.size() == b.rest_.size();
+  const_iterator& operator++() noexcept;
+  friend bool operator==(const const_iterator& a, std::default_sentinel_t) noexcept {
+    return a.at_end_;
   }
 
 private:
-  friend class properties;
-  explicit const_iterator(std::string_view rest) noexcept : rest_{rest}, at_end_{false} {
-    advance();
-  }
-  void advance() noexcept;
-
   std::string_view rest_;  // after the line of here_
   property here_;
-  bool at_end_ = true;
+  bool at_end_ = false;
 };
 
 inline properties::const_iterator properties::begin() const noexcept {
   return const_iterator{frame_};
 }
-inline properties::const_iterator properties::end() const noexcept { return {}; }
 
 // So that every peer reads the property as it is written, it needs a name, and no '=', line end or
 // zero byte. Name and value have at most 255 bytes, which is the limit of peers in C.

@@ -55,7 +55,7 @@ void server_state::on_snapshot_client_message(zmtp::peer_id peer, const zmtp::me
     return;
   }
   const auto done =
-      active() ? streams_.ask(peer, request->subtree) : snapshot_streams::asked::refused;
+      active() ? streams_.ask(peer, *request) : snapshot_streams::asked::refused;
   switch (done) {
     case snapshot_streams::asked::first: out.stream.push_back(peer); return;
     case snapshot_streams::asked::another: return;

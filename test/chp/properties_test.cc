@@ -13,8 +13,11 @@ using namespace std::string_view_literals;
 using list = std::vector<property>;
 
 list read(std::string_view frame) {
-  const properties all{frame};
-  return {all.begin(), all.end()};
+  list all;
+  for (const auto& each : properties{frame}) {
+    all.push_back(each);
+  }
+  return all;
 }
 
 TEST(chp_properties, are_read_line_by_line) {  // CHP-23, C1-7
