@@ -132,14 +132,14 @@ void server_state::deactivate(actions& out) {
 void server_state::on_update(const zmtp::message& m) {
   auto p = parse_proposal(m, options_.wire_format, options_.limit);
   if (p.id.has_session() && !p.has_low) {
-    complete(p);
+    add_low(p);
   }
   log_.propose(p, said_);
 }
 
 // Earlier versions of Zinc's clients do not say which outcomes they wait for, nor when their session
 // began. They send their updates in order.
-void server_state::complete(proposal& p) const {
+void server_state::add_low(proposal& p) const {
   const auto& past = log_.state().past();
   const auto counter = p.id.counter();
   p.since = past.reigns().place_of(past.end());
@@ -171,6 +171,9 @@ void server_state::on_turn_end(time_point now, actions& out) {
 void server_state::pass_on(actions& out) {
   std::move(said_.write.begin(), said_.write.end(), std::back_inserter(out.write));
   said_.write.clear();
+  if (!notices_.earlier().empty()) {
+    insert_passed(out);
+  }
   std::move(said_.publish.begin(), said_.publish.end(), std::back_inserter(out.publish));
   said_.publish.clear();
   for (const auto& each : said_.answers) {

@@ -129,8 +129,16 @@ public:
     for (auto& one : done.write) {
       given.push_back(std::move(one));
     }
-    for (auto& m : done.publish) {
+    auto inserted = done.insert.begin();
+    for (std::size_t i = 0; i != done.publish.size(); ++i) {
+      for (; inserted != done.insert.end() && inserted->before == i; ++inserted) {
+        feeds[inserted->what.to].push_back(frames_of(inserted->what.content));
+      }
+      auto& m = done.publish[i];
       published.push_back(frames_of(m));
+      for (auto& [to, feed] : feeds) {
+        feed.push_back(frames_of(m));
+      }
       if (on_published) {
         on_published(std::move(m));
       }
@@ -196,6 +204,8 @@ public:
   server_state server;
   server_actions actions;
   std::vector<frames> published;
+  // What these subscribers of the whole map have received, in order. A test adds them.
+  std::map<zmtp::peer_id, std::vector<frames>> feeds;
   std::map<zmtp::peer_id, std::vector<frames>> notified;
   std::map<zmtp::peer_id, std::vector<frames>> replies;
   std::set<zmtp::peer_id> wants_room;
