@@ -9,8 +9,6 @@ namespace chp {
 
 namespace {
 
-constexpr std::size_t heap_overhead = 8;
-
 // Returns the size of the heap's block for a size: a multiple of sixteen with eight bytes of
 // overhead.
 constexpr std::size_t block_size(std::size_t size) noexcept {
@@ -22,8 +20,6 @@ std::size_t size_of(bool is_mortal, std::size_t payload) noexcept {
 }
 
 }  // namespace
-
-std::size_t heap_memory(std::size_t size) noexcept { return block_size(size) + heap_overhead; }
 
 map_entry::ptr map_entry::make(const map_change& to, sequence at) {
   const bool is_mortal = to.deadline.has_value();
@@ -44,10 +40,6 @@ map_entry::ptr map_entry::make(const map_change& to, sequence at) {
   std::copy(to.key.begin(), to.key.end(), made->bytes());
   made->put_value(to.value);
   return made;
-}
-
-std::size_t map_entry::memory() const noexcept {
-  return size_of(is_mortal_, payload()) + heap_overhead;
 }
 
 bool map_entry::fits(const map_change& to) const noexcept {

@@ -53,11 +53,10 @@ public:
   // Returns the full time to live with which it was set, or 0.
   [[nodiscard]] std::chrono::milliseconds ttl() const noexcept;
   [[nodiscard]] bool is_mortal() const noexcept { return is_mortal_; }
-  // Bytes of key and value, and those of memory with the overhead of the heap.
+  // Bytes of key and value.
   [[nodiscard]] std::size_t payload() const noexcept {
     return std::size_t{key_size_} + value_size_;
   }
-  [[nodiscard]] std::size_t memory() const noexcept;
 
   // Returns whether a block for this content would be as large, so that it can be overwritten.
   [[nodiscard]] bool fits(const map_change& to) const noexcept;
@@ -107,9 +106,6 @@ struct map_orders {
   using by_key = ordered_by<map_entry, &map_entry::by_key_, key_of>;
   using by_deadline = ordered_by<mortal_entry, &mortal_entry::by_deadline, deadline_of>;
 };
-
-// Returns the bytes of memory that the heap uses for a block of this size.
-[[nodiscard]] std::size_t heap_memory(std::size_t size) noexcept;
 
 inline const char* map_entry::bytes() const noexcept {
   return reinterpret_cast<const char*>(this) +

@@ -30,7 +30,6 @@ void past_entries::add(map_entry::ptr e, version_ptr in, sequence end) noexcept 
   kept.end = end;
   all_.insert(kept);
   ++count_;
-  memory_ += kept.of->memory() + heap_memory(sizeof(version));
   // The newest is the last to have it.
   auto& by = *open_.back();
   kept.next = std::exchange(by.needs, &kept);
@@ -40,7 +39,6 @@ void past_entries::free(version& v) noexcept {
   const map_entry::ptr e{v.of};
   all_.erase(version_tree::s_iterator_to(v));
   --count_;
-  memory_ -= e->memory() + heap_memory(sizeof(version));
   delete &v;
 }
 

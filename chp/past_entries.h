@@ -67,8 +67,6 @@ public:
   [[nodiscard]] bool is_tidy() const noexcept { return ended_ == nullptr; }
 
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  // Bytes of memory, with the overhead of the heap.
-  [[nodiscard]] std::size_t memory() const noexcept { return memory_; }
 
 private:
   struct key_and_end_of {
@@ -83,7 +81,6 @@ private:
   std::vector<view*> open_;  // the oldest first
   view* ended_ = nullptr;    // ended views with past entries
   std::size_t count_ = 0;
-  std::size_t memory_ = 0;
 };
 
 // Reads a view from the last key that was read. The destructor stores the position.

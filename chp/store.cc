@@ -102,7 +102,6 @@ void store::insert(entry::ptr e, const slot_set::probe& p) {
 // Enters the deadline and the sums. The entry is in the tree and the table already.
 void store::join(entry& e) noexcept {
   bytes_ += e.payload();
-  memory_ += e.memory();
   if (e.is_mortal()) {
     // Deadlines mostly rise.
     mortals_.insert(mortals_.end(), static_cast<mortal_entry&>(e));
@@ -111,7 +110,6 @@ void store::join(entry& e) noexcept {
 
 void store::leave(entry& e) noexcept {
   bytes_ -= e.payload();
-  memory_ -= e.memory();
   if (e.is_mortal()) {
     mortals_.erase(map_orders::by_deadline::s_iterator_to(static_cast<mortal_entry&>(e)));
   }
@@ -158,7 +156,6 @@ bool store::dismantle(std::size_t most) noexcept {
     }
     --keys_;
     bytes_ -= e->payload();
-    memory_ -= e->memory();
   }
   return keys_ == 0 && past_.size() == 0;
 }

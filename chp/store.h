@@ -87,9 +87,6 @@ public:
   [[nodiscard]] bool empty() const noexcept { return keys_ == 0; }
   // Bytes of all keys and values.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  // Bytes of memory of all entries, past ones included, with the overhead of the heap. Hash tables
-  // use another 9 to 20 bytes for each key.
-  [[nodiscard]] std::size_t memory() const noexcept { return memory_ + past_.memory(); }
 
   // Number of past entries, which snapshots need or needed.
   [[nodiscard]] std::size_t versions() const noexcept { return past_.size(); }
@@ -138,7 +135,6 @@ private:
   sequence number_ = 0;
   std::size_t keys_ = 0;
   std::size_t bytes_ = 0;
-  std::size_t memory_ = 0;
 };
 
 // The entries of a subtree at one moment, read in pieces while the store changes. Destroying it is

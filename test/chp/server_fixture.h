@@ -204,7 +204,7 @@ public:
   server_state server;
   server_actions actions;
   std::vector<frames> published;
-  // What these subscribers of the whole map have received, in order. A test adds them.
+  // All publications to these subscribers of the whole map, in order. A test adds the subscribers.
   std::map<zmtp::peer_id, std::vector<frames>> feeds;
   std::map<zmtp::peer_id, std::vector<frames>> notified;
   std::map<zmtp::peer_id, std::vector<frames>> replies;

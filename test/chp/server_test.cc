@@ -257,7 +257,7 @@ TEST_F(server_shell, disconnects_a_subscriber_that_does_not_read) {  // G3
   EXPECT_EQ(too_slow(), 1U);
 }
 
-TEST_F(server_shell, tells_a_client_of_an_earlier_version_the_number_of_a_refused_update) {
+TEST_F(server_shell, tells_an_earlier_client_the_number_of_a_refused_update) {
   server_options options;
   options.map.max_keys = 1;
   start(options);

@@ -117,7 +117,6 @@ TEST(chp_store, erases) {
   EXPECT_EQ(s.find("k"), nullptr);
   EXPECT_TRUE(s.empty());
   EXPECT_EQ(s.bytes(), 0U);
-  EXPECT_EQ(s.memory(), 0U);
   EXPECT_EQ(s.next_deadline(), std::nullopt);
   EXPECT_FALSE(s.erase("k", 3));
   EXPECT_EQ(s.number(), 3U);
@@ -275,7 +274,6 @@ TEST(chp_store, reading_visits_at_most_the_given_number_of_keys) {
 TEST(chp_store, frees_old_versions_that_no_snapshot_needs) {
   store s;
   set(s, "k", "1", 1);
-  const auto memory = s.memory();
   {
     const auto first = s.open_snapshot();
     set(s, "k", "2", 2);
@@ -295,7 +293,6 @@ TEST(chp_store, frees_old_versions_that_no_snapshot_needs) {
   EXPECT_FALSE(s.tidy(0));
   EXPECT_TRUE(s.tidy(1));
   EXPECT_EQ(s.versions(), 0U);
-  EXPECT_EQ(s.memory(), memory);
 }
 
 TEST(chp_store, passes_versions_of_a_newer_snapshot_to_an_older_one) {
@@ -350,7 +347,6 @@ TEST(chp_store, is_dismantled_in_pieces_and_used_again) {
   EXPECT_GE(calls, 20);
   EXPECT_EQ(s.keys(), 0U);
   EXPECT_EQ(s.bytes(), 0U);
-  EXPECT_EQ(s.memory(), 0U);
   EXPECT_EQ(s.next_deadline(), std::nullopt);
   set(s, "b", "1", ++at);
   set(s, "a", "2", ++at);
