@@ -1,6 +1,6 @@
 #include "chp/active_role.h"
 
-#include "chp/acknowledgement.h"
+#include "chp/answers.h"
 
 #include <algorithm>
 #include <utility>

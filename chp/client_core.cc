@@ -110,41 +110,6 @@ void client_core::on_subscriber_attached(std::size_t server, bool has_log, time_
   carry_out();
 }
 
-void client_core::on_subscriber_message(zmtp::message&& m, time_point now) {
-  state_.on_subscriber_message(std::move(m), now, actions_);
-  carry_out();
-}
-
-void client_core::on_snapshot_attached(time_point now) {
-  state_.on_snapshot_attached(now, actions_);
-  carry_out();
-}
-
-void client_core::on_snapshot_message(const zmtp::message& m, time_point now) {
-  state_.on_snapshot_message(m, now, actions_);
-  carry_out();
-}
-
-void client_core::on_lost(time_point now) {
-  state_.on_lost(now, actions_);
-  carry_out();
-}
-
-void client_core::on_unreachable(time_point now) {
-  state_.on_unreachable(now, actions_);
-  carry_out();
-}
-
-void client_core::on_collector_subscribed(std::size_t server, time_point now) {
-  state_.on_collector_subscribed(server, now, actions_);
-  carry_out();
-}
-
-void client_core::on_written(std::size_t server, std::uint64_t mark, time_point now) {
-  state_.on_written(server, mark, now, actions_);
-  carry_out();
-}
-
 void client_core::on_time() {
   const auto now = runtime_.now();
   while (!ready_ends_.empty() && ready_ends_.begin()->first <= now) {

@@ -50,14 +50,35 @@ public:
 
 private:
   void on_subscriber_attached(std::size_t server, bool has_log, time_point now) override;
-  void on_subscriber_message(zmtp::message&& m, time_point now) override;
-  void on_snapshot_attached(time_point now) override;
-  void on_snapshot_message(const zmtp::message& m, time_point now) override;
-  void on_lost(time_point now) override;
-  void on_unreachable(time_point now) override;
-  void on_collector_subscribed(std::size_t server, time_point now) override;
+  void on_subscriber_message(zmtp::message&& m, time_point now) override {
+    state_.on_subscriber_message(std::move(m), now, actions_);
+    carry_out();
+  }
+  void on_snapshot_attached(time_point now) override {
+    state_.on_snapshot_attached(now, actions_);
+    carry_out();
+  }
+  void on_snapshot_message(const zmtp::message& m, time_point now) override {
+    state_.on_snapshot_message(m, now, actions_);
+    carry_out();
+  }
+  void on_lost(time_point now) override {
+    state_.on_lost(now, actions_);
+    carry_out();
+  }
+  void on_unreachable(time_point now) override {
+    state_.on_unreachable(now, actions_);
+    carry_out();
+  }
+  void on_collector_subscribed(std::size_t server, time_point now) override {
+    state_.on_collector_subscribed(server, now, actions_);
+    carry_out();
+  }
   void on_collector_detached(std::size_t server) override { state_.on_collector_detached(server); }
-  void on_written(std::size_t server, std::uint64_t mark, time_point now) override;
+  void on_written(std::size_t server, std::uint64_t mark, time_point now) override {
+    state_.on_written(server, mark, now, actions_);
+    carry_out();
+  }
 
   void on_time();
   void set_alarm();

@@ -24,13 +24,13 @@ client_state::client_state(std::size_t servers, const client_options& options,
     : options_{workable(options)},
       limits_{.max_value_size = options.most_value_bytes},
       round_{servers, options, static_cast<std::uint32_t>(seed)},
-      dialogue_{options_},
+      visit_{options_},
       gaps_{options.subtree},
       map_{options, seed},
       updates_{servers, options, session} {}
 
 bool client_state::following() const noexcept {
-  return visiting_ && dialogue_.at() == server_dialogue::phase::following;
+  return visiting_ && visit_.at() == server_visit::phase::following;
 }
 
 void client_state::start(time_point now, actions& out) {
@@ -47,7 +47,7 @@ void client_state::visit(time_point now, actions& out) {
   ++visits_;
   has_log_ = false;
   told_.reset();
-  dialogue_.begin(now, round_.timeout_divisor());
+  visit_.begin(now, round_.timeout_divisor());
   round_.on_visit(now);
   out.connections.push_back({actions::connection::open, round_.current()});
 }
@@ -78,8 +78,8 @@ void client_state::leave(client_event::kind why, time_point now, actions& out) {
   leave(now, out);
 }
 
-void client_state::carry(server_dialogue::action action, time_point now, actions& out) {
-  using enum server_dialogue::action;
+void client_state::carry(server_visit::action action, time_point now, actions& out) {
+  using enum server_visit::action;
   switch (action) {
     case nothing:
     case adopt: return;  // the caller has the end of the snapshot
@@ -92,7 +92,7 @@ void client_state::carry(server_dialogue::action action, time_point now, actions
       out.connections.push_back({actions::connection::renew_snapshot, round_.current()});
       return;
     case leave:
-      if (dialogue_.at() == server_dialogue::phase::asking) {
+      if (visit_.at() == server_visit::phase::asking) {
         round_.on_unanswered();
       }
       this->leave(client_event::kind::server_silent, now, out);
@@ -106,13 +106,13 @@ void client_state::on_subscriber_attached(bool has_log, time_point now, actions&
     degraded_ = false;  // such a server does not tell
   }
   // The copy starts with the next update, because the sequence of earlier ones is unknown.
-  if (dialogue_.on_subscriber_attached(now) == server_dialogue::action::adopt) {
+  if (visit_.on_subscriber_attached(now) == server_visit::action::adopt) {
     follow(0, {}, now, out);
   }
 }
 
 void client_state::on_snapshot_attached(time_point now, actions& out) {
-  carry(dialogue_.on_snapshot_attached(now), now, out);
+  carry(visit_.on_snapshot_attached(now), now, out);
 }
 
 void client_state::on_lost(time_point now, actions& out) {
@@ -129,7 +129,7 @@ void client_state::on_subscriber_message(zmtp::message&& m, time_point now, acti
     ignore(parsed.error(), now, out);
     return;
   }
-  carry(dialogue_.on_publication(now), now, out);
+  carry(visit_.on_publication(now), now, out);
   if (const auto* const h = std::get_if<heartbeat>(&*parsed)) {
     on_heartbeat(*h, now, out);
   } else if (const auto& u = std::get<update>(*parsed); concerns_us(u.key)) {
@@ -212,7 +212,7 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
         apply(u, now, out);
         break;
       }
-      close_gap(dialogue_.begin_again(now), client_event::kind::gap, now, out);
+      close_gap(visit_.begin_again(now), client_event::kind::gap, now, out);
       keep(std::move(m), now, out);
       return;
   }
@@ -221,7 +221,7 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
   }
 }
 
-void client_state::close_gap(server_dialogue::action renew, client_event::kind why, time_point now,
+void client_state::close_gap(server_visit::action renew, client_event::kind why, time_point now,
                              actions& out) {
   out.events.push_back({why, round_.current()});
   updates_.follow_none();
@@ -234,7 +234,7 @@ void client_state::keep(zmtp::message&& m, time_point now, actions& out) {
   behind_bytes_ += m.framed_size();
   if (behind_bytes_ > options_.most_bytes_behind_snapshot) {
     ++counters_.gaps;
-    close_gap(dialogue_.begin_again(now), client_event::kind::gap, now, out);
+    close_gap(visit_.begin_again(now), client_event::kind::gap, now, out);
     behind_bytes_ = m.framed_size();
   }
   behind_.push_back(std::move(m));
@@ -257,13 +257,13 @@ void client_state::on_deadline(time_point now, actions& out) {
     visit(now, out);
     return;
   }
-  carry(dialogue_.on_deadline(now), now, out);
+  carry(visit_.on_deadline(now), now, out);
 }
 
 std::optional<client_state::time_point> client_state::next_deadline() const noexcept {
   auto next = updates_.next_deadline();
   const auto own = !started_ || needs_session_ ? std::nullopt
-                   : visiting_                 ? dialogue_.next_deadline()
+                   : visiting_                 ? visit_.next_deadline()
                                                : std::optional{round_.earliest()};
   if (own && (!next || *own < *next)) {
     next = own;

@@ -11,8 +11,8 @@
 #include "chp/error.h"
 #include "chp/gap_check.h"
 #include "chp/seen_history.h"
-#include "chp/server_dialogue.h"
 #include "chp/server_round.h"
+#include "chp/server_visit.h"
 #include "chp/store.h"
 #include "zmtp/message.h"
 
@@ -107,9 +107,8 @@ private:
     return key.starts_with(options_.subtree);
   }
   void ignore(errc fault, time_point now, actions& out);
-  void carry(server_dialogue::action action, time_point now, actions& out);
-  void close_gap(server_dialogue::action renew, client_event::kind why, time_point now,
-                 actions& out);
+  void carry(server_visit::action action, time_point now, actions& out);
+  void close_gap(server_visit::action renew, client_event::kind why, time_point now, actions& out);
   void keep(zmtp::message&& m, time_point now, actions& out);
   void on_update(const update& u, zmtp::message&& m, time_point now, actions& out);
   void on_heartbeat(const heartbeat& h, time_point now, actions& out);
@@ -133,7 +132,7 @@ private:
   std::uint64_t visits_ = 0;
   bool has_log_ = false;                // the current server announces a log
   std::optional<lineage_notice> told_;  // by the current server, before the end of its snapshot
-  server_dialogue dialogue_;
+  server_visit visit_;
   gap_check gaps_;
   client_map map_;
   std::vector<zmtp::message> behind_;  // KVPUBs that arrived during the snapshot

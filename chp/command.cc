@@ -117,7 +117,7 @@ parsed<snapshot_end> make_end(const frames& f, form how) noexcept {
   if (number > max_sequence) {
     return errc::sequence_too_large;
   }
-  return snapshot_end{number, f.value, f.properties};
+  return snapshot_end{number, f.properties};
 }
 
 parsed<lineage_notice> take_lineage(const zmtp::message& m) {
@@ -210,15 +210,14 @@ errc check_key(std::string_view key) noexcept {
                                       : none;
 }
 
-parsed<snapshot_request> parse_snapshot_request(const zmtp::message& m) {
+parsed<std::string_view> parse_snapshot_request(const zmtp::message& m) {
   if (m.empty() || m.size() > 2) {
     return errc::wrong_frame_count;
   }
   if (m.front() != icanhaz) {
     return errc::unknown_command;
   }
-  const bool has_subtree = m.size() == 2;
-  return snapshot_request{has_subtree ? m.back() : ""sv, has_subtree};
+  return m.size() == 2 ? m.back() : ""sv;
 }
 
 parsed<update> parse_set(const zmtp::message& m, form how, const command_limits& limits) {

@@ -55,17 +55,9 @@ struct update {
   [[nodiscard]] bool erases() const noexcept { return how == form::kvmsg && value.empty(); }
 };
 
-// The command that a server receives on its snapshot port. See pair_messages.h for those of its
-// backup.
-struct snapshot_request {
-  std::string_view subtree;
-  bool has_subtree;  // ICANHAZ with two frames; models 2 and 3 send one
-};
-
 // Commands that a client receives on its snapshot connection.
-struct snapshot_end {  // KTHXBAI
+struct snapshot_end {  // KTHXBAI; its subtree means nothing, because peers send different values
   sequence number;
-  std::string_view subtree;     // not used; peers send different values
   std::string_view properties;  // Zinc servers: the counter of the subtree; see subtree.h
 };
 // Zinc servers, before KTHXBAI: ["LINEAGE"][rows of a lineage][end, 8]. The history of the server,
@@ -87,7 +79,10 @@ using parsed = boost::system::result<T, errc>;
 
 // The parsers do not change the message. They reject frames above the limits, and keys that are
 // empty, too long, a command, or cut by peers in C.
-[[nodiscard]] parsed<snapshot_request> parse_snapshot_request(const zmtp::message& m);
+//
+// ICANHAZ?, on a server's snapshot port. Returns its subtree, which is empty for the request of
+// models 2 and 3. See pair_messages.h for what a backup sends.
+[[nodiscard]] parsed<std::string_view> parse_snapshot_request(const zmtp::message& m);
 // Parses KVSET, on the collector.
 [[nodiscard]] parsed<update> parse_set(const zmtp::message& m, form how,
                                        const command_limits& limits);

@@ -66,7 +66,6 @@ public:
     }
     return before_.empty();
   }
-  [[nodiscard]] bool is_tidy() const noexcept { return before_.empty(); }
 
 private:
   struct counter {

@@ -136,19 +136,6 @@ public:
     }
     return true;
   }
-  // Visits elements in no particular order until `visit(const T&)` returns true, and returns that
-  // element, or null.
-  template <class Visit>
-  [[nodiscard]] const T* find_if(Visit&& visit) const {
-    for (const auto& each : parts_) {
-      for (const auto& element : each) {
-        if (visit(element)) {
-          return &element;
-        }
-      }
-    }
-    return nullptr;
-  }
 
 private:
   // Average number of elements of a part. Above it, one part is divided.

@@ -52,7 +52,6 @@ public:
   [[nodiscard]] std::size_t entries() const noexcept { return entries_; }
   // Bytes of memory, with the unused rest of segments.
   [[nodiscard]] std::size_t memory() const noexcept { return memory_; }
-  [[nodiscard]] const log_limits& limits() const noexcept { return limits_; }
   // A full log takes entries still, but the server must stop reading updates.
   [[nodiscard]] bool is_full() const noexcept {
     return entries_ >= limits_.entries || bytes_ >= limits_.bytes;
@@ -88,6 +87,7 @@ private:
 
   // Returns the segment of the next entry, or null at the end of the log.
   [[nodiscard]] const segment* settle(cursor& at) const noexcept;
+
   log_limits limits_;
   std::deque<segment> segments_;
   std::uint64_t removed_ = 0;  // number of segments that were removed

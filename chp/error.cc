@@ -22,8 +22,6 @@ const char* text(errc e) noexcept {
     case errc::id_too_long: return "UUID above 64 bytes: send 16 bytes";
     case errc::properties_too_long: return "properties above 64 KiB: send fewer of them";
     case errc::value_too_long: return "value above the limit: send less, or raise the limit";
-    case errc::malformed_register:
-      return "invalid list of applied updates: check that both servers have the same version";
     case errc::malformed_lineage:
       return "invalid lineage: check that both servers have the same version";
     case errc::malformed_entry:
@@ -42,8 +40,6 @@ const char* text(errc e) noexcept {
     case errc::malformed_subtree:
       return "invalid subtree: begin and end it with a slash, or use an empty one for the whole "
              "map";
-    case errc::malformed_property:
-      return "invalid property: use a name and a value without '=', line ends and zero bytes";
     case errc::value_empty:
       return "empty value, which would erase the key: call async_erase instead";
     case errc::ttl_too_short: return "time to live too short: use at least one second";

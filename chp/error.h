@@ -21,7 +21,6 @@ enum class errc {
   id_too_long,          // a UUID above 64 bytes
   properties_too_long,  // properties above the limit
   value_too_long,       // a value above the limit
-  malformed_register,   // an invalid list of applied updates
   malformed_lineage,    // reigns that do not follow each other, or too many
   malformed_entry,      // an invalid entry of the log
   malformed_session,    // an invalid record of a client's session
@@ -34,11 +33,10 @@ enum class errc {
   too_many_bytes,  // keys and values have max_bytes bytes
 
   // Faults of a local call.
-  malformed_subtree,   // neither empty nor /…/
-  malformed_property,  // a name or value that a peer would read differently
-  value_empty,         // setting a key to an empty value, which would erase it
-  ttl_too_short,       // a time to live below one second
-  not_in_kvsimple,     // a deletion or a time to live, which kvsimple cannot express
+  malformed_subtree,  // neither empty nor /…/
+  value_empty,        // setting a key to an empty value, which would erase it
+  ttl_too_short,      // a time to live below one second
+  not_in_kvsimple,    // a deletion or a time to live, which kvsimple cannot express
 
   // Outcomes of a client's update that is not committed.
   not_sent,           // not sent before the deadline; no server has it

@@ -53,8 +53,6 @@ struct log_entry {
 //     properties  4   their size, from 1
 //     key, properties, value (the rest)
 inline constexpr std::size_t min_record_size = 16;
-inline constexpr std::size_t max_record_overhead =
-    min_record_size + 16 + 8 + 8 + 8 + 4 + max_key_size + max_properties_size;
 
 [[nodiscard]] std::size_t record_size(const log_entry& of) noexcept;
 // Writes a record. `size` is its record_size().

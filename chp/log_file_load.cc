@@ -17,10 +17,6 @@ namespace {
 constexpr std::int64_t application = 0x5A43'4850;  // "ZCHP", which file(1) can show
 constexpr std::int64_t file_version = 2;
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 error_code damaged_if(errc fault) {
   return fault == errc{} ? error_code{} : zmtp::storage_errc::store_damaged;
 }
@@ -170,7 +166,7 @@ error_code log_file::load_ids(history& into, record_totals& found) {
   auto ec = row.prepare(file_.database(), "SELECT row, ids, crc FROM ids ORDER BY row");
   while (!ec && row.step(ec)) {
     all_.last_ids = row.number(0);
-    const auto ids = text_of(row.bytes(1));
+    const auto ids = row.text(1);
     const auto crc = (zmtp::row_checksum{'i'} << all_.last_ids << ids).value();
     if (crc != row.number(2)) {
       return zmtp::storage_errc::store_damaged;
@@ -188,7 +184,7 @@ error_code log_file::load_log(history& into) {
   zmtp::sqlite_statement row;
   auto ec = row.prepare(file_.database(), "SELECT last, records, crc FROM log ORDER BY last");
   while (!ec && row.step(ec)) {
-    auto records = text_of(row.bytes(1));
+    auto records = row.text(1);
     const auto crc = (zmtp::row_checksum{'l'} << row.number(0) << records).value();
     const bool is_whole = crc == row.number(2) && skip(records, all_.numbers.start);
     ec = is_whole ? damaged_if(into.add_entries(records)) : zmtp::storage_errc::store_damaged;
@@ -202,7 +198,7 @@ error_code log_file::load_lineage(lineage& reigns) {
   if (ec || !row.step(ec)) {
     return ec;
   }
-  const auto rows = text_of(row.bytes(0));
+  const auto rows = row.text(0);
   auto found = lineage::parse(rows);
   if (!found || (zmtp::row_checksum{'h'} << rows).value() != row.number(1)) {
     return zmtp::storage_errc::store_damaged;

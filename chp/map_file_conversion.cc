@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,10 +28,6 @@ constexpr std::size_t max_sessions = 100'000;  // the limit of version 1
 constexpr std::uint64_t max_outcomes = 1'000;
 constexpr std::uint64_t min_outcomes = 10;
 constexpr std::uint64_t max_all_outcomes = 1'000'000;
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 void append_u64(std::string& to, std::uint64_t number) {
   unsigned char bytes[8];
@@ -85,9 +80,8 @@ private:
     keys_ = row.number(1);
     digest_ = row.number(2);
     applied_ = row.number(3);
-    const auto crc = (zmtp::row_checksum{'e'} << number_ << keys_ << digest_ << applied_
-                                              << text_of(row.bytes(4)))
-                         .value();
+    const auto crc =
+        (zmtp::row_checksum{'e'} << number_ << keys_ << digest_ << applied_ << row.text(4)).value();
     return crc == row.number(5) && number_ <= max_sequence ? error_code{} : damaged;
   }
 
@@ -97,9 +91,9 @@ private:
     std::uint64_t rows = 0;
     std::uint64_t digest = 0;
     while (!ec && row.step(ec)) {
-      const auto key = text_of(row.bytes(0));
-      const auto id = text_of(row.bytes(2));
-      const auto value = text_of(row.bytes(4));
+      const auto key = row.text(0);
+      const auto id = row.text(2);
+      const auto value = row.text(4);
       const auto crc =
           (zmtp::row_checksum{'m'} << key << row.number(1) << id << row.number(3) << value).value();
       if (crc != row.number(5)) {
@@ -127,7 +121,7 @@ private:
     std::uint64_t rows = 0;
     while (!ec && row.step(ec)) {
       const auto kind = row.number(1);
-      const auto bytes = text_of(row.bytes(2));
+      const auto bytes = row.text(2);
       const auto crc = (zmtp::row_checksum{'a'} << ++rows << kind << bytes).value();
       const bool is_valid = row.number(0) == rows && row.number(3) == crc &&
                             (kind == 0   ? updates_.add_ids(bytes)

@@ -1,7 +1,7 @@
 #pragma once
 // The updates of a client without an outcome, in order. Pure.
 
-#include "chp/acknowledgement.h"
+#include "chp/answers.h"
 #include "chp/command.h"
 #include "chp/error.h"
 #include "chp/update_id.h"

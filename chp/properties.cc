@@ -9,8 +9,6 @@ namespace chp {
 
 namespace {
 
-constexpr std::size_t max_size = 255;
-
 // Seconds, above zero and not infinite.
 std::optional<double> parse_seconds(std::string_view text) noexcept {
   double number = 0;
@@ -30,7 +28,7 @@ std::chrono::milliseconds limited(double milliseconds) noexcept {
 
 }  // namespace
 
-void properties::const_iterator::advance() noexcept {
+properties::const_iterator& properties::const_iterator::operator++() noexcept {
   while (!rest_.empty()) {
     const auto size = std::min(rest_.find('\n'), rest_.size());
     const auto line = rest_.substr(0, size);
@@ -38,27 +36,20 @@ void properties::const_iterator::advance() noexcept {
     const auto divided = line.find('=');
     if (divided != std::string_view::npos && divided != 0) {
       here_ = {line.substr(0, divided), line.substr(divided + 1)};
-      return;
+      return *this;
     }
   }
   at_end_ = true;
+  return *this;
 }
 
 std::optional<std::string_view> properties::find(std::string_view name) const noexcept {
-  const auto found =
-      std::find_if(begin(), end(), [&](const property& p) { return p.name == name; });
-  if (found == end()) {
-    return std::nullopt;
+  for (const auto& each : *this) {
+    if (each.name == name) {
+      return each.value;
+    }
   }
-  return found->value;
-}
-
-bool is_well_formed(const property& p) noexcept {
-  const auto is_plain = [](std::string_view text) {
-    return text.size() <= max_size &&
-           text.find_first_of(std::string_view{"=\n\0", 3}) == std::string_view::npos;
-  };
-  return !p.name.empty() && is_plain(p.name) && is_plain(p.value);
+  return std::nullopt;
 }
 
 void append_property(std::string& to, std::string_view name, std::string_view value) {

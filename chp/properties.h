@@ -26,7 +26,7 @@ public:
   explicit properties(std::string_view frame) noexcept : frame_{frame} {}
 
   [[nodiscard]] const_iterator begin() const noexcept;
-  [[nodiscard]] const_iterator end() const noexcept;
+  [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
   // Returns the value of the first property with this name.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
 
@@ -36,50 +36,25 @@ private:
 
 class properties::const_iterator {
 public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = property;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const property*;
-  using reference = const property&;
-
-  const_iterator() noexcept = default;
+  explicit const_iterator(std::string_view frame) noexcept : rest_{frame} { ++*this; }
   [[nodiscard]] const property& operator*() const noexcept { return here_; }
-  [[nodiscard]] const property* operator->() const noexcept { return &here_; }
-  const_iterator& operator++() noexcept {
-    advance();
-    return *this;
-  }
-  const_iterator operator++(int) noexcept {
-    auto before = *this;
-    advance();
-    return before;
-  }
-  friend bool operator==(const const_iterator& a, const const_iterator& b) noexcept {
-    return a.at_end_ == b.at_end_ && a.rest_.size() == b.rest_.size();
+  const_iterator& operator++() noexcept;
+  friend bool operator==(const const_iterator& a, std::default_sentinel_t) noexcept {
+    return a.at_end_;
   }
 
 private:
-  friend class properties;
-  explicit const_iterator(std::string_view rest) noexcept : rest_{rest}, at_end_{false} {
-    advance();
-  }
-  void advance() noexcept;
-
   std::string_view rest_;  // after the line of here_
   property here_;
-  bool at_end_ = true;
+  bool at_end_ = false;
 };
 
 inline properties::const_iterator properties::begin() const noexcept {
   return const_iterator{frame_};
 }
-inline properties::const_iterator properties::end() const noexcept { return {}; }
 
-// Returns whether every peer reads the property as it is written. It needs a name, and no '=', line
-// end or zero byte. Name and value have at most 255 bytes, which is the limit of peers in C.
-// Python's peers drop a line with more than one '='.
-[[nodiscard]] bool is_well_formed(const property& p) noexcept;
-// The property must be well-formed.
+// So that every peer reads the property as it is written, it needs a name, and no '=', line end or
+// zero byte. Name and value have at most 255 bytes, which is the limit of peers in C.
 void append_property(std::string& to, std::string_view name, std::string_view value);
 void append_property(std::string& to, std::string_view name, std::uint64_t value);
 // A number in decimal digits. parse_number() returns nothing for other text.
@@ -89,8 +64,7 @@ void append_number(std::string& to, std::uint64_t number);
 namespace property_name {
 inline constexpr std::string_view ttl = "ttl";   // 12/CHP: seconds to live, counted from KVSET
 inline constexpr std::string_view counts = "d";  // see subtree.h
-inline constexpr std::string_view ack = "ack";   // see acknowledgement.h
-inline constexpr std::string_view gaps = "gaps";
+inline constexpr std::string_view ack = "ack";   // an earlier version; see answers.h
 inline constexpr std::string_view degraded = "degraded";
 inline constexpr std::string_view refused = "refused";
 inline constexpr std::string_view unsure = "unsure";

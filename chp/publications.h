@@ -4,6 +4,7 @@
 #include "chp/command.h"
 #include "chp/directory_counters.h"
 #include "chp/log_entry.h"
+#include "chp/random_numbers.h"
 #include "chp/sequence.h"
 #include "zmtp/message.h"
 
@@ -33,10 +34,8 @@ public:
   bool tidy(std::size_t most) noexcept { return counts_.tidy(most); }
 
 private:
-  [[nodiscard]] std::uint64_t next_random() noexcept;
-
   form how_;
-  std::uint64_t random_;
+  random_numbers random_;
   directory_counters counts_;
   sequence last_ = 0;
   std::string properties_;  // kept to reuse the memory

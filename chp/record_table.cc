@@ -4,21 +4,11 @@
 #include "zmtp/storage/sqlite_file.h"
 
 #include <array>
-#include <cstddef>
-#include <span>
 #include <utility>
 
 namespace chp {
 
 using boost::system::error_code;
-
-namespace {
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-}  // namespace
 
 std::string record_table::sql() const {
   return "CREATE TABLE " + name_ +
@@ -82,8 +72,8 @@ bool record_table::next(std::string_view& record, record_totals& all, error_code
   if (!all_.step(ec)) {
     return false;
   }
-  record = text_of(all_.bytes(1));
-  const auto crc = checksum(text_of(all_.bytes(0)), record);
+  record = all_.text(1);
+  const auto crc = checksum(all_.text(0), record);
   if (crc != all_.number(2)) {
     ec = zmtp::storage_errc::store_damaged;
     return false;

@@ -27,16 +27,8 @@ replica::replica(const replica_options& options, std::uint64_t random,
   }
 }
 
-std::uint64_t replica::next_random() noexcept {
-  random_ += 0x9e37'79b9'7f4a'7c15;
-  auto bits = random_;
-  bits = (bits ^ bits >> 30) * 0xbf58'476d'1ce4'e5b9;
-  bits = (bits ^ bits >> 27) * 0x94d0'49bb'1331'11eb;
-  return bits ^ bits >> 31;
-}
-
 std::unique_ptr<history> replica::make_history() {
-  return std::make_unique<history>(options_.history, next_random());
+  return std::make_unique<history>(options_.history, random_());
 }
 
 sequence replica::durable() const noexcept {

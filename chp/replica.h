@@ -3,6 +3,7 @@
 
 #include "chp/history.h"
 #include "chp/map_room.h"
+#include "chp/random_numbers.h"
 #include "chp/state_write.h"
 #include "chp/state_writer.h"
 
@@ -108,11 +109,10 @@ public:
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
 
 private:
-  [[nodiscard]] std::uint64_t next_random() noexcept;
   [[nodiscard]] state_numbers numbers() const noexcept;
 
   replica_options options_;
-  std::uint64_t random_;
+  random_numbers random_;
   std::unique_ptr<history> history_;
   std::vector<std::unique_ptr<history>> replaced_;
   map_room room_;

@@ -34,7 +34,6 @@ public:
 
   // The history of the followed server. It has no rows if that is a server without a log.
   [[nodiscard]] const lineage& rows() const noexcept { return rows_; }
-  [[nodiscard]] const position& place() const noexcept { return place_; }
 
 private:
   lineage rows_;

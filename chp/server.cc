@@ -91,36 +91,30 @@ server_endpoints server::bind(std::string_view at) {
   return bound;
 }
 
-server_endpoints server::bind(std::string_view at, zmtp::error_code& ec) {
-  if (const auto core = core_.lock()) {
-    return core->bind(at, ec);
+// Binds with the core, unless the context has destroyed it.
+template <class Bind>
+auto server::with_core(zmtp::error_code& ec, Bind&& bind) const {
+  const auto core = core_.lock();
+  if (!core) {
+    ec = zmtp::errc::socket_closed;
   }
-  ec = zmtp::errc::socket_closed;
-  return {};
+  return core ? bind(*core) : decltype(bind(*core)){};
+}
+
+server_endpoints server::bind(std::string_view at, zmtp::error_code& ec) {
+  return with_core(ec, [&](server_core& core) { return core.bind(at, ec); });
 }
 
 zmtp::endpoint server::bind_snapshots(std::string_view at, zmtp::error_code& ec) {
-  if (const auto core = core_.lock()) {
-    return core->bind_snapshots(at, ec);
-  }
-  ec = zmtp::errc::socket_closed;
-  return {};
+  return with_core(ec, [&](server_core& core) { return core.bind_snapshots(at, ec); });
 }
 
 zmtp::endpoint server::bind_publisher(std::string_view at, zmtp::error_code& ec) {
-  if (const auto core = core_.lock()) {
-    return core->bind_publisher(at, ec);
-  }
-  ec = zmtp::errc::socket_closed;
-  return {};
+  return with_core(ec, [&](server_core& core) { return core.bind_publisher(at, ec); });
 }
 
 zmtp::endpoint server::bind_collector(std::string_view at, zmtp::error_code& ec) {
-  if (const auto core = core_.lock()) {
-    return core->bind_collector(at, ec);
-  }
-  ec = zmtp::errc::socket_closed;
-  return {};
+  return with_core(ec, [&](server_core& core) { return core.bind_collector(at, ec); });
 }
 
 bool server::set(std::string_view key, std::string_view value) {

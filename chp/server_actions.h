@@ -48,9 +48,16 @@ struct server_actions {
   // Writes to the store, in order. Call on_written() with the result of each one.
   std::vector<state_write> write;
   std::vector<zmtp::message> publish;  // to all subscribers of the key
-  std::vector<addressed> tell;         // to one subscriber
-  std::vector<addressed> reply;        // on the snapshot port
-  std::vector<zmtp::peer_id> stream;   // call on_writable() when this peer can take more
+  // To one subscriber each, directly before publish[before]; in ascending order of `before`. Where
+  // the publisher has no room, they may be dropped.
+  struct insertion {
+    std::size_t before;
+    addressed what;
+  };
+  std::vector<insertion> insert;
+  std::vector<addressed> tell;        // to one subscriber, after `publish`
+  std::vector<addressed> reply;       // on the snapshot port
+  std::vector<zmtp::peer_id> stream;  // call on_writable() when this peer can take more
   std::vector<zmtp::peer_id>
       close_snapshot_clients;  // close these connections to the snapshot port
   std::vector<zmtp::peer_id> close_subscribers;
@@ -64,10 +71,10 @@ struct server_actions {
   std::vector<server_event> events;
 
   [[nodiscard]] bool empty() const noexcept {
-    return write.empty() && publish.empty() && tell.empty() && reply.empty() && stream.empty() &&
-           close_snapshot_clients.empty() && close_subscribers.empty() && ask.empty() &&
-           !reconnect_source && !follow_feed && !lost && !step_down && !renew_epoch &&
-           events.empty();
+    return write.empty() && publish.empty() && insert.empty() && tell.empty() && reply.empty() &&
+           stream.empty() && close_snapshot_clients.empty() && close_subscribers.empty() &&
+           ask.empty() && !reconnect_source && !follow_feed && !lost && !step_down &&
+           !renew_epoch && events.empty();
   }
 };
 

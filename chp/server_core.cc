@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -48,7 +47,7 @@ server_core::server_core(const asio::any_io_executor& executor, std::shared_ptr<
       hooks_{std::move(others)},
       store_{std::move(store)},
       snapshots_{std::make_shared<snapshot_port>(executor, options)},
-      publisher_{executor, publisher_port_options(options)},
+      publisher_{std::make_shared<publisher_port>(executor, options)},
       collector_{make_collector(executor, options)},
       executor_{executor},
       runtime_{zmtp::runtime::of(executor)},
@@ -72,8 +71,15 @@ void server_core::start() {
       core->read_piece(peer);
     }
   });
-  asio::co_spawn(executor_, serve_snapshot_clients(self), zmtp::rethrow);
-  asio::co_spawn(executor_, serve_subscribers(self), zmtp::rethrow);
+  publisher_->start([weak = weak_from_this()] {
+    if (const auto core = weak.lock()) {
+      core->room_.cancel();
+    }
+  });
+  asio::co_spawn(executor_, serve(self, snapshots_->socket(), &server_core::on_snapshot_client),
+                 zmtp::rethrow);
+  asio::co_spawn(executor_, serve(self, publisher_->socket(), &server_core::on_subscriber),
+                 zmtp::rethrow);
   asio::co_spawn(executor_, collect(self), zmtp::rethrow);
 }
 
@@ -82,7 +88,7 @@ void server_core::stop() {
   alarm_.cancel();
   room_.cancel();
   snapshots_->socket().close();
-  publisher_.close();
+  publisher_->socket().close();
   std::visit([](auto& socket) { socket.close(); }, collector_);
 }
 
@@ -91,21 +97,11 @@ zmtp::endpoint server_core::bind_snapshots(std::string_view at, zmtp::error_code
 }
 
 zmtp::endpoint server_core::bind_publisher(std::string_view at, zmtp::error_code& ec) {
-  return publisher_.bind(at, ec);
+  return publisher_->socket().bind(at, ec);
 }
 
 zmtp::endpoint server_core::bind_collector(std::string_view at, zmtp::error_code& ec) {
   return std::visit([&](auto& socket) { return socket.bind(at, ec); }, collector_);
-}
-
-void server_core::unbind_snapshots(const zmtp::endpoint& at) {
-  zmtp::error_code ignored;
-  snapshots_->socket().unbind(at.to_string(), ignored);
-}
-
-void server_core::unbind_publisher(const zmtp::endpoint& at) {
-  zmtp::error_code ignored;
-  publisher_.unbind(at.to_string(), ignored);
 }
 
 server_endpoints server_core::bind(std::string_view at, zmtp::error_code& ec) {
@@ -115,6 +111,7 @@ server_endpoints server_core::bind(std::string_view at, zmtp::error_code& ec) {
     ec = wanted ? make_error_code(zmtp::errc::bad_endpoint) : wanted.error();
     return {};
   }
+  zmtp::error_code ignored;
   server_endpoints bound;
   for (int left = tcp->port == 0 ? attempts : 1; left != 0; --left) {
     bound.snapshots = bind_snapshots(at, ec);
@@ -127,23 +124,26 @@ server_endpoints server_core::bind(std::string_view at, zmtp::error_code& ec) {
       if (!ec) {
         return bound;
       }
-      unbind_publisher(bound.publisher);
+      publisher_->socket().unbind(bound.publisher.to_string(), ignored);
     }
-    unbind_snapshots(bound.snapshots);
+    snapshots_->socket().unbind(bound.snapshots.to_string(), ignored);
   }
   return {};
 }
 
-asio::awaitable<void> server_core::serve_snapshot_clients(std::shared_ptr<server_core> self) {
+template <class Socket>
+asio::awaitable<void> server_core::serve(std::shared_ptr<server_core> self, Socket& of,
+                                         void (server_core::*take)(zmtp::routed_message&,
+                                                                   clock::time_point)) {
   std::vector<zmtp::routed_message> batch;
   for (;;) {
-    const auto [ec, count] = co_await self->snapshots_->socket().async_receive(batch, token);
+    const auto [ec, count] = co_await of.async_receive(batch, token);
     if (ec) {
       co_return;
     }
     const auto now = self->runtime_.now();
     for (auto& item : batch) {
-      self->on_snapshot_client(item, now);
+      ((*self).*take)(item, now);
     }
     self->finish(now);
   }
@@ -166,26 +166,11 @@ void server_core::on_snapshot_client(zmtp::routed_message& item, clock::time_poi
   state_->on_snapshot_client_message(item.peer, item.content, now, actions_);
 }
 
-asio::awaitable<void> server_core::serve_subscribers(std::shared_ptr<server_core> self) {
-  std::vector<zmtp::routed_message> batch;
-  for (;;) {
-    const auto [ec, count] = co_await self->publisher_.async_receive(batch, token);
-    if (ec) {
-      co_return;
-    }
-    const auto now = self->runtime_.now();
-    for (auto& item : batch) {
-      self->on_subscriber(item);
-    }
-    self->finish(now);
-  }
-}
-
-void server_core::on_subscriber(const zmtp::routed_message& item) {
+void server_core::on_subscriber(zmtp::routed_message& item, clock::time_point /*now*/) {
   switch (item.what) {
     case zmtp::routed_message::kind::attached:
-      state_->on_subscriber_attached(item.peer,
-                                     zmtp::known_or_empty(publisher_.info(item.peer)).properties);
+      state_->on_subscriber_attached(
+          item.peer, zmtp::known_or_empty(publisher_->socket().info(item.peer)).properties);
       return;
     case zmtp::routed_message::kind::detached: state_->on_subscriber_detached(item.peer); return;
     case zmtp::routed_message::kind::message: break;
@@ -198,7 +183,7 @@ void server_core::on_subscriber(const zmtp::routed_message& item) {
 }
 
 asio::awaitable<bool> server_core::until_room(std::shared_ptr<server_core> self) {
-  while (!self->stopped_ && (self->publishing_ || !self->state_->has_room())) {
+  while (!self->stopped_ && (self->publisher_->is_full() || !self->state_->has_room())) {
     self->held_ = true;
     (void)co_await self->room_.async_wait(token);
   }
@@ -265,8 +250,8 @@ void server_core::finish(clock::time_point now) {
 
 void server_core::carry_out() {
   write();
-  publish();
-  tell();
+  publisher_->publish(actions_.publish, actions_.insert);
+  publisher_->tell(actions_.tell);
   for (auto& [to, content] : std::exchange(actions_.reply, {})) {
     snapshots_->send(to, std::move(content));
   }
@@ -275,7 +260,7 @@ void server_core::carry_out() {
   }
   actions_.close_snapshot_clients.clear();
   for (const auto peer : actions_.close_subscribers) {
-    publisher_.disconnect(peer);
+    publisher_->socket().disconnect(peer);
   }
   actions_.close_subscribers.clear();
   for (const auto peer : std::exchange(actions_.stream, {})) {
@@ -302,58 +287,6 @@ void server_core::write() {
       }
     });
   }
-}
-
-void server_core::publish() {
-  auto& all = actions_.publish;
-  if (publishing_) {
-    std::move(all.begin(), all.end(), std::back_inserter(behind_));
-    all.clear();
-    return;
-  }
-  std::size_t sent = 0;
-  while (sent < all.size() &&
-         publisher_.try_send(std::move(all[sent])) != zmtp::send_status::full) {
-    ++sent;
-  }
-  if (sent < all.size()) {
-    unpublished_.assign(std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(sent)),
-                        std::make_move_iterator(all.end()));
-    publish_rest();
-  }
-  all.clear();
-}
-
-void server_core::publish_rest() {
-  publishing_ = true;
-  publisher_.async_send(unpublished_,
-                        [self = shared_from_this()](zmtp::error_code ec, std::size_t) {
-                          self->unpublished_.clear();
-                          std::swap(self->unpublished_, self->behind_);
-                          if (!ec && !self->unpublished_.empty()) {
-                            self->publish_rest();
-                            return;
-                          }
-                          self->publishing_ = false;
-                          self->tell();
-                          self->room_.cancel();
-                        });
-}
-
-// Behind what is published.
-void server_core::tell() {
-  std::move(actions_.tell.begin(), actions_.tell.end(), std::back_inserter(unsent_subscriptions_));
-  actions_.tell.clear();
-  if (publishing_) {
-    return;
-  }
-  for (auto& [to, content] : unsent_subscriptions_) {
-    // A client of ours that misses a message must begin again.
-    if (publisher_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
-      publisher_.disconnect(to);
-    }
-  }
-  unsent_subscriptions_.clear();
 }
 
 }  // namespace chp

@@ -2,6 +2,7 @@
 // The three sockets of a server around its decisions. Both shells use it; users do not.
 
 #include "chp/log_store.h"
+#include "chp/publisher_port.h"
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
 #include "chp/server_state.h"
@@ -59,8 +60,6 @@ public:
   [[nodiscard]] zmtp::endpoint bind_snapshots(std::string_view at, zmtp::error_code& ec);
   [[nodiscard]] zmtp::endpoint bind_publisher(std::string_view at, zmtp::error_code& ec);
   [[nodiscard]] zmtp::endpoint bind_collector(std::string_view at, zmtp::error_code& ec);
-  void unbind_snapshots(const zmtp::endpoint& at);
-  void unbind_publisher(const zmtp::endpoint& at);
   // Binds all three ports, the second and third after the first. If the operating system chooses
   // the first port and the next ones are in use, it chooses again.
   [[nodiscard]] server_endpoints bind(std::string_view at, zmtp::error_code& ec);
@@ -73,7 +72,7 @@ public:
     finish(now);
   }
   [[nodiscard]] const zmtp::socket_counters& publisher_counters() const noexcept {
-    return publisher_.counters();
+    return publisher_->socket().counters();
   }
 
 private:
@@ -81,35 +80,29 @@ private:
 
   [[nodiscard]] static collector_socket make_collector(const boost::asio::any_io_executor& executor,
                                                        const server_options& options);
-  static boost::asio::awaitable<void> serve_snapshot_clients(std::shared_ptr<server_core> self);
-  static boost::asio::awaitable<void> serve_subscribers(std::shared_ptr<server_core> self);
+  // Passes each event of a socket's peers to `take`.
+  template <class Socket>
+  static boost::asio::awaitable<void> serve(std::shared_ptr<server_core> self, Socket& of,
+                                            void (server_core::*take)(zmtp::routed_message&,
+                                                                      clock::time_point));
   static boost::asio::awaitable<void> collect(std::shared_ptr<server_core> self);
   void read_piece(zmtp::peer_id peer);
   void on_snapshot_client(zmtp::routed_message& item, clock::time_point now);
-  void on_subscriber(const zmtp::routed_message& item);
+  void on_subscriber(zmtp::routed_message& item, clock::time_point now);
   void on_time();
   void finish(clock::time_point now);
   void carry_out();
   void write();
-  void publish();
-  void publish_rest();
-  void tell();
 
   std::shared_ptr<server_state> state_;
   hooks hooks_;
   std::weak_ptr<log_store> store_;
   std::shared_ptr<snapshot_port> snapshots_;
-  zmtp::xpub_socket publisher_;
+  std::shared_ptr<publisher_port> publisher_;
   collector_socket collector_;
   boost::asio::any_io_executor executor_;
   zmtp::runtime& runtime_;
   server_actions actions_;
-  // Publications that did not fit the queue in this turn. They are sent next, and no update is
-  // collected before.
-  std::vector<zmtp::message> unpublished_;
-  std::vector<zmtp::message> behind_;  // later publications
-  std::vector<server_actions::addressed> unsent_subscriptions_;
-  bool publishing_ = false;
   bool stopped_ = false;
   bool held_ = false;  // a coroutine waits in until_room()
   zmtp::timer room_;   // cancelled when a queue may have space

@@ -52,14 +52,6 @@ replica replica_of(const replica_options& options, std::uint64_t random, loaded_
                     : replica{options, random};
 }
 
-std::uint64_t draw(std::uint64_t& random) noexcept {
-  random += 0x9e37'79b9'7f4a'7c15;
-  auto bits = random;
-  bits = (bits ^ bits >> 30) * 0xbf58'476d'1ce4'e5b9;
-  bits = (bits ^ bits >> 27) * 0x94d0'49bb'1331'11eb;
-  return bits ^ bits >> 31;
-}
-
 server_event event_of(log_event what) noexcept {
   switch (what) {
     case log_event::in_sync: return server_event::backup_in_sync;
@@ -85,8 +77,8 @@ server_state::server_state(const server_options& options, kind as, std::uint64_t
     : options_{workable(options)},
       kind_{as},
       random_{random},
-      log_{log_options_of(options_, as, found.past != nullptr), draw(random_),
-           replica_of(log_options_of(options_, as, found.past != nullptr).state, draw(random_),
+      log_{log_options_of(options_, as, found.past != nullptr), random_(),
+           replica_of(log_options_of(options_, as, found.past != nullptr).state, random_(),
                       std::move(found)),
            discard},
       streams_{options_},
@@ -140,14 +132,14 @@ void server_state::deactivate(actions& out) {
 void server_state::on_update(const zmtp::message& m) {
   auto p = parse_proposal(m, options_.wire_format, options_.limit);
   if (p.id.has_session() && !p.has_low) {
-    complete(p);
+    add_low(p);
   }
   log_.propose(p, said_);
 }
 
 // Earlier versions of Zinc's clients do not say which outcomes they wait for, nor when their session
 // began. They send their updates in order.
-void server_state::complete(proposal& p) const {
+void server_state::add_low(proposal& p) const {
   const auto& past = log_.state().past();
   const auto counter = p.id.counter();
   p.since = past.reigns().place_of(past.end());
@@ -179,6 +171,9 @@ void server_state::on_turn_end(time_point now, actions& out) {
 void server_state::pass_on(actions& out) {
   std::move(said_.write.begin(), said_.write.end(), std::back_inserter(out.write));
   said_.write.clear();
+  if (!notices_.earlier().empty()) {
+    insert_passed(out);
+  }
   std::move(said_.publish.begin(), said_.publish.end(), std::back_inserter(out.publish));
   said_.publish.clear();
   for (const auto& each : said_.answers) {

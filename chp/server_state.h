@@ -5,6 +5,7 @@
 #include "chp/announcement.h"
 #include "chp/guide_follower.h"
 #include "chp/log_store.h"
+#include "chp/random_numbers.h"
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
 #include "chp/snapshot_streams.h"
@@ -124,22 +125,24 @@ private:
   [[nodiscard]] bool paired() const noexcept { return kind_ == kind::paired; }
   void refuse(errc fault) noexcept { ++counters_.refused[static_cast<std::size_t>(fault)]; }
   [[nodiscard]] snapshot_streams::source source() noexcept { return {log_.past(), log_.counts()}; }
-  void complete(proposal& p) const;
+  void add_low(proposal& p) const;
   void on_backup_message(zmtp::peer_id peer, const zmtp::message& m, time_point now, actions& out);
   void greet(time_point now);
   void follow_guide(const zmtp::message& m, time_point now, actions& out);
   void adopt(guide_follower::snapshot&& copy, time_point now, actions& out);
   void pass_on(actions& out);
+  void insert_passed(actions& out);
   void pass_on_peer(actions& out);
   void watch_store(actions& out);
 
   const server_options options_;
   const kind kind_;
-  std::uint64_t random_;
+  random_numbers random_;
   update_log log_;
   log_actions said_;  // by the log in this turn
   snapshot_streams streams_;
   subscriber_notices notices_;
+  sequence passed_ = 0;  // clients of an earlier version have been told the numbers up to here
   server_counters counters_;
   store_status stored_;
   std::optional<time_point> next_heartbeat_;

@@ -25,6 +25,7 @@ void subscriber_notices::attach(zmtp::peer_id peer, const announcement& said,
   }
   by_session_.insert_or_assign(*said.session, peer);
   if (!said.log) {
+    earlier_.push_back(peer);
     known.visit_outcomes(*said.session, [&](std::uint64_t counter, const entry_outcome& of) {
       if (of.why != errc{}) {
         add_refusal(r, counter, of.why);
@@ -49,6 +50,7 @@ void subscriber_notices::detach(zmtp::peer_id peer) {
   if (owed_.empty()) {
     due_.reset();
   }
+  std::erase(earlier_, peer);
   peers_.erase(found);
 }
 
@@ -133,7 +135,7 @@ void subscriber_notices::write(zmtp::peer_id peer, record& r, bool degraded,
     if (!refused.empty()) {
       refused.back().updates.last = std::min(refused.back().updates.last, r.counter);
     }
-    append_acknowledgement(properties_, r.counter, {}, degraded, refused, r.unsure);
+    append_acknowledgement(properties_, {r.counter, degraded, refused, r.unsure});
   }
   out.push_back({peer, make_heartbeat(properties_)});
 }

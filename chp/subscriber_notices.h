@@ -2,7 +2,6 @@
 // The notices of a server to those of its subscribers that are Zinc's: the outcomes of their
 // updates, and whether the server is degraded. Pure.
 
-#include "chp/acknowledgement.h"
 #include "chp/announcement.h"
 #include "chp/answers.h"
 #include "chp/log_actions.h"
@@ -48,6 +47,8 @@ public:
   void tell(bool degraded, time_point now, std::vector<server_actions::addressed>& out);
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept { return due_; }
 
+  // The clients of an earlier version.
+  [[nodiscard]] const std::vector<zmtp::peer_id>& earlier() const noexcept { return earlier_; }
   // All peers that are Zinc's.
   template <class Visit>
   void for_each_of_ours(Visit&& visit) const {
@@ -79,6 +80,7 @@ private:
   std::unordered_map<zmtp::peer_id, record> peers_;
   boost::unordered_flat_map<std::uint64_t, zmtp::peer_id> by_session_;
   std::vector<zmtp::peer_id> owed_;
+  std::vector<zmtp::peer_id> earlier_;
   std::optional<time_point> due_;
   bool told_degraded_ = false;
   std::string properties_;  // kept to reuse the memory

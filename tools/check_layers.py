@@ -69,7 +69,7 @@ FILE_ROOMS = {"chp/replicated_server", "chp/pair_core", "zmtp/authenticator", "z
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/framing", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
     # Of chp all but the shells and what is kept in files.
-    r"(?:^chp/(?!(?:log_file|log_file_load|loaded_log|lost_file|map_file_conversion|record_table|snapshot_port|sqlite_log_store|server|server_core|client|client_core|client_connections|client_senders|waiting_handlers|watch_queue|watcher"
+    r"(?:^chp/(?!(?:log_file|log_file_load|loaded_log|lost_file|map_file_conversion|publisher_port|record_table|snapshot_port|sqlite_log_store|server|server_core|client|client_core|client_connections|client_senders|waiting_handlers|watch_queue|watcher"
     r"|pair_core|replicated_server)\.)\w+"
     r"|(?:^|/)\w+_(?:state|policy)|(?:^|/)state_(?:machine|message)|(?:^|/)(?:command|liveness))\.(?:h|cc)$")
 

@@ -224,9 +224,18 @@ void expire(benchmark::State& state) {
       s.apply({key, value, {}, store::time_point{std::chrono::microseconds{random()}}}, ++at);
     }
     state.ResumeTiming();
-    while (s.expire(store::time_point::max(), 100, [&](const store::entry&) { return ++at; }) !=
-           0) {
-    }
+    std::vector<std::string> due;
+    do {
+      due.clear();
+      s.visit_due(store::time_point::max() - std::chrono::seconds{1}, 100,
+                  [&](const store::entry& e) {
+                    due.emplace_back(e.key());
+                    return store::time_point::max();
+                  });
+      for (const auto& key : due) {
+        s.erase(key, ++at);
+      }
+    } while (!due.empty());
   }
 }
 BENCHMARK(expire)->Apply(sizes);

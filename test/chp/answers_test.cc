@@ -40,6 +40,32 @@ TEST(chp_answers, malformed_ones_count_as_none) {
   }
 }
 
+TEST(chp_answers, reasons_of_refusals_have_names_and_numbers) {
+  for (const auto why :
+       {errc::too_many_keys, errc::too_many_bytes, errc::value_too_long, errc::key_empty,
+        errc::key_too_long, errc::key_with_zero, errc::key_reserved, errc::properties_too_long,
+        errc::wrong_sequence_size, errc::refused}) {
+    EXPECT_EQ(refusal_of(refusal_name(why)), why);
+    EXPECT_EQ(refusal_of(refusal_code(why)), why);
+  }
+  EXPECT_EQ(refusal_name(errc::not_sent), "refused");
+  EXPECT_EQ(refusal_of(std::uint8_t{200}), errc::refused);
+}
+
+// As clients of the version before read it.
+TEST(chp_acknowledgement, has_a_line_for_each_part_that_is_not_empty) {
+  const auto line = [](const acknowledgement& of) {
+    std::string frame;
+    append_acknowledgement(frame, of);
+    return frame;
+  };
+  EXPECT_EQ(line({.counter = 9}), "ack=9\n");
+  EXPECT_EQ(line({.counter = 9, .degraded = true}), "ack=9\ndegraded=1\n");
+  const std::vector<refusal> refused{{{2, 2}, errc::value_too_long}, {{5, 9}, errc::too_many_keys}};
+  EXPECT_EQ(line({.counter = 9, .refused = refused, .unsure = 1}),
+            "ack=9\nrefused=2-2-value_too_long,5-9-too_many_keys\nunsure=1\n");
+}
+
 TEST(chp_truth, is_converted_by_the_name_of_the_enumerator) {
   for (const auto each : {truth::unknown, truth::one_server, truth::one_disk, truth::both_servers,
                           truth::both_disks}) {

@@ -56,19 +56,7 @@ TEST(divided_set, contains_elements_that_were_inserted_and_not_erased) {
       ASSERT_EQ(t.erase(key), known != model.end());
     }
     EXPECT_EQ(t.size(), 0U);
-    EXPECT_EQ(t.find_if([](const element&) { return true; }), nullptr);
   }
-}
-
-TEST(divided_set, finds_the_first_matching_element) {
-  table t{zmtp::keyed_hash{1}};
-  EXPECT_EQ(t.find_if([](const element&) { return true; }), nullptr);
-  for (std::uint64_t key = 0; key < 5'000; ++key) {
-    t.insert({key, key});
-  }
-  const auto* const found = t.find_if([](const element& e) { return e.key == 4'321; });
-  ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->value, 4'321U);
 }
 
 TEST(divided_set, is_freed_in_parts_and_can_be_used_again) {

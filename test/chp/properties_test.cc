@@ -13,8 +13,11 @@ using namespace std::string_view_literals;
 using list = std::vector<property>;
 
 list read(std::string_view frame) {
-  const properties all{frame};
-  return {all.begin(), all.end()};
+  list all;
+  for (const auto& each : properties{frame}) {
+    all.push_back(each);
+  }
+  return all;
 }
 
 TEST(chp_properties, are_read_line_by_line) {  // CHP-23, C1-7
@@ -47,7 +50,6 @@ TEST(chp_properties, are_read_as_they_were_written) {
   const list all{{"a", ""}, {"b", "two"}, {std::string_view{"c"}, "3"}};
   std::string frame;
   for (const auto& each : all) {
-    EXPECT_TRUE(is_well_formed(each));
     append_property(frame, each.name, each.value);
   }
   append_property(frame, "n", ~std::uint64_t{0});
@@ -56,19 +58,6 @@ TEST(chp_properties, are_read_as_they_were_written) {
   expected.push_back({"n", "18446744073709551615"});
   EXPECT_EQ(read(frame), expected);
   EXPECT_EQ(parse_number(expected.back().value), ~std::uint64_t{0});
-}
-
-TEST(chp_properties, that_do_not_survive_a_round_trip_are_not_well_formed) {
-  const std::string longest(255, 'x');
-  const std::string too_long(256, 'x');
-  EXPECT_TRUE(is_well_formed({longest, longest}));
-  EXPECT_FALSE(is_well_formed({too_long, "1"}));
-  EXPECT_FALSE(is_well_formed({"a", too_long}));
-  EXPECT_FALSE(is_well_formed({"", "1"}));
-  for (const auto bad : {"="sv, "\n"sv, "\0"sv}) {
-    EXPECT_FALSE(is_well_formed({bad, "1"}));
-    EXPECT_FALSE(is_well_formed({"a", bad}));
-  }
 }
 
 TEST(chp_properties, numbers_are_all_digits) {

@@ -1,6 +1,6 @@
 #include "chp/replica.h"
 
-#include "chp/acknowledgement.h"
+#include "chp/answers.h"
 #include "test/chp/stored_state.h"
 #include "zmtp/storage/error.h"
 

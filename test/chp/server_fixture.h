@@ -1,7 +1,6 @@
 #pragma once
 // A server of the map with a manual clock, and peers that are only their inboxes.
 
-#include "chp/acknowledgement.h"
 #include "chp/command.h"
 #include "chp/pair_messages.h"
 #include "chp/server_state.h"
@@ -130,8 +129,16 @@ public:
     for (auto& one : done.write) {
       given.push_back(std::move(one));
     }
-    for (auto& m : done.publish) {
+    auto inserted = done.insert.begin();
+    for (std::size_t i = 0; i != done.publish.size(); ++i) {
+      for (; inserted != done.insert.end() && inserted->before == i; ++inserted) {
+        feeds[inserted->what.to].push_back(frames_of(inserted->what.content));
+      }
+      auto& m = done.publish[i];
       published.push_back(frames_of(m));
+      for (auto& [to, feed] : feeds) {
+        feed.push_back(frames_of(m));
+      }
       if (on_published) {
         on_published(std::move(m));
       }
@@ -169,11 +176,6 @@ public:
     }
     return all;
   }
-  // Returns the last acknowledgement that a session received.
-  [[nodiscard]] std::optional<acknowledgement> last_ack(zmtp::peer_id subscriber) {
-    const auto& received = notified[subscriber];
-    return received.empty() ? std::nullopt : find_acknowledgement(received.back().at(3));
-  }
   [[nodiscard]] std::map<std::string, std::string> content() const {
     std::map<std::string, std::string> all;
     server.map().for_each("", [&](const store::entry& e) {
@@ -202,6 +204,8 @@ public:
   server_state server;
   server_actions actions;
   std::vector<frames> published;
+  // All publications to these subscribers of the whole map, in order. A test adds the subscribers.
+  std::map<zmtp::peer_id, std::vector<frames>> feeds;
   std::map<zmtp::peer_id, std::vector<frames>> notified;
   std::map<zmtp::peer_id, std::vector<frames>> replies;
   std::set<zmtp::peer_id> wants_room;

@@ -257,6 +257,37 @@ TEST_F(server_shell, disconnects_a_subscriber_that_does_not_read) {  // G3
   EXPECT_EQ(too_slow(), 1U);
 }
 
+TEST_F(server_shell, tells_an_earlier_client_the_number_of_a_refused_update) {
+  server_options options;
+  options.map.max_keys = 1;
+  start(options);
+  zmtp::socket_options earlier;
+  earlier.extensions = {"chp-ack=0000000000008abc"};
+  const auto one = client(earlier);
+  const auto other = client();
+  set(*one, "a", "1");
+  set(*one, "b", "refused", update_id::of_session(update_id::make_session(7), 1), "low=1\n");
+  set(*one, "a", "2");
+  const auto number_of = [](const std::vector<std::string>& m) {
+    return static_cast<int>(m.at(1).back());
+  };
+  for (const auto& [to, count] : {std::pair{one.get(), 3}, {other.get(), 2}}) {
+    std::vector<std::string> keys;
+    std::vector<int> numbers;
+    for (int i = 0; i != count; ++i) {
+      const auto m = next(*to);
+      keys.push_back(m.front());
+      numbers.push_back(number_of(m));
+    }
+    if (to == one.get()) {
+      EXPECT_EQ(keys, (std::vector<std::string>{"a", "HUGZ passed", "a"}));
+      EXPECT_EQ(numbers, (std::vector{1, 2, 3}));
+    } else {
+      EXPECT_EQ(numbers, (std::vector{1, 3}));
+    }
+  }
+}
+
 TEST_F(server_shell, serves_the_guides_model_3_from_a_pull) {
   server_options options;
   options.wire_format = form::kvsimple_8;

@@ -1,6 +1,6 @@
 #include "chp/sessions.h"
 
-#include "chp/acknowledgement.h"
+#include "chp/answers.h"
 
 #include <gtest/gtest.h>
 

@@ -132,7 +132,7 @@ private:
       }
       note_type(0, router_.info(m.peer));
       if (m.what == zmtp::routed_message::kind::message && answers) {
-        const auto subtree = parse_snapshot_request(m.content)->subtree;
+        const auto subtree = *parse_snapshot_request(m.content);
         for (const auto& [key, value] : map) {
           if (key.starts_with(subtree)) {
             static_cast<void>(

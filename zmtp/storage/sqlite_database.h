@@ -60,6 +60,10 @@ public:
   // A column of the current row, counted from 0. Views are valid until the next step() or reset().
   [[nodiscard]] std::uint64_t number(int column) const;
   [[nodiscard]] std::span<const std::byte> bytes(int column) const;
+  [[nodiscard]] std::string_view text(int column) const {
+    const auto all = bytes(column);
+    return {reinterpret_cast<const char*>(all.data()), all.size()};
+  }
 
 private:
   struct finalizer {

@@ -14,7 +14,7 @@ namespace chp {
 // was requested after the first KVPUB or HUGZ, which proves that the subscription is active. The
 // first request is sent earlier, because it is the vote that makes a passive server active. A reply
 // does not name its request, so the request that counts uses a DEALER of its own.
-class server_dialogue {
+class server_visit {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
@@ -31,7 +31,7 @@ public:
     leave,  // the server is unresponsive
   };
 
-  explicit server_dialogue(const client_options& options);
+  explicit server_visit(const client_options& options);
 
   // Both connections are being made. Each step until the reply may take this part of the time for a
   // reply, or all of it after the first message on the other connection.

@@ -1,4 +1,4 @@
-#include "chp/server_dialogue.h"
+#include "chp/server_visit.h"
 
 #include <algorithm>
 
@@ -6,19 +6,19 @@ namespace chp {
 
 using namespace std::chrono_literals;
 
-server_dialogue::server_dialogue(const client_options& options)
+server_visit::server_visit(const client_options& options)
     : ask_interval_{std::max<std::chrono::milliseconds>(50ms, options.heartbeat / 4)},
       answer_timeout_{options.answer_timeout.value_or(
           std::max<std::chrono::milliseconds>(1s, 4 * options.heartbeat))},
       server_ttl_{options.server_ttl},
       asks_{options.snapshots != snapshot_kind::none} {}
 
-void server_dialogue::give(std::optional<std::chrono::milliseconds> time, time_point now) noexcept {
+void server_visit::give(std::optional<std::chrono::milliseconds> time, time_point now) noexcept {
   timeout_ = time;
   expiry_ = time ? std::optional{now + *time} : std::nullopt;
 }
 
-void server_dialogue::begin(time_point now, unsigned divisor) {
+void server_visit::begin(time_point now, unsigned divisor) {
   phase_ = phase::asking;
   asked_ = false;
   // Servers without HUGZ do not show that the subscription is active.
@@ -28,21 +28,21 @@ void server_dialogue::begin(time_point now, unsigned divisor) {
 }
 
 // Once per DEALER, because heartbeats of a server that does not reply are not a reply.
-void server_dialogue::be_patient(time_point now) noexcept {
+void server_visit::be_patient(time_point now) noexcept {
   if (phase_ == phase::asking && timeout_ != answer_timeout_) {
     give(answer_timeout_, now);
   }
 }
 
-server_dialogue::action server_dialogue::renew(time_point now) {
+server_visit::action server_visit::renew(time_point now) {
   begin(now, 1);
   counts_ = true;
   return action::renew;
 }
 
-server_dialogue::action server_dialogue::begin_again(time_point now) { return renew(now); }
+server_visit::action server_visit::begin_again(time_point now) { return renew(now); }
 
-server_dialogue::action server_dialogue::on_subscriber_attached(time_point now) {
+server_visit::action server_visit::on_subscriber_attached(time_point now) {
   if (asks_) {
     return action::nothing;
   }
@@ -51,14 +51,14 @@ server_dialogue::action server_dialogue::on_subscriber_attached(time_point now) 
   return action::adopt;
 }
 
-server_dialogue::action server_dialogue::on_snapshot_attached(time_point now) {
+server_visit::action server_visit::on_snapshot_attached(time_point now) {
   asked_ = true;
   give(timeout_, now);
   next_ask_ = now + ask_interval_;
   return action::ask;
 }
 
-server_dialogue::action server_dialogue::on_publication(time_point now) {
+server_visit::action server_visit::on_publication(time_point now) {
   if (phase_ == phase::following) {
     give(server_ttl_, now);
     return action::nothing;
@@ -74,7 +74,7 @@ server_dialogue::action server_dialogue::on_publication(time_point now) {
   return action::nothing;
 }
 
-bool server_dialogue::on_entry(time_point now) {
+bool server_visit::on_entry(time_point now) {
   next_ask_.reset();
   give(server_ttl_, now);
   if (counts_) {
@@ -83,7 +83,7 @@ bool server_dialogue::on_entry(time_point now) {
   return counts_;
 }
 
-server_dialogue::action server_dialogue::on_end(time_point now) {
+server_visit::action server_visit::on_end(time_point now) {
   next_ask_.reset();
   give(server_ttl_, now);
   if (!counts_) {
@@ -93,11 +93,11 @@ server_dialogue::action server_dialogue::on_end(time_point now) {
   return action::adopt;
 }
 
-std::optional<server_dialogue::time_point> server_dialogue::next_deadline() const noexcept {
+std::optional<server_visit::time_point> server_visit::next_deadline() const noexcept {
   return next_ask_ && expiry_ ? std::min(next_ask_, expiry_) : next_ask_ ? next_ask_ : expiry_;
 }
 
-server_dialogue::action server_dialogue::on_deadline(time_point now) {
+server_visit::action server_visit::on_deadline(time_point now) {
   if (expiry_ && now >= *expiry_) {
     if (now < *expiry_ + *timeout_) {
       return action::leave;

@@ -4,19 +4,60 @@
 #include "chp/pair_messages.h"
 #include "chp/server_state.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
+#include <variant>
 
 namespace chp {
+
+namespace {
+// A key that the map rarely has. Clients that follow a subtree ignore it.
+constexpr std::string_view absent_key = "HUGZ passed";
+constexpr sequence max_passed = 1'000;
+}  // namespace
 
 // Subscribers.
 
 void server_state::on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said) {
+  if (notices_.earlier().empty()) {
+    passed_ = log_.state().past().published();
+  }
   notices_.attach(peer, parse_announcement(said), log_.state().past().clients());
 }
 
 void server_state::on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out) {
   if (active() && topic == "HUGZ" && options_.wire_format == form::kvmsg) {
     notices_.greet(peer, paired() && log_.degraded(), out.tell);
+  }
+}
+
+// Clients of Zinc's earlier version take a number that they do not get for a lost update. So for each
+// number that is not published, they alone get an erasure of a key that the map does not have.
+void server_state::insert_passed(actions& out) {
+  const bool is_absent = map().find(absent_key) == nullptr;
+  update erasure;
+  erasure.key = absent_key;
+  for (std::size_t i = 0; i != said_.publish.size(); ++i) {
+    const auto input =
+        parse_publication(said_.publish[i], form::kvmsg, {.max_value_size = SIZE_MAX});
+    const auto* const u = input ? std::get_if<update>(&*input) : nullptr;
+    if (u == nullptr) {
+      continue;  // not in this form, or too long for a client
+    }
+    const auto number = u->number;
+    auto next = std::max(passed_ + 1, make_sequence(epoch_of(number), 1));
+    passed_ = number;
+    if (!is_absent || number - next > max_passed) {
+      continue;
+    }
+    for (; next < number; ++next) {
+      const auto m = make_publication(form::kvmsg, erasure, {}, next);
+      for (const auto peer : notices_.earlier()) {
+        out.insert.push_back({out.publish.size() + i, {peer, m}});
+      }
+    }
   }
 }
 
@@ -54,8 +95,7 @@ void server_state::on_snapshot_client_message(zmtp::peer_id peer, const zmtp::me
     refuse(request.error());
     return;
   }
-  const auto done =
-      active() ? streams_.ask(peer, request->subtree) : snapshot_streams::asked::refused;
+  const auto done = active() ? streams_.ask(peer, *request) : snapshot_streams::asked::refused;
   switch (done) {
     case snapshot_streams::asked::first: out.stream.push_back(peer); return;
     case snapshot_streams::asked::another: return;

@@ -13,7 +13,7 @@ void client_state::on_snapshot_message(const zmtp::message& m, time_point now, a
   } else if (const auto* const entry = std::get_if<update>(&*parsed)) {
     on_entry(*entry, now, out);
   } else if (auto* const notice = std::get_if<lineage_notice>(&*parsed)) {
-    if (has_log_ && dialogue_.on_entry(now)) {
+    if (has_log_ && visit_.on_entry(now)) {
       told_ = std::move(*notice);
     }
   } else if (const auto* const end = std::get_if<snapshot_end>(&*parsed)) {
@@ -24,7 +24,7 @@ void client_state::on_snapshot_message(const zmtp::message& m, time_point now, a
 }
 
 void client_state::on_entry(const update& entry, time_point now, actions& out) {
-  if (dialogue_.on_entry(now) && concerns_us(entry.key) && !map_.add_to_snapshot(entry)) {
+  if (visit_.on_entry(now) && concerns_us(entry.key) && !map_.add_to_snapshot(entry)) {
     leave(client_event::kind::too_large, now, out);
   } else if (!has_log_ && options_.wire_format == form::kvmsg) {
     // The Guide's servers tell whose update it was.
@@ -33,7 +33,7 @@ void client_state::on_entry(const update& entry, time_point now, actions& out) {
 }
 
 void client_state::on_snapshot_end(const snapshot_end& end, time_point now, actions& out) {
-  if (dialogue_.on_end(now) != server_dialogue::action::adopt) {
+  if (visit_.on_end(now) != server_visit::action::adopt) {
     return;
   }
   // Before the first snapshot, nothing was seen.

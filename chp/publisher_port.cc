@@ -1,0 +1,74 @@
+#include "chp/publisher_port.h"
+
+#include "chp/server_ports.h"
+#include "zmtp/error.h"
+
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+namespace chp {
+
+publisher_port::publisher_port(const boost::asio::any_io_executor& executor,
+                               const server_options& options)
+    : socket_{executor, publisher_port_options(options)} {}
+
+void publisher_port::publish(std::vector<zmtp::message>& all,
+                             std::vector<server_actions::insertion>& inserted) {
+  std::size_t sent = 0;
+  if (!sending_) {
+    auto next = inserted.begin();
+    for (; sent != all.size(); ++sent) {
+      for (; next != inserted.end() && next->before == sent; ++next) {
+        (void)socket_.try_send(next->what.to, std::move(next->what.content));
+      }
+      if (socket_.try_send(std::move(all[sent])) == zmtp::send_status::full) {
+        break;
+      }
+    }
+  }
+  // Insertions are not worth waiting.
+  inserted.clear();
+  auto& rest = sending_ ? behind_ : unsent_;
+  rest.insert(rest.end(), std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(sent)),
+              std::make_move_iterator(all.end()));
+  all.clear();
+  if (!sending_ && !unsent_.empty()) {
+    send_rest();
+  }
+}
+
+void publisher_port::send_rest() {
+  sending_ = true;
+  socket_.async_send(unsent_, [self = shared_from_this()](zmtp::error_code ec, std::size_t) {
+    self->unsent_.clear();
+    std::swap(self->unsent_, self->behind_);
+    if (!ec && !self->unsent_.empty()) {
+      self->send_rest();
+      return;
+    }
+    self->sending_ = false;
+    self->tell_waiting();
+    self->on_room_();
+  });
+}
+
+void publisher_port::tell(std::vector<server_actions::addressed>& all) {
+  std::move(all.begin(), all.end(), std::back_inserter(untold_));
+  all.clear();
+  if (!sending_) {
+    tell_waiting();
+  }
+}
+
+void publisher_port::tell_waiting() {
+  for (auto& [to, content] : untold_) {
+    // A client of ours that misses a message must begin again.
+    if (socket_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
+      socket_.disconnect(to);
+    }
+  }
+  untold_.clear();
+}
+
+}  // namespace chp
