@@ -1,0 +1,118 @@
+#include "test/chp/simulation/client_process.h"
+
+#include "zmtp/runtime/timer.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <utility>
+
+namespace chp::simulation {
+
+namespace asio = boost::asio;
+
+void client_process::start() {
+  // The process owns the client, because a client must be destroyed before its context.
+  process_->start([this](const asio::any_io_executor& executor) {
+    client_ = std::make_shared<client>(executor, options_.servers, options_.client,
+                                       [this](const client_event& event) { on_event(event); });
+    client_->on_lost(
+        [this](const lost_update& lost) { history_->on_told_lost(lost.key, lost.value); });
+    asio::co_spawn(executor, write(), zmtp::rethrow);
+    asio::co_spawn(executor, watch(), zmtp::rethrow);
+    return client_;
+  });
+}
+
+void client_process::kill(zmtp::simulation::death how) {
+  client_.reset();
+  process_->kill(how);
+  for (const auto which : std::exchange(open_, {})) {
+    history_->forget(which);
+  }
+  history_->on_untellable(name());
+  seen_.clear();
+}
+
+map_history::content client_process::copy() const {
+  map_history::content all;
+  client_->for_each({},
+                    [&](std::string_view key, std::string_view value) { all.emplace(key, value); });
+  return all;
+}
+
+asio::awaitable<void> client_process::write() {
+  zmtp::timer pause{co_await asio::this_coro::executor};
+  for (;;) {
+    pause.expires_after(world_->random().up_to(options_.pace));
+    co_await pause.async_wait(asio::use_awaitable);
+    if (writes_) {
+      update();
+    }
+  }
+}
+
+void client_process::update() {
+  auto& random = world_->random();
+  const auto value = name() + '.' + std::to_string(++last_);
+  const bool once = random.chance(40);
+  const auto key =
+      once ? "once/" + value : "shared/" + std::to_string(random.pick(options_.shared_keys));
+  const bool erases = !once && random.chance(25);
+  const auto which = history_->begin(name(), key, erases ? std::string{} : value);
+  open_.insert(which);
+  set_options how;
+  if (random.chance(20)) {
+    how.until = random.up_to(20 * options_.client.heartbeat);
+  }
+  how.require = random.chance(20) ? required::both : required::one;
+  auto done = [this, which, key](const boost::system::error_code& ec, truth says) {
+    open_.erase(which);
+    history_->end(which, ec, says, client_->get(key));
+  };
+  if (erases) {
+    client_->async_erase(key, {.until = how.until, .require = how.require}, std::move(done));
+  } else {
+    client_->async_set(key, value, how, std::move(done));
+  }
+}
+
+asio::awaitable<void> client_process::watch() {
+  auto changes = client_->watch();
+  std::vector<change> batch;
+  for (;;) {
+    co_await changes.async_receive(batch, asio::use_awaitable);
+    for (const auto& each : batch) {
+      on_change(each);
+    }
+  }
+}
+
+void client_process::on_change(const change& c) {
+  if (!is_once(c.key)) {
+    return;
+  }
+  auto& of = seen_[c.key];
+  if (c.erased()) {
+    if (std::exchange(of.present, false) && of.losses == losses_) {
+      history_->report(violation::untold_history, name() + " does not have " + c.key + " any more");
+    }
+    return;
+  }
+  if (of.present) {
+    history_->report(violation::made_twice, name() + " sees " + c.key + " again");
+  }
+  of = {.present = true, .losses = losses_};
+}
+
+void client_process::on_event(const client_event& event) {
+  world_->net().here().note(name() + ": " + to_string(event.what), {event.server});
+  if (event.what == client_event::kind::history_lost) {
+    ++losses_;
+  } else if (event.what == client_event::kind::session_forgotten) {
+    history_->on_untellable(name());
+  }
+}
+
+}  // namespace chp::simulation
