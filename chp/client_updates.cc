@@ -81,6 +81,14 @@ void client_updates::follow_none() noexcept {
   followed_.reset();
 }
 
+// The server answers again for the entries of its log. It is asked for older ones.
+void client_updates::on_replicated(time_point now) noexcept {
+  if (with_log()) {
+    kept_.ask_all();
+    progress_ = now;
+  }
+}
+
 void client_updates::begin_session(std::uint64_t session) noexcept {
   pending_.begin_session(session);
   since_.reset();

@@ -58,6 +58,8 @@ public:
   void follow(std::size_t server, const std::optional<position>& log_end, time_point now,
               actions& out);
   void follow_none() noexcept;
+  // Both servers have what one server had.
+  void on_replicated(time_point now) noexcept;
   // With a log only: the followed server has answered.
   void on_answers(const std::vector<answer_range>& all, time_point now, actions& out);
   // With other servers only: an update has arrived, which may be one of this client.

@@ -150,6 +150,21 @@ TEST_F(client_log, asks_each_server_that_it_follows_for_what_one_server_had) {
   EXPECT_EQ(state->status().kept, 0U);
 }
 
+TEST_F(client_log, asks_for_what_the_log_no_longer_has_when_the_servers_are_in_sync) {
+  begin_with(2);
+  hugz("degraded=1\n");
+  answer(1, 2, truth::one_server, at(12));
+  forget();
+  hugz("degraded=0\n");
+  answer(2, 2, truth::both_servers, at(12));
+  EXPECT_EQ(done(), texts{"replicated 0"}) << "the server answers for what its log has";
+  pass(options.resend);
+  hugz();
+  EXPECT_EQ(done(), texts{"publish 0 /1=v #1 asks"});
+  answer(1, 1, truth::both_servers, at(11));
+  EXPECT_EQ(state->status().kept, 0U);
+}
+
 TEST_F(client_log, an_update_that_a_later_history_refuses_is_lost) {
   begin_with(2);
   answer(1, 2, truth::one_server, at(12));
