@@ -70,7 +70,11 @@ void client_updates::follow(std::size_t server, const std::optional<position>& l
     }
     kept_.ask_all();
   }
-  resend(server, now, out);
+  for (std::size_t each = 0; each != collectors_.size(); ++each) {
+    if (each == server || collectors_[each].resends) {
+      resend(each, now, out);
+    }
+  }
   send_unsent(now, out);
 }
 

@@ -89,6 +89,7 @@ public:
 private:
   struct collector {
     bool subscribed = false;
+    bool resends = false;  // the server does not have what was sent before it subscribed
     // The awaited mark, and the counter up to which updates are written when it is reached.
     std::optional<std::pair<std::uint64_t, std::uint64_t>> awaited;
   };

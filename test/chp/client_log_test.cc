@@ -57,6 +57,19 @@ TEST_F(client_log, sends_updates_only_to_the_server_that_it_follows) {
   EXPECT_EQ(std::count(all.begin(), all.end(), "publish 0 /a=1 #1"), 0);
 }
 
+TEST_F(client_log, sends_nothing_while_it_follows_no_server) {
+  begin_with(1);
+  state->on_lost(now, out);
+  forget();
+  state->on_collector_detached(1);
+  collector(1);
+  EXPECT_EQ(done(), texts{});
+  pass(200ms);
+  ask();
+  end(at(10));
+  EXPECT_EQ(done(), (texts{"close snapshot 1", "publish 1 /1=v #1", "following 1"}));
+}
+
 TEST_F(client_log, an_update_names_its_session_and_the_lowest_open_counter) {
   begin_with(2);
   answer(1, 1, truth::both_disks, at(11));
@@ -150,7 +163,7 @@ TEST_F(client_log, asks_each_server_that_it_follows_for_what_one_server_had) {
   EXPECT_EQ(state->status().kept, 0U);
 }
 
-TEST_F(client_log, asks_for_what_the_log_no_longer_has_when_the_servers_are_in_sync) {
+TEST_F(client_log, asks_for_older_updates_when_the_servers_are_in_sync) {
   begin_with(2);
   hugz("degraded=1\n");
   answer(1, 2, truth::one_server, at(12));
