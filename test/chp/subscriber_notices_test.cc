@@ -238,5 +238,19 @@ TEST_F(paired_notices, begin_with_whether_the_server_is_degraded) {
   EXPECT_EQ(last(s, stock), "");
 }
 
+TEST_F(paired_notices, say_in_each_reign_whether_the_server_is_degraded) {
+  server_setting s{{}, server_state::kind::paired};
+  const auto ours = s.subscribe(client());
+  const auto stock = s.subscribe();
+  for (const std::uint64_t epoch : {1U, 3U}) {
+    s.notified.clear();
+    s.activate(epoch);
+    EXPECT_EQ(last(s, ours), "degraded=1\n");
+    EXPECT_TRUE(s.notified[stock].empty());
+    s.server.deactivate(s.actions);
+    s.finish();
+  }
+}
+
 }  // namespace
 }  // namespace chp
