@@ -79,7 +79,10 @@ private:
              std::vector<server_actions::addressed>& out);
 
   std::unordered_map<zmtp::peer_id, record> peers_;
-  boost::unordered_flat_map<std::uint64_t, zmtp::peer_id> by_session_;
+  // In the order of their attachment. A connection that its client has given up can attach after
+  // the next one.
+  boost::unordered_flat_map<std::uint64_t, boost::container::small_vector<zmtp::peer_id, 1>>
+      by_session_;
   std::vector<zmtp::peer_id> owed_;
   std::optional<time_point> due_;
   std::optional<bool> told_degraded_ = false;

@@ -102,6 +102,18 @@ TEST_F(notices, go_to_the_present_subscription_of_the_session) {
   }
 }
 
+TEST_F(notices, return_to_a_subscription_when_a_later_one_of_the_session_ends) {
+  server_setting s;
+  s.activate(1);
+  const auto present = s.subscribe(client());
+  const auto given_up = s.subscribe(client());
+  s.server.on_subscriber_detached(given_up);
+  s.finish();
+  s.set("a", "1", id(1), "low=1\n");
+  s.pass(1ms);
+  EXPECT_NE(last(s, present), "");
+}
+
 TEST_F(notices, without_a_subscription_have_no_deadline) {
   server_setting s;
   s.activate(1);
