@@ -1,11 +1,14 @@
 #include "test/chp/simulation/client_process.h"
 
+#include "test/chp/simulation/server_process.h"
 #include "zmtp/runtime/timer.h"
 
-#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace chp::simulation {
@@ -15,7 +18,11 @@ namespace asio = boost::asio;
 void client_process::start() {
   // The process owns the client, because a client must be destroyed before its context.
   process_->start([this](const asio::any_io_executor& executor) {
-    client_ = std::make_shared<client>(executor, options_.servers, options_.client,
+    std::vector<server_address> servers;
+    for (const auto each : options_.servers) {
+      servers.push_back(server_address::at(endpoint_of(each)));
+    }
+    client_ = std::make_shared<client>(executor, servers, options_.client,
                                        [this](const client_event& event) { on_event(event); });
     client_->on_lost(
         [this](const lost_update& lost) { history_->on_told_lost(lost.key, lost.value); });
@@ -28,11 +35,22 @@ void client_process::start() {
 void client_process::kill(zmtp::simulation::death how) {
   client_.reset();
   process_->kill(how);
-  for (const auto which : std::exchange(open_, {})) {
-    history_->forget(which);
+  for (const auto& each : std::exchange(open_, {})) {
+    history_->forget(each.first);
   }
   history_->on_untellable(name());
   seen_.clear();
+}
+
+bool client_process::reaches(server which) const {
+  const auto& all = options_.servers;
+  return std::find(all.begin(), all.end(), which) != all.end();
+}
+
+void client_process::tell_limits() {
+  if (!is_following() || client_->status().counters.lost_unlisted != 0) {
+    history_->on_untellable(name());
+  }
 }
 
 map_history::content client_process::copy() const {
@@ -49,6 +67,9 @@ asio::awaitable<void> client_process::write() {
     co_await pause.async_wait(asio::use_awaitable);
     if (writes_) {
       update();
+      if (world_->random().chance(options_.cancels)) {
+        cancel_one();
+      }
     }
   }
 }
@@ -61,21 +82,28 @@ void client_process::update() {
       once ? "once/" + value : "shared/" + std::to_string(random.pick(options_.shared_keys));
   const bool erases = !once && random.chance(25);
   const auto which = history_->begin(name(), key, erases ? std::string{} : value);
-  open_.insert(which);
+  const auto& signal = open_[which] = std::make_unique<asio::cancellation_signal>();
   set_options how;
   if (random.chance(20)) {
     how.until = random.up_to(20 * options_.client.heartbeat);
   }
   how.require = random.chance(20) ? required::both : required::one;
-  auto done = [this, which, key](const boost::system::error_code& ec, truth says) {
-    open_.erase(which);
-    history_->end(which, ec, says, client_->get(key));
-  };
+  auto done = asio::bind_cancellation_slot(
+      signal->slot(), [this, which, key](const boost::system::error_code& ec, truth says) {
+        open_.erase(which);
+        history_->end(which, ec, says, client_->get(key));
+      });
   if (erases) {
     client_->async_erase(key, {.until = how.until, .require = how.require}, std::move(done));
   } else {
     client_->async_set(key, value, how, std::move(done));
   }
+}
+
+void client_process::cancel_one() {
+  auto one = open_.begin();
+  std::advance(one, world_->random().pick(open_.size()));
+  one->second->emit(asio::cancellation_type::total);
 }
 
 asio::awaitable<void> client_process::watch() {
@@ -110,6 +138,7 @@ void client_process::on_event(const client_event& event) {
   world_->net().here().note(name() + ": " + to_string(event.what), {event.server});
   if (event.what == client_event::kind::history_lost) {
     ++losses_;
+    history_->on_told_history_lost(name());
   } else if (event.what == client_event::kind::session_forgotten) {
     history_->on_untellable(name());
   }

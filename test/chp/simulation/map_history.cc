@@ -3,6 +3,9 @@
 #include "chp/client.h"
 #include "chp/error.h"
 
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -39,10 +42,14 @@ void map_history::end(index which, const boost::system::error_code& ec, truth sa
   u.became = fate::committed;
   u.says = says;
   u.ended = ++steps_;
+  // The deadline of an update that one server had can pass after that server has lost it.
+  u.was_gone = ec && u.was_gone;
   if (rules_.block && !is_on_both(says)) {
     report(violation::one_in_block, name(u) + " is on " + std::string{to_string(says)});
   }
-  if (!explains(copy, u)) {
+  // Without an error only: errc::not_on_both can come while the client asks a server whose history
+  // does not have the update.
+  if (!ec && !explains(copy, u)) {
     report(violation::not_in_copy, name(u) + ", copy: " + copy.value_or("nothing"));
   }
 }
@@ -68,8 +75,40 @@ void map_history::on_told_lost(std::string_view key, std::string_view value) {
   }
 }
 
+void map_history::on_told_history_lost(std::string_view client) {
+  for (auto& u : updates_) {
+    u.may_return = u.may_return || (u.client == client && (u.told_lost || u.became == fate::lost));
+  }
+}
+
 void map_history::on_untellable(std::string_view client) {
   untellable_[std::string{client}] = true;
+}
+
+void map_history::on_lost_line(const std::string& line, const content& kept) {
+  const auto parsed = boost::json::parse(line).as_object();
+  if (parsed.contains("incomplete")) {
+    incomplete_file_ = true;
+    return;
+  }
+  ++lines_;
+  const std::string key{parsed.at("key").as_string()};
+  if (parsed.contains("erased")) {
+    for (const auto each : erasures_[key]) {
+      updates_[each].in_file = true;
+    }
+    return;
+  }
+  const auto writer = writers_.find(std::string_view{parsed.at("value").as_string()});
+  if (writer == writers_.end()) {
+    report(violation::unknown_value, "in a file: " + line);
+    return;
+  }
+  auto& u = updates_[writer->second];
+  u.in_file = true;
+  if (u.ended != 0 && is_on_both(u.says) && !u.gone && !explains(value_in(kept, u.key), u)) {
+    report(violation::cut_of_both, name(u));
+  }
 }
 
 bool map_history::explains(const std::optional<std::string_view>& now, const update& u) const {
@@ -88,16 +127,31 @@ std::optional<std::string_view> map_history::value_in(const content& map, const 
   return found == map.end() ? std::nullopt : std::optional<std::string_view>{found->second};
 }
 
+// A server with a part of what both servers had does not become active. If the other server then
+// loses everything, that server becomes active without data.
+void map_history::on_stopped(std::string_view host) {
+  ++stopped_;
+  if (std::none_of(updates_.begin(), updates_.end(),
+                   [](const update& u) { return u.gone && is_on_both(u.says); })) {
+    report(violation::stopped, std::string{host});
+  }
+}
+
 void map_history::on_loss(const std::vector<content>& left) {
   for (auto& u : updates_) {
-    if (u.ended != 0 && !u.gone) {
-      u.gone = std::none_of(left.begin(), left.end(),
-                            [&](const content& map) { return explains(value_in(map, u.key), u); });
-      if (u.gone) {
-        ++gone_;
-        world_->note("no server has " + name(u), {});
-      }
+    if (u.gone || std::any_of(left.begin(), left.end(), [&](const content& map) {
+          return explains(value_in(map, u.key), u);
+        })) {
+      continue;
     }
+    u.was_on_both = in_sync_at_ > u.began;
+    if (u.ended == 0) {
+      u.was_gone = true;
+      continue;
+    }
+    u.gone = true;
+    ++gone_;
+    world_->note("no server has " + name(u), {});
   }
 }
 
@@ -109,7 +163,8 @@ void map_history::on_rest(const content& map) {
       continue;
     }
     const auto& u = updates_[writer->second];
-    if (u.became == fate::never || u.became == fate::lost || u.told_lost) {
+    const bool is_lost = (u.became == fate::lost || u.told_lost) && !u.may_return;
+    if (u.became == fate::never || is_lost) {
       report(violation::came_back, name(u));
     }
   }
@@ -118,15 +173,24 @@ void map_history::on_rest(const content& map) {
     if (u.ended == 0 || explains(now, u)) {
       continue;
     }
-    const auto text = name(u) + ", " + std::string{to_string(u.says)} + ", now " +
-                      (now ? std::string{*now} : "nothing");
-    if (is_on_both(u.says)) {
-      if (!u.gone) {
-        report(now ? violation::older_wins : violation::lost, text);
-      }
-    } else if (!u.told_lost && !untellable_.contains(u.client)) {
-      report(violation::untold_loss, text);
+    judge_loss(u, now);
+  }
+}
+
+void map_history::judge_loss(const update& u, const std::optional<std::string_view>& now) {
+  const auto text = name(u) + ", " + std::string{to_string(u.says)} + ", now " +
+                    (now ? std::string{*now} : "nothing");
+  if (is_on_both(u.says)) {
+    if (!u.gone) {
+      report(now ? violation::older_wins : violation::lost, text);
     }
+    return;
+  }
+  if (!u.told_lost && !u.was_on_both && !untellable_.contains(u.client)) {
+    report(violation::untold_loss, text);
+  }
+  if (!u.gone && !u.was_gone && !u.in_file && !incomplete_file_) {
+    report(violation::not_in_file, text);
   }
 }
 

@@ -50,9 +50,17 @@ public:
   void forget(index which);
   // The client was told that an update is lost.
   void on_told_lost(std::string_view key, std::string_view value);
+  // The client follows another history, which may have what the last one did not have.
+  void on_told_history_lost(std::string_view client);
   // The client was told that it may have lost more than it was told.
   void on_untellable(std::string_view client);
 
+  // A line of a file of lost updates. `kept` is the map of the other server.
+  void on_lost_line(const std::string& line, const content& kept);
+  // A backup has what the active server has. From then on, an update of one server can be on both.
+  void on_in_sync() { in_sync_at_ = ++steps_; }
+  // A server waits for an operator, who lets it drop what it has.
+  void on_stopped(std::string_view host);
   // After a loss of memory or of a disk: the maps that servers still have.
   void on_loss(const std::vector<content>& left);
   // All is well: the map of the active server.
@@ -65,6 +73,8 @@ public:
   [[nodiscard]] std::size_t on_both() const noexcept { return on_both_; }
   [[nodiscard]] std::size_t told_lost() const noexcept { return told_lost_; }
   [[nodiscard]] std::size_t gone() const noexcept { return gone_; }
+  [[nodiscard]] std::size_t stopped() const noexcept { return stopped_; }
+  [[nodiscard]] std::size_t lost_lines() const noexcept { return lines_; }
 
 private:
   enum class fate : std::uint8_t { open, committed, never, lost };
@@ -77,9 +87,14 @@ private:
     fate became = fate::open;
     truth says = truth::unknown;
     bool told_lost = false;
-    bool gone = false;  // no server has it any more
+    bool may_return = false;  // with a history that was lost
+    bool in_file = false;
+    bool gone = false;         // no server has it any more
+    bool was_gone = false;     // the same, before it ended
+    bool was_on_both = false;  // perhaps, when the last server lost it
   };
 
+  void judge_loss(const update& u, const std::optional<std::string_view>& now);
   // Whether this content of the key can follow from an order in which the update is executed.
   [[nodiscard]] bool explains(const std::optional<std::string_view>& now, const update& u) const;
   [[nodiscard]] bool is_older(const update& one, const update& than) const {
@@ -96,11 +111,15 @@ private:
   std::map<std::string, index, std::less<>> writers_;                // by value
   std::map<std::string, std::vector<index>, std::less<>> erasures_;  // by key
   std::map<std::string, bool, std::less<>> untellable_;              // by client
+  std::uint64_t in_sync_at_ = 0;
+  bool incomplete_file_ = false;
   std::vector<finding> findings_;
   std::size_t committed_ = 0;
   std::size_t on_both_ = 0;
   std::size_t told_lost_ = 0;
   std::size_t gone_ = 0;
+  std::size_t stopped_ = 0;
+  std::size_t lines_ = 0;
 };
 
 }  // namespace chp::simulation

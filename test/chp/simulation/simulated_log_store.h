@@ -21,6 +21,7 @@ class simulated_log_store;
 // A disk, which outlives the processes that use it. It has one store at a time.
 class simulated_disk {
 public:
+  static constexpr std::chrono::milliseconds usual_delay{2};
   using observer = std::function<void(const state_write&)>;
   // Faults of a store, to plant in a test.
   struct planted_fault {
@@ -64,7 +65,7 @@ private:
   zmtp::simulation::world* world_;
   observer observer_;
   planted_fault planted_;
-  std::chrono::nanoseconds most_delay_ = std::chrono::milliseconds{2};
+  std::chrono::nanoseconds most_delay_ = usual_delay;
   boost::system::error_code fault_;
   boost::system::error_code rejected_;  // the result of the last write
   test::stored_state content_;

@@ -17,9 +17,12 @@ enum class violation : std::uint8_t {
   untold_history,  // a client follows a history that lacks what it has seen, without history_lost
   untold_loss,     // an update of one server is lost, and its client was not told
   not_in_file,     // a server has removed an update from its history without writing it to the file
-  not_in_sync,     // all is well, and the servers are not in sync in time
-  unequal,         // all is well, and two maps differ
-  unended,         // all is well, and a call has not ended in time
+  cut_of_both,     // a server has removed an update of both servers, which the other does not have
+  stopped,      // a server waits for an operator, although no server lost its disk and its epochs
+  damaged,      // a disk cannot be loaded
+  not_in_sync,  // all is well, and the servers are not in sync in time
+  unequal,      // all is well, and two maps differ
+  unended,      // all is well, and a call has not ended in time
 };
 
 [[nodiscard]] constexpr std::string_view to_string(violation v) noexcept {
@@ -34,6 +37,9 @@ enum class violation : std::uint8_t {
     case violation::untold_history: return "untold history";
     case violation::untold_loss: return "untold loss";
     case violation::not_in_file: return "not in the file";
+    case violation::cut_of_both: return "cut of both";
+    case violation::stopped: return "stopped";
+    case violation::damaged: return "damaged";
     case violation::not_in_sync: return "not in sync";
     case violation::unequal: return "unequal";
     case violation::unended: return "unended";
