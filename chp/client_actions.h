@@ -84,6 +84,9 @@ struct client_actions {
     std::uint64_t mark;
   };
   std::vector<written_mark> await_written;
+  // Before the changes, so that a program knows that its history is lost when it sees the next one.
+  std::vector<lost_update> lost;
+  std::vector<client_event> events;
   std::vector<change> changes;  // in order; empty without watchers
   struct completion {
     std::uint64_t ticket;
@@ -91,9 +94,7 @@ struct client_actions {
     truth says = truth::unknown;
   };
   std::vector<completion> completions;
-  std::vector<lost_update> lost;
-  bool became_ready = false;  // the first map was adopted
-  std::vector<client_event> events;
+  bool became_ready = false;   // the first map was adopted
   bool needs_session = false;  // call client_state::begin_session() with a new one
 
   [[nodiscard]] bool empty() const noexcept {

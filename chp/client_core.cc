@@ -172,11 +172,11 @@ void client_core::perform(client_actions& actions) {
   for (const auto& one : actions.await_written) {
     senders_.await_written(one);
   }
-  if (!actions.changes.empty()) {
+  tell(actions);
+  if (!actions.changes.empty() && !stopped_) {
     tell_watchers(actions.changes);
   }
   complete(actions);
-  tell(actions);
   if (actions.needs_session && !stopped_) {
     begin_session();
   }

@@ -151,7 +151,7 @@ void client_state::on_heartbeat(const heartbeat& h, time_point now, actions& out
     return;
   }
   if (const auto degraded = properties{h.properties}.find(property_name::degraded)) {
-    set_degraded(*degraded == "1", out);
+    set_degraded(*degraded == "1", now, out);
   }
   // Answers count only after the server's history was checked. The client then asks again.
   if (following() && told_) {
@@ -159,10 +159,14 @@ void client_state::on_heartbeat(const heartbeat& h, time_point now, actions& out
   }
 }
 
-void client_state::set_degraded(bool is, actions& out) {
-  if (std::exchange(degraded_, is) != is) {
-    out.events.push_back(
-        {is ? client_event::kind::degraded : client_event::kind::replicated, round_.current()});
+void client_state::set_degraded(bool is, time_point now, actions& out) {
+  if (std::exchange(degraded_, is) == is) {
+    return;
+  }
+  out.events.push_back(
+      {is ? client_event::kind::degraded : client_event::kind::replicated, round_.current()});
+  if (!is) {
+    updates_.on_replicated(now);
   }
 }
 

@@ -112,7 +112,7 @@ private:
   void keep(zmtp::message&& m, time_point now, actions& out);
   void on_update(const update& u, zmtp::message&& m, time_point now, actions& out);
   void on_heartbeat(const heartbeat& h, time_point now, actions& out);
-  void set_degraded(bool is, actions& out);
+  void set_degraded(bool is, time_point now, actions& out);
   void on_answers(std::string_view properties, time_point now, actions& out);
   void forget_session(actions& out);
   void on_entry(const update& entry, time_point now, actions& out);

@@ -70,7 +70,11 @@ void client_updates::follow(std::size_t server, const std::optional<position>& l
     }
     kept_.ask_all();
   }
-  resend(server, now, out);
+  for (std::size_t each = 0; each != collectors_.size(); ++each) {
+    if (each == server || collectors_[each].resends) {
+      resend(each, now, out);
+    }
+  }
   send_unsent(now, out);
 }
 
@@ -79,6 +83,14 @@ void client_updates::follow_none() noexcept {
     collectors_[followed_->server].awaited.reset();
   }
   followed_.reset();
+}
+
+// The server answers again for the entries of its log. It is asked for older ones.
+void client_updates::on_replicated(time_point now) noexcept {
+  if (with_log()) {
+    kept_.ask_all();
+    progress_ = now;
+  }
 }
 
 void client_updates::begin_session(std::uint64_t session) noexcept {

@@ -58,6 +58,8 @@ public:
   void follow(std::size_t server, const std::optional<position>& log_end, time_point now,
               actions& out);
   void follow_none() noexcept;
+  // Both servers have what one server had.
+  void on_replicated(time_point now) noexcept;
   // With a log only: the followed server has answered.
   void on_answers(const std::vector<answer_range>& all, time_point now, actions& out);
   // With other servers only: an update has arrived, which may be one of this client.
@@ -87,6 +89,7 @@ public:
 private:
   struct collector {
     bool subscribed = false;
+    bool resends = false;  // the server does not have what was sent before it subscribed
     // The awaited mark, and the counter up to which updates are written when it is reached.
     std::optional<std::pair<std::uint64_t, std::uint64_t>> awaited;
   };

@@ -11,6 +11,7 @@ void client_updates::on_collector_subscribed(std::size_t server, time_point now,
   if (std::exchange(collectors_[server].subscribed, true)) {
     return;
   }
+  collectors_[server].resends = true;
   resend(server, now, out);
   send_unsent(now, out);
 }
@@ -18,7 +19,8 @@ void client_updates::on_collector_subscribed(std::size_t server, time_point now,
 void client_updates::on_collector_detached(std::size_t server) { collectors_[server] = {}; }
 
 bool client_updates::goes_to(std::size_t server) const noexcept {
-  return collectors_[server].subscribed && (!with_log() || followed_->server == server);
+  return followed_ && collectors_[server].subscribed &&
+         (!followed_->has_log || followed_->server == server);
 }
 
 // The server forgets the outcomes below `low`.
@@ -55,6 +57,7 @@ void client_updates::resend(std::size_t server, time_point now, actions& out) {
   if (!goes_to(server)) {
     return;
   }
+  collectors_[server].resends = false;
   progress_ = now;
   const auto send = [&](const sent_update& one, bool asks) {
     out.publications.push_back({server, again(one, asks)});

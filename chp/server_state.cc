@@ -103,6 +103,10 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   log_.become_active(epoch != 0 && !log_.is_active() ? std::max(epoch, last + 1) : epoch, now,
                      said_);
   out.events.push_back(server_event::active);
+  if (paired()) {
+    // Clients that subscribed before do not know, or have heard it of an earlier reign.
+    notices_.begin_reign();
+  }
   next_heartbeat_ = now;
   on_deadline(now, out);  // HUGZ
 }

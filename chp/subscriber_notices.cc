@@ -23,7 +23,7 @@ void subscriber_notices::attach(zmtp::peer_id peer, const announcement& said,
   if (!said.session) {
     return;
   }
-  by_session_.insert_or_assign(*said.session, peer);
+  by_session_[*said.session].push_back(peer);
   if (!said.log) {
     earlier_.push_back(peer);
     known.visit_outcomes(*said.session, [&](std::uint64_t counter, const entry_outcome& of) {
@@ -41,8 +41,12 @@ void subscriber_notices::detach(zmtp::peer_id peer) {
   }
   const auto& session = found->second.said.session;
   if (const auto at = session ? by_session_.find(*session) : by_session_.end();
-      at != by_session_.end() && at->second == peer) {
-    by_session_.erase(at);
+      at != by_session_.end()) {
+    auto& all = at->second;
+    all.erase(std::remove(all.begin(), all.end(), peer), all.end());
+    if (all.empty()) {
+      by_session_.erase(at);
+    }
   }
   if (found->second.owed) {
     std::erase(owed_, peer);
@@ -59,7 +63,8 @@ void subscriber_notices::note(const answer& of) {
   if (at == by_session_.end()) {
     return;
   }
-  auto& r = peers_.find(at->second)->second;
+  const auto peer = at->second.back();
+  auto& r = peers_.find(peer)->second;
   if (of.is_unknown) {
     r.is_unknown = true;
   } else if (r.said.log) {
@@ -71,7 +76,7 @@ void subscriber_notices::note(const answer& of) {
     }
   }
   if (!std::exchange(r.owed, true)) {
-    owed_.push_back(at->second);
+    owed_.push_back(peer);
   }
 }
 

@@ -43,7 +43,10 @@ public:
   void note(const answer& of);
   // The peer has subscribed to HUGZ, and gets one now.
   void greet(zmtp::peer_id peer, bool degraded, std::vector<server_actions::addressed>& out) const;
-  // Appends the notices that are due. Every client of Zinc hears a change of `degraded`.
+  // The next tell() tells every client of Zinc whether the server is degraded. Otherwise only
+  // changes are told.
+  void begin_reign() noexcept { told_degraded_.reset(); }
+  // Appends the notices that are due.
   void tell(bool degraded, time_point now, std::vector<server_actions::addressed>& out);
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept { return due_; }
 
@@ -78,11 +81,14 @@ private:
              std::vector<server_actions::addressed>& out);
 
   std::unordered_map<zmtp::peer_id, record> peers_;
-  boost::unordered_flat_map<std::uint64_t, zmtp::peer_id> by_session_;
+  // In the order of their attachment. A connection that its client has given up can attach after
+  // the next one.
+  boost::unordered_flat_map<std::uint64_t, boost::container::small_vector<zmtp::peer_id, 1>>
+      by_session_;
   std::vector<zmtp::peer_id> owed_;
   std::vector<zmtp::peer_id> earlier_;
   std::optional<time_point> due_;
-  bool told_degraded_ = false;
+  std::optional<bool> told_degraded_ = false;
   std::string properties_;  // kept to reuse the memory
 };
 

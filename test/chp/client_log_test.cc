@@ -57,6 +57,19 @@ TEST_F(client_log, sends_updates_only_to_the_server_that_it_follows) {
   EXPECT_EQ(std::count(all.begin(), all.end(), "publish 0 /a=1 #1"), 0);
 }
 
+TEST_F(client_log, sends_nothing_while_it_follows_no_server) {
+  begin_with(1);
+  state->on_lost(now, out);
+  forget();
+  state->on_collector_detached(1);
+  collector(1);
+  EXPECT_EQ(done(), texts{});
+  pass(200ms);
+  ask();
+  end(at(10));
+  EXPECT_EQ(done(), (texts{"close snapshot 1", "publish 1 /1=v #1", "following 1"}));
+}
+
 TEST_F(client_log, an_update_names_its_session_and_the_lowest_open_counter) {
   begin_with(2);
   answer(1, 1, truth::both_disks, at(11));
@@ -147,6 +160,21 @@ TEST_F(client_log, asks_each_server_that_it_follows_for_what_one_server_had) {
   pass(2 * options.resend);
   EXPECT_EQ(done(), texts{}) << "the server tells when both have it";
   answer(2, 3, truth::both_servers, at(13));
+  EXPECT_EQ(state->status().kept, 0U);
+}
+
+TEST_F(client_log, asks_for_older_updates_when_the_servers_are_in_sync) {
+  begin_with(2);
+  hugz("degraded=1\n");
+  answer(1, 2, truth::one_server, at(12));
+  forget();
+  hugz("degraded=0\n");
+  answer(2, 2, truth::both_servers, at(12));
+  EXPECT_EQ(done(), texts{"replicated 0"}) << "the server answers for what its log has";
+  pass(options.resend);
+  hugz();
+  EXPECT_EQ(done(), texts{"publish 0 /1=v #1 asks"});
+  answer(1, 1, truth::both_servers, at(11));
   EXPECT_EQ(state->status().kept, 0U);
 }
 

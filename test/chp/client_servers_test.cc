@@ -321,6 +321,23 @@ TEST_F(client_servers, updates_that_a_split_brain_cuts_are_reported_to_their_cli
   run_until([&] { return here->map.status().counters.lost == 300; });
 }
 
+TEST_F(client_servers, a_client_reports_a_lost_history_before_the_changes_of_the_next) {
+  const auto at = serve(1);
+  const auto one = user_of({address(at)});
+  one->set("/a", "1");
+  finish(*one);
+  auto changes = one->map.watch();
+  std::vector<change> batch;
+  std::optional<bool> reported_before;
+  changes.async_receive(batch, [&](error_code, std::size_t) {
+    reported_before = one->received(client_event::kind::history_lost);
+  });
+  serve(2, at.snapshots.to_string());
+  run_until([&] { return reported_before.has_value(); });
+  EXPECT_TRUE(*reported_before);
+  EXPECT_TRUE(batch.front().erased());
+}
+
 TEST_F(client_servers, a_full_server_reports_it) {
   server full{executor(), {.limit = {.max_value_size = 4}, .map = {.max_keys = 1}}};
   const auto at = full.bind("tcp://127.0.0.1:*");

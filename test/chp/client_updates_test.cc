@@ -160,6 +160,24 @@ TEST_F(client_updates, a_collector_that_connects_late_gets_pending_updates_in_or
   EXPECT_EQ(done(), (texts{"publish 0 /a=2 #2", "publish 0 /b=3 #3"}));
 }
 
+TEST_F(client_updates, a_collector_that_connects_between_two_servers_gets_them_later) {  // B18
+  begin(2);
+  follow(0, false);
+  collector(0);
+  collector(1);
+  set("/a", "1");
+  state->on_lost(now, out);
+  state->on_collector_detached(0);
+  collector(0);
+  forget();
+  pass(200ms);
+  ask(false);
+  end(0);
+  auto all = done();
+  std::erase_if(all, [](const std::string& one) { return !one.starts_with("publish"); });
+  EXPECT_EQ(all, (texts{"publish 0 /a=1 #1", "publish 1 /a=1 #1"}));
+}
+
 TEST_F(client_updates, are_resent_after_a_snapshot) {  // G2
   begin(2);
   follow(make_sequence(1, 0));

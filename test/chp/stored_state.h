@@ -6,6 +6,7 @@
 #include "chp/state_write.h"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -43,6 +44,35 @@ public:
     return found;
   }
   [[nodiscard]] bool empty() const { return lineage_.empty(); }
+  // The map after all entries of the log.
+  [[nodiscard]] std::map<std::string, std::string, std::less<>> latest() const {
+    std::map<std::string, log_entry, std::less<>> rows;
+    const auto take = [&](std::string_view record) {
+      const auto e = read_record(record);
+      if (e.kind == entry_kind::set) {
+        rows[std::string{e.key}] = e;
+      } else if (const auto row = rows.find(e.key); row != rows.end()) {
+        const bool ends = e.kind == entry_kind::erasure ||
+                          (e.kind == entry_kind::expiry && e.argument == row->second.number);
+        if (ends) {
+          rows.erase(row);
+        }
+      }
+    };
+    for (const auto& [key, record] : map_) {
+      take(record);
+    }
+    for (const auto& [number, record] : log_) {
+      if (number > numbers.published) {
+        take(record);
+      }
+    }
+    std::map<std::string, std::string, std::less<>> all;
+    for (const auto& [key, e] : rows) {
+      all.emplace(key, e.value);
+    }
+    return all;
+  }
   // A history with this content. `fault` is why there is none.
   [[nodiscard]] std::unique_ptr<history> load(std::unique_ptr<history> into,
                                               history::time_point now, errc& fault) const {

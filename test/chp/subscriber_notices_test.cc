@@ -102,6 +102,18 @@ TEST_F(notices, go_to_the_present_subscription_of_the_session) {
   }
 }
 
+TEST_F(notices, return_to_a_subscription_when_a_later_one_of_the_session_ends) {
+  server_setting s;
+  s.activate(1);
+  const auto present = s.subscribe(client());
+  const auto given_up = s.subscribe(client());
+  s.server.on_subscriber_detached(given_up);
+  s.finish();
+  s.set("a", "1", id(1), "low=1\n");
+  s.pass(1ms);
+  EXPECT_NE(last(s, present), "");
+}
+
 TEST_F(notices, without_a_subscription_have_no_deadline) {
   server_setting s;
   s.activate(1);
@@ -236,6 +248,20 @@ TEST_F(paired_notices, begin_with_whether_the_server_is_degraded) {
   s.finish();
   EXPECT_EQ(last(s, ours), "degraded=1\n");
   EXPECT_EQ(last(s, stock), "");
+}
+
+TEST_F(paired_notices, say_in_each_reign_whether_the_server_is_degraded) {
+  server_setting s{{}, server_state::kind::paired};
+  const auto ours = s.subscribe(client());
+  const auto stock = s.subscribe();
+  for (const std::uint64_t epoch : {1U, 3U}) {
+    s.notified.clear();
+    s.activate(epoch);
+    EXPECT_EQ(last(s, ours), "degraded=1\n");
+    EXPECT_TRUE(s.notified[stock].empty());
+    s.server.deactivate(s.actions);
+    s.finish();
+  }
 }
 
 }  // namespace

@@ -1,0 +1,147 @@
+#include "test/chp/simulation/client_process.h"
+
+#include "test/chp/simulation/server_process.h"
+#include "zmtp/runtime/timer.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace chp::simulation {
+
+namespace asio = boost::asio;
+
+void client_process::start() {
+  // The process owns the client, because a client must be destroyed before its context.
+  process_->start([this](const asio::any_io_executor& executor) {
+    std::vector<server_address> servers;
+    for (const auto each : options_.servers) {
+      servers.push_back(server_address::at(endpoint_of(each)));
+    }
+    client_ = std::make_shared<client>(executor, servers, options_.client,
+                                       [this](const client_event& event) { on_event(event); });
+    client_->on_lost(
+        [this](const lost_update& lost) { history_->on_told_lost(lost.key, lost.value); });
+    asio::co_spawn(executor, write(), zmtp::rethrow);
+    asio::co_spawn(executor, watch(), zmtp::rethrow);
+    return client_;
+  });
+}
+
+void client_process::kill(zmtp::simulation::death how) {
+  client_.reset();
+  process_->kill(how);
+  for (const auto& each : std::exchange(open_, {})) {
+    history_->forget(each.first);
+  }
+  history_->on_untellable(name());
+  seen_.clear();
+}
+
+bool client_process::reaches(server which) const {
+  const auto& all = options_.servers;
+  return std::find(all.begin(), all.end(), which) != all.end();
+}
+
+void client_process::tell_limits() {
+  if (!is_following() || client_->status().counters.lost_unlisted != 0) {
+    history_->on_untellable(name());
+  }
+}
+
+map_history::content client_process::copy() const {
+  map_history::content all;
+  client_->for_each({},
+                    [&](std::string_view key, std::string_view value) { all.emplace(key, value); });
+  return all;
+}
+
+asio::awaitable<void> client_process::write() {
+  zmtp::timer pause{co_await asio::this_coro::executor};
+  for (;;) {
+    pause.expires_after(world_->random().up_to(options_.pace));
+    co_await pause.async_wait(asio::use_awaitable);
+    if (writes_) {
+      update();
+      if (world_->random().chance(options_.cancels)) {
+        cancel_one();
+      }
+    }
+  }
+}
+
+void client_process::update() {
+  auto& random = world_->random();
+  const auto value = name() + '.' + std::to_string(++last_);
+  const bool once = random.chance(40);
+  const auto key =
+      once ? "once/" + value : "shared/" + std::to_string(random.pick(options_.shared_keys));
+  const bool erases = !once && random.chance(25);
+  const auto which = history_->begin(name(), key, erases ? std::string{} : value);
+  const auto& signal = open_[which] = std::make_unique<asio::cancellation_signal>();
+  set_options how;
+  if (random.chance(20)) {
+    how.until = random.up_to(20 * options_.client.heartbeat);
+  }
+  how.require = random.chance(20) ? required::both : required::one;
+  auto done = asio::bind_cancellation_slot(
+      signal->slot(), [this, which, key](const boost::system::error_code& ec, truth says) {
+        open_.erase(which);
+        history_->end(which, ec, says, client_->get(key));
+      });
+  if (erases) {
+    client_->async_erase(key, {.until = how.until, .require = how.require}, std::move(done));
+  } else {
+    client_->async_set(key, value, how, std::move(done));
+  }
+}
+
+void client_process::cancel_one() {
+  auto one = open_.begin();
+  std::advance(one, world_->random().pick(open_.size()));
+  one->second->emit(asio::cancellation_type::total);
+}
+
+asio::awaitable<void> client_process::watch() {
+  auto changes = client_->watch();
+  std::vector<change> batch;
+  for (;;) {
+    co_await changes.async_receive(batch, asio::use_awaitable);
+    for (const auto& each : batch) {
+      on_change(each);
+    }
+  }
+}
+
+void client_process::on_change(const change& c) {
+  if (!is_once(c.key)) {
+    return;
+  }
+  auto& of = seen_[c.key];
+  if (c.erased()) {
+    if (std::exchange(of.present, false) && of.losses == losses_) {
+      history_->report(violation::untold_history, name() + " does not have " + c.key + " any more");
+    }
+    return;
+  }
+  if (of.present) {
+    history_->report(violation::made_twice, name() + " sees " + c.key + " again");
+  }
+  of = {.present = true, .losses = losses_};
+}
+
+void client_process::on_event(const client_event& event) {
+  world_->net().here().note(name() + ": " + to_string(event.what), {event.server});
+  if (event.what == client_event::kind::history_lost) {
+    ++losses_;
+    history_->on_told_history_lost(name());
+  } else if (event.what == client_event::kind::session_forgotten) {
+    history_->on_untellable(name());
+  }
+}
+
+}  // namespace chp::simulation

@@ -1,0 +1,208 @@
+#include "test/chp/simulation/map_history.h"
+
+#include "chp/client.h"
+#include "chp/error.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace chp::simulation {
+
+map_history::index map_history::begin(std::string_view client, std::string key, std::string value) {
+  const auto which = updates_.size();
+  if (value.empty()) {
+    erasures_[key].push_back(which);
+  } else {
+    writers_.emplace(value, which);
+  }
+  updates_.push_back({.client = std::string{client},
+                      .key = std::move(key),
+                      .value = std::move(value),
+                      .began = ++steps_});
+  world_->note("update " + name(updates_.back()), {which});
+  return which;
+}
+
+void map_history::end(index which, const boost::system::error_code& ec, truth says,
+                      const std::optional<std::string>& copy) {
+  auto& u = updates_[which];
+  world_->note("end of " + name(u) + ": " + (ec ? ec.message() : std::string{to_string(says)}),
+               {which});
+  switch (outcome_of(ec)) {
+    case outcome::unknown: return;
+    case outcome::not_made: u.became = ec == errc::lost ? fate::lost : fate::never; return;
+    case outcome::committed: break;
+  }
+  ++committed_;
+  on_both_ += is_on_both(says) ? 1U : 0U;
+  u.became = fate::committed;
+  u.says = says;
+  u.ended = ++steps_;
+  // The deadline of an update that one server had can pass after that server has lost it.
+  u.was_gone = ec && u.was_gone;
+  if (rules_.block && !is_on_both(says)) {
+    report(violation::one_in_block, name(u) + " is on " + std::string{to_string(says)});
+  }
+  // Without an error only: errc::not_on_both can come while the client asks a server whose history
+  // does not have the update.
+  if (!ec && !explains(copy, u)) {
+    report(violation::not_in_copy, name(u) + ", copy: " + copy.value_or("nothing"));
+  }
+}
+
+void map_history::forget(index which) {
+  world_->note("the client of " + name(updates_[which]) + " has ended", {which});
+}
+
+void map_history::on_told_lost(std::string_view key, std::string_view value) {
+  ++told_lost_;
+  world_->note("told lost: " + std::string{key} + '=' + std::string{value}, {});
+  const auto found = writers_.find(value);
+  if (value.empty()) {
+    // Erasures of a key cannot be told apart: the oldest one that may be meant.
+    for (const auto each : erasures_[std::string{key}]) {
+      auto& u = updates_[each];
+      if (u.ended != 0 && !is_on_both(u.says) && !std::exchange(u.told_lost, true)) {
+        return;
+      }
+    }
+  } else if (found != writers_.end()) {
+    updates_[found->second].told_lost = true;
+  }
+}
+
+void map_history::on_told_history_lost(std::string_view client) {
+  for (auto& u : updates_) {
+    u.may_return = u.may_return || (u.client == client && (u.told_lost || u.became == fate::lost));
+  }
+}
+
+void map_history::on_untellable(std::string_view client) {
+  untellable_[std::string{client}] = true;
+}
+
+void map_history::on_lost_line(const std::string& line, const content& kept) {
+  const auto parsed = boost::json::parse(line).as_object();
+  if (parsed.contains("incomplete")) {
+    incomplete_file_ = true;
+    return;
+  }
+  ++lines_;
+  const std::string key{parsed.at("key").as_string()};
+  if (parsed.contains("erased")) {
+    for (const auto each : erasures_[key]) {
+      updates_[each].in_file = true;
+    }
+    return;
+  }
+  const auto writer = writers_.find(std::string_view{parsed.at("value").as_string()});
+  if (writer == writers_.end()) {
+    report(violation::unknown_value, "in a file: " + line);
+    return;
+  }
+  auto& u = updates_[writer->second];
+  u.in_file = true;
+  if (u.ended != 0 && is_on_both(u.says) && !u.gone && !explains(value_in(kept, u.key), u)) {
+    report(violation::cut_of_both, name(u));
+  }
+}
+
+bool map_history::explains(const std::optional<std::string_view>& now, const update& u) const {
+  if (now) {
+    const auto writer = writers_.find(*now);
+    return writer == writers_.end() || !is_older(updates_[writer->second], u);
+  }
+  const auto erased = erasures_.find(u.key);
+  return erased != erasures_.end() &&
+         std::any_of(erased->second.begin(), erased->second.end(),
+                     [&](index each) { return !is_older(updates_[each], u); });
+}
+
+std::optional<std::string_view> map_history::value_in(const content& map, const std::string& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? std::nullopt : std::optional<std::string_view>{found->second};
+}
+
+// A server with a part of what both servers had does not become active. If the other server then
+// loses everything, that server becomes active without data.
+void map_history::on_stopped(std::string_view host) {
+  ++stopped_;
+  if (std::none_of(updates_.begin(), updates_.end(),
+                   [](const update& u) { return u.gone && is_on_both(u.says); })) {
+    report(violation::stopped, std::string{host});
+  }
+}
+
+void map_history::on_loss(const std::vector<content>& left) {
+  for (auto& u : updates_) {
+    if (u.gone || std::any_of(left.begin(), left.end(), [&](const content& map) {
+          return explains(value_in(map, u.key), u);
+        })) {
+      continue;
+    }
+    u.was_on_both = in_sync_at_ > u.began;
+    if (u.ended == 0) {
+      u.was_gone = true;
+      continue;
+    }
+    u.gone = true;
+    ++gone_;
+    world_->note("no server has " + name(u), {});
+  }
+}
+
+void map_history::on_rest(const content& map) {
+  for (const auto& [key, value] : map) {
+    const auto writer = writers_.find(value);
+    if (writer == writers_.end() || updates_[writer->second].key != key) {
+      report(violation::unknown_value, key + '=' + value);
+      continue;
+    }
+    const auto& u = updates_[writer->second];
+    const bool is_lost = (u.became == fate::lost || u.told_lost) && !u.may_return;
+    if (u.became == fate::never || is_lost) {
+      report(violation::came_back, name(u));
+    }
+  }
+  for (const auto& u : updates_) {
+    const auto now = value_in(map, u.key);
+    if (u.ended == 0 || explains(now, u)) {
+      continue;
+    }
+    judge_loss(u, now);
+  }
+}
+
+void map_history::judge_loss(const update& u, const std::optional<std::string_view>& now) {
+  const auto text = name(u) + ", " + std::string{to_string(u.says)} + ", now " +
+                    (now ? std::string{*now} : "nothing");
+  if (is_on_both(u.says)) {
+    if (!u.gone) {
+      report(now ? violation::older_wins : violation::lost, text);
+    }
+    return;
+  }
+  if (!u.told_lost && !u.was_on_both && !untellable_.contains(u.client)) {
+    report(violation::untold_loss, text);
+  }
+  if (!u.gone && !u.was_gone && !u.in_file && !incomplete_file_) {
+    report(violation::not_in_file, text);
+  }
+}
+
+std::string map_history::name(const update& u) {
+  return u.client + ": " + u.key + '=' + (u.value.empty() ? "nothing" : u.value);
+}
+
+void map_history::report(violation what, std::string text) {
+  using std::chrono::duration_cast, std::chrono::milliseconds;
+  const auto time = duration_cast<milliseconds>(world_->events.now().time_since_epoch()).count();
+  world_->note("violation: " + std::string{to_string(what)} + ": " + text, {});
+  findings_.push_back({what, std::move(text) + ", at " + std::to_string(time) + " ms"});
+}
+
+}  // namespace chp::simulation

@@ -1,0 +1,125 @@
+#pragma once
+// The history of a simulated pair of the map: all updates of all clients, what became of them, and
+// the promises that this breaks. Pure.
+//
+// Each value is written once, so a value names its update. A key that begins with `once/` is set
+// once. Other keys are set and erased by all clients.
+
+#include "chp/truth.h"
+#include "test/chp/simulation/violation.h"
+#include "test/simulation/run_result.h"
+#include "zmtp/simulation/run_state.h"
+
+#include <boost/system/error_code.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chp::simulation {
+
+// 0 is the primary, 1 the backup.
+using server = std::size_t;
+
+[[nodiscard]] inline bool is_once(std::string_view key) { return key.starts_with("once/"); }
+
+class map_history {
+public:
+  using finding = zmtp::simulation::finding<violation>;
+  using content = std::map<std::string, std::string, std::less<>>;
+  // Names an update.
+  using index = std::size_t;
+
+  struct rules {
+    bool block = false;  // the policy of both servers
+  };
+
+  map_history(zmtp::simulation::run_state& in, const rules& how) : world_{&in}, rules_{how} {}
+
+  // An update of a client. An empty value erases.
+  [[nodiscard]] index begin(std::string_view client, std::string key, std::string value);
+  // `copy` is the value of the key in the client's copy.
+  void end(index which, const boost::system::error_code& ec, truth says,
+           const std::optional<std::string>& copy);
+  // The client has ended before the update.
+  void forget(index which);
+  // The client was told that an update is lost.
+  void on_told_lost(std::string_view key, std::string_view value);
+  // The client follows another history, which may have what the last one did not have.
+  void on_told_history_lost(std::string_view client);
+  // The client was told that it may have lost more than it was told.
+  void on_untellable(std::string_view client);
+
+  // A line of a file of lost updates. `kept` is the map of the other server.
+  void on_lost_line(const std::string& line, const content& kept);
+  // A backup has what the active server has. From then on, an update of one server can be on both.
+  void on_in_sync() { in_sync_at_ = ++steps_; }
+  // A server waits for an operator, who lets it drop what it has.
+  void on_stopped(std::string_view host);
+  // After a loss of memory or of a disk: the maps that servers still have.
+  void on_loss(const std::vector<content>& left);
+  // All is well: the map of the active server.
+  void on_rest(const content& map);
+
+  void report(violation what, std::string text);
+  [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
+  [[nodiscard]] std::size_t updates() const noexcept { return updates_.size(); }
+  [[nodiscard]] std::size_t committed() const noexcept { return committed_; }
+  [[nodiscard]] std::size_t on_both() const noexcept { return on_both_; }
+  [[nodiscard]] std::size_t told_lost() const noexcept { return told_lost_; }
+  [[nodiscard]] std::size_t gone() const noexcept { return gone_; }
+  [[nodiscard]] std::size_t stopped() const noexcept { return stopped_; }
+  [[nodiscard]] std::size_t lost_lines() const noexcept { return lines_; }
+
+private:
+  enum class fate : std::uint8_t { open, committed, never, lost };
+  struct update {
+    std::string client;
+    std::string key;
+    std::string value;
+    std::uint64_t began = 0;
+    std::uint64_t ended = 0;  // 0: not committed
+    fate became = fate::open;
+    truth says = truth::unknown;
+    bool told_lost = false;
+    bool may_return = false;  // with a history that was lost
+    bool in_file = false;
+    bool gone = false;         // no server has it any more
+    bool was_gone = false;     // the same, before it ended
+    bool was_on_both = false;  // perhaps, when the last server lost it
+  };
+
+  void judge_loss(const update& u, const std::optional<std::string_view>& now);
+  // Whether this content of the key can follow from an order in which the update is executed.
+  [[nodiscard]] bool explains(const std::optional<std::string_view>& now, const update& u) const;
+  [[nodiscard]] bool is_older(const update& one, const update& than) const {
+    return one.ended != 0 && one.ended < than.began;
+  }
+  [[nodiscard]] static std::optional<std::string_view> value_in(const content& map,
+                                                                const std::string& key);
+  [[nodiscard]] static std::string name(const update& u);
+
+  zmtp::simulation::run_state* world_;
+  rules rules_;
+  std::uint64_t steps_ = 0;
+  std::vector<update> updates_;
+  std::map<std::string, index, std::less<>> writers_;                // by value
+  std::map<std::string, std::vector<index>, std::less<>> erasures_;  // by key
+  std::map<std::string, bool, std::less<>> untellable_;              // by client
+  std::uint64_t in_sync_at_ = 0;
+  bool incomplete_file_ = false;
+  std::vector<finding> findings_;
+  std::size_t committed_ = 0;
+  std::size_t on_both_ = 0;
+  std::size_t told_lost_ = 0;
+  std::size_t gone_ = 0;
+  std::size_t stopped_ = 0;
+  std::size_t lines_ = 0;
+};
+
+}  // namespace chp::simulation

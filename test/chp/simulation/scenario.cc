@@ -1,0 +1,255 @@
+#include "test/chp/simulation/scenario.h"
+
+#include "test/chp/simulation/client_process.h"
+#include "test/chp/simulation/guide_process.h"
+#include "test/chp/simulation/map_history.h"
+#include "test/support/scratch_folder.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace chp::simulation {
+
+namespace {
+
+using std::chrono::milliseconds;
+using namespace std::chrono_literals;
+
+class scenario {
+public:
+  scenario(std::uint64_t seed, const scenario_options& options)
+      : options_{options}, world_{seed}, setting_{choose_setting()} {
+    world_.net().here().notes.print_to(options.print);
+    world_.net().options().cuts = random().chance(30);
+  }
+
+  scenario_result run();
+
+private:
+  [[nodiscard]] zmtp::simulation::random_source& random() noexcept { return world_.random(); }
+  [[nodiscard]] setting choose_setting();
+  void choose_faults();
+  void add_servers();
+  void add_clients();
+  void live();
+  void recover();
+  void decide();
+  void compare();
+  // The client reaches the active server.
+  [[nodiscard]] bool is_served(const client_process& one) const { return one.reaches(active()); }
+  [[nodiscard]] server active() const { return servers_[0]->is_active() ? 0 : 1; }
+  [[nodiscard]] bool in_sync() const {
+    return std::any_of(servers_.begin(), servers_.end(),
+                       [](const auto& each) { return each->is_in_sync(); });
+  }
+  [[nodiscard]] bool all_ended() const {
+    return std::all_of(clients_.begin(), clients_.end(), [this](const auto& each) {
+      return !is_served(*each) || (each->open() == 0 && each->is_following());
+    });
+  }
+
+  const scenario_options& options_;
+  zmtp::simulation::world world_;
+  setting setting_;
+  map_history history_{world_.net().here(), {.block = setting_.block}};
+  zmtp::test::scratch_folder folder_;
+  std::vector<fault> faults_;
+  std::vector<std::unique_ptr<server_process>> servers_;
+  std::vector<std::unique_ptr<client_process>> clients_;
+  std::vector<std::unique_ptr<guide_process>> guides_;
+  std::optional<fault_schedule> schedule_;
+  zmtp::simulation::world::time_point began_ = world_.now();
+};
+
+setting scenario::choose_setting() {
+  setting chosen{random()};
+  if (options_.set) {
+    options_.set(chosen);
+  }
+  return chosen;
+}
+
+void scenario::choose_faults() {
+  if (options_.faults) {
+    faults_ = *options_.faults;
+    return;
+  }
+  for (const auto f : all_faults) {
+    if (random().chance(40)) {
+      faults_.push_back(f);
+    }
+  }
+}
+
+void scenario::add_servers() {
+  for (const server who : {0U, 1U}) {
+    server_process::options how;
+    how.server.server = setting_.server();
+    how.server.pair.pair.as = who == 0 ? bstar::role::primary : bstar::role::backup;
+    how.server.pair.pair.heartbeat = setting_.heartbeat;
+    how.server.pair.pair.expiry = setting_.expiry;
+    how.has_store = setting_.stores[who];
+    if (options_.spoil) {
+      options_.spoil(who, how);
+    }
+    servers_.push_back(
+        std::make_unique<server_process>(world_, history_, who, folder_.path(), std::move(how)));
+  }
+  servers_[0]->set_peer(*servers_[1]);
+  servers_[1]->set_peer(*servers_[0]);
+  servers_[random().pick(2)]->start();
+  world_.run_for(random().up_to(2 * setting_.expiry));
+  for (const auto& each : servers_) {
+    if (!each->running()) {
+      each->start();
+    }
+  }
+}
+
+void scenario::add_clients() {
+  for (std::size_t i = 0; i != setting_.clients; ++i) {
+    client_process::options how;
+    const server first = random().pick(2);
+    how.servers = {first};
+    // The first client reaches both servers.
+    if (i == 0 || random().chance(75)) {
+      how.servers.push_back(1 - first);
+    }
+    how.client = setting_.client();
+    how.pace = setting_.heartbeat * random().between(1, 5) / 5;
+    how.cancels = random().chance(20) ? 10 : 0;
+    clients_.push_back(std::make_unique<client_process>(
+        world_, history_, "client" + std::to_string(i), std::move(how)));
+    clients_.back()->start();
+  }
+  for (const bool has_ids : {false, true}) {
+    if (random().chance(20)) {
+      guides_.push_back(std::make_unique<guide_process>(
+          world_, history_, has_ids ? "guide1" : "guide0",
+          guide_process::options{.has_ids = has_ids, .pace = setting_.heartbeat}));
+    }
+  }
+}
+
+void scenario::live() {
+  std::vector<client_process*> clients;
+  for (const auto& each : clients_) {
+    clients.push_back(each.get());
+  }
+  schedule_.emplace(world_, history_, std::array{servers_[0].get(), servers_[1].get()},
+                    std::move(clients));
+  const auto gap = setting_.heartbeat * random().between(2, 10);
+  for (std::size_t left = 10; left != 0; --left) {
+    world_.run_for(random().up_to(gap));
+    if (!faults_.empty()) {
+      schedule_->make(faults_[random().pick(faults_.size())], 4 * setting_.expiry);
+    }
+  }
+  static_cast<void>(world_.run_until([&] { return schedule_->all_over(); }, 1h));
+}
+
+// All faults are over.
+void scenario::recover() {
+  world_.run_for(random().up_to(20 * setting_.heartbeat));
+  for (const auto& each : clients_) {
+    each->stop_writing();
+  }
+  for (const auto& each : guides_) {
+    each->stop_writing();
+  }
+  // A dead connection without traffic is given up after 15 s.
+  const auto limit = 100 * (setting_.heartbeat + setting_.expiry) + 60s;
+  const auto stopped = [&] {
+    return std::any_of(servers_.begin(), servers_.end(),
+                       [](const auto& each) { return each->has_stopped(); });
+  };
+  if (world_.run_until([&] { return in_sync() || stopped(); }, limit) && stopped()) {
+    decide();
+  }
+  if (!world_.run_until([&] { return in_sync(); }, limit)) {
+    history_.report(violation::not_in_sync, servers_[0]->status() + " / " + servers_[1]->status());
+    return;
+  }
+  if (!world_.run_until([&] { return all_ended(); }, limit)) {
+    for (const auto& each : clients_) {
+      if (is_served(*each)) {
+        history_.report(violation::unended, each->name() + ": " + std::to_string(each->open()) +
+                                                (each->is_following() ? "" : ", not following"));
+      }
+    }
+    return;
+  }
+  world_.run_for(20 * setting_.heartbeat);
+  compare();
+}
+
+// The operator's decision.
+void scenario::decide() {
+  for (const server who : {0U, 1U}) {
+    auto& one = *servers_[who];
+    if (one.has_stopped()) {
+      one.kill(zmtp::simulation::death::process);
+      history_.on_loss({one.content(), servers_[1 - who]->content()});
+      one.discard();
+      one.start();
+    }
+  }
+}
+
+void scenario::compare() {
+  if (!in_sync()) {
+    history_.report(violation::not_in_sync, "any more");
+    return;
+  }
+  for (const auto& each : clients_) {
+    each->tell_limits();
+  }
+  const auto map = servers_[active()]->published();
+  history_.on_rest(map);
+  for (const auto& each : servers_) {
+    if (each->published() != map || each->content() != map) {
+      history_.report(violation::unequal, "the servers");
+    }
+  }
+  for (const auto& each : clients_) {
+    if (is_served(*each) && each->copy() != map) {
+      history_.report(violation::unequal, each->name());
+    }
+  }
+}
+
+scenario_result scenario::run() {
+  choose_faults();
+  add_servers();
+  add_clients();
+  live();
+  recover();
+  auto description = setting_.description();
+  for (const auto f : faults_) {
+    description += ", " + std::string{to_string(f)};
+  }
+  auto& here = world_.net().here();
+  return {{.description = std::move(description),
+           .trace_hash = here.notes.hash(),
+           .events = here.events.happened(),
+           .virtual_time = world_.now() - began_,
+           .figures = {{"faults", schedule_->made()},
+                       {"updates", history_.updates()},
+                       {"committed", history_.committed()},
+                       {"on both", history_.on_both()},
+                       {"told lost", history_.told_lost()},
+                       {"lines of lost updates", history_.lost_lines()},
+                       {"gone", history_.gone()},
+                       {"stopped servers", history_.stopped()}}},
+          history_.findings()};
+}
+
+}  // namespace
+
+scenario_result run_scenario(std::uint64_t seed, const scenario_options& options) {
+  return scenario{seed, options}.run();
+}
+
+}  // namespace chp::simulation

@@ -1,0 +1,161 @@
+#include "test/chp/simulation/server_process.h"
+
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+namespace chp::simulation {
+
+namespace asio = boost::asio;
+
+server_process::server_process(zmtp::simulation::world& in, map_history& to, server who,
+                               const std::string& folder, options how)
+    : world_{&in},
+      process_{&in.add(host_of(who))},
+      history_{&to},
+      who_{who},
+      options_{std::move(how)},
+      disk_{in},
+      watch_{to, host_of(who)} {
+  options_.server.pair.epoch_file = folder + '/' + host_of(who) + ".epoch";
+  options_.server.lost_folder = folder + '/' + host_of(who) + ".lost";
+  std::filesystem::create_directory(options_.server.lost_folder);
+  disk_.plant(options_.disk);
+  disk_.observe([this](const state_write& change) { watch_.on_write(change); });
+}
+
+void server_process::start() {
+  note("starts");
+  process_->start([this](const asio::any_io_executor& executor) {
+    begin(executor);
+    return nullptr;
+  });
+}
+
+void server_process::begin(const asio::any_io_executor& executor) {
+  if (!options_.has_store) {
+    serve(executor, {});
+    return;
+  }
+  load_log(executor, std::make_shared<simulated_log_store>(executor, disk_), options_.server.server,
+           [this, executor](boost::system::error_code ec, loaded_log from) {
+             if (ec) {
+               history_->report(violation::damaged, host_of(who_) + ": " + ec.message());
+             } else {
+               serve(executor, std::move(from));
+             }
+           });
+}
+
+void server_process::serve(const asio::any_io_executor& executor, loaded_log from) {
+  auto how = options_.server;
+  how.discard_own_data = std::exchange(discards_, false);
+  server_ = from.store
+                ? std::make_shared<replicated_server>(executor, how, std::move(from), handlers())
+                : std::make_shared<replicated_server>(executor, how, handlers());
+  server_->bind("tcp://*:5556");
+  server_->bind_state("tcp://*:5555");
+  const auto peer = host_of(1 - who_);
+  server_->connect(
+      {.state = "tcp://" + peer + ":5555", .snapshots = endpoint_of(1 - who_), .publisher = {}});
+}
+
+replicated_server_handlers server_process::handlers() {
+  replicated_server_handlers all;
+  all.on_active = [this](bstar::epoch e) { note("active in epoch " + std::to_string(e)); };
+  all.on_passive = [this](bstar::passive_reason) { note("passive"); };
+  all.on_pair_error = [this](boost::system::error_code ec) { note(ec.message()); };
+  all.on_event = [this](server_event event) { on_event(event); };
+  all.on_lost = [this](const std::string& path, boost::system::error_code ec) {
+    on_lost(path, ec);
+  };
+  return all;
+}
+
+void server_process::on_event(server_event event) {
+  note(to_string(event));
+  if (event == server_event::backup_in_sync) {
+    history_->on_in_sync();
+  } else if (event == server_event::stopped) {
+    history_->on_stopped(host_of(who_));
+  }
+}
+
+void server_process::on_lost(const std::string& path, boost::system::error_code ec) {
+  note("file " + path.substr(path.rfind('/') + 1) + ": " + ec.message());
+  if (!ec) {
+    std::ifstream file{path};
+    const auto kept = peer_->published();
+    for (std::string line; std::getline(file, line);) {
+      history_->on_lost_line(line, kept);
+    }
+  }
+}
+
+// A server with a store must be destroyed before its context.
+void server_process::kill(zmtp::simulation::death how) {
+  server_.reset();
+  process_->kill(how);
+  watch_.on_crash();
+}
+
+void server_process::wipe_disk() {
+  note("its disk is wiped");
+  disk_.wipe();
+  watch_.on_wipe();
+}
+
+void server_process::wipe_epochs() {
+  note("its epoch file is wiped");
+  std::filesystem::remove(options_.server.pair.epoch_file);
+}
+
+// The new file cannot be written, because a folder has its name.
+void server_process::fail_epochs(bool fails) {
+  const auto next = options_.server.pair.epoch_file + ".new";
+  if (fails) {
+    std::filesystem::create_directory(next);
+  } else {
+    std::filesystem::remove(next);
+  }
+}
+
+void server_process::fail_lost_files(bool fails) {
+  const auto& folder = options_.server.lost_folder;
+  const auto away = folder + ".away";
+  if (fails != std::filesystem::exists(away)) {
+    std::filesystem::rename(fails ? folder : away, fails ? away : folder);
+  }
+}
+
+map_history::content server_process::content() const {
+  return options_.has_store ? disk_.content().latest() : published();
+}
+
+map_history::content server_process::published() const {
+  map_history::content all;
+  if (server_) {
+    server_->map().for_each("", [&](const store::entry& e) {
+      all.emplace(e.key(), e.value());
+      return true;
+    });
+  }
+  return all;
+}
+
+std::string server_process::status() const {
+  if (!server_) {
+    return "down";
+  }
+  const auto now = server_->status().server;
+  return std::string{now.active ? "active" : "passive"} +
+         (now.backup_in_sync ? ", backup in sync" : "") + (now.stopped ? ", stopped" : "") +
+         (now.following ? ", following" : "") + ", store " + to_string(now.kept) + ", number " +
+         std::to_string(now.number) + ", committed " + std::to_string(now.committed);
+}
+
+void server_process::note(const std::string& what) {
+  world_->net().here().note(host_of(who_) + ": " + what, {});
+}
+
+}  // namespace chp::simulation

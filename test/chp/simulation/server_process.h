@@ -1,0 +1,98 @@
+#pragma once
+// A server of a simulated pair of the map: the production server with its disk and its files, in a
+// process that can be killed, paused and restarted.
+
+#include "chp/loaded_log.h"
+#include "chp/replicated_server.h"
+#include "test/chp/simulation/disk_watch.h"
+#include "test/chp/simulation/map_history.h"
+#include "test/chp/simulation/simulated_log_store.h"
+#include "zmtp/simulation/world.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace chp::simulation {
+
+[[nodiscard]] inline std::string host_of(server who) { return who == 0 ? "primary" : "backup"; }
+// The first port of a server.
+[[nodiscard]] inline std::string endpoint_of(server who) {
+  return "tcp://" + host_of(who) + ":5556";
+}
+
+class server_process {
+public:
+  struct options {
+    replicated_server_options server{};
+    bool has_store = false;
+    // Faults of a store, to plant in a test.
+    simulated_disk::planted_fault disk{};
+  };
+
+  // `in` and `to` must outlive the server. Its files are in `folder`.
+  server_process(zmtp::simulation::world& in, map_history& to, server who,
+                 const std::string& folder, options how);
+  server_process(const server_process&) = delete;
+  server_process& operator=(const server_process&) = delete;
+  ~server_process() { kill(zmtp::simulation::death::process); }
+  // The other server, whose map a lost update is looked up in.
+  void set_peer(const server_process& other) noexcept { peer_ = &other; }
+
+  void start();
+  void kill(zmtp::simulation::death how);
+  void pause() { process_->pause(); }
+  // Does nothing if the process was killed in the meantime.
+  void resume() { process_->resume(); }
+  // At the next start, the server may drop what both servers had.
+  void discard() noexcept { discards_ = true; }
+  // The process must not be running.
+  void wipe_disk();
+  void wipe_epochs();
+  // Each can be undone.
+  void fail_epochs(bool fails);
+  void fail_lost_files(bool fails);
+
+  [[nodiscard]] zmtp::simulation::process& process() noexcept { return *process_; }
+  [[nodiscard]] simulated_disk& disk() noexcept { return disk_; }
+  [[nodiscard]] bool running() const noexcept { return process_->running(); }
+  [[nodiscard]] bool has_store() const noexcept { return options_.has_store; }
+  [[nodiscard]] bool is_active() const { return server_ && server_->status().server.active; }
+  // The server is active and has a backup in sync.
+  [[nodiscard]] bool is_in_sync() const {
+    return is_active() && server_->status().server.backup_in_sync;
+  }
+  [[nodiscard]] bool has_stopped() const { return server_ && server_->status().server.stopped; }
+  [[nodiscard]] bool has_failed() const {
+    return server_ && server_->status().server.kept == store_status::failed;
+  }
+  [[nodiscard]] std::string status() const;
+  // The map of the disk, or of a server without a store.
+  [[nodiscard]] map_history::content content() const;
+  // The map that clients see.
+  [[nodiscard]] map_history::content published() const;
+
+private:
+  void begin(const boost::asio::any_io_executor& executor);
+  void serve(const boost::asio::any_io_executor& executor, loaded_log from);
+  [[nodiscard]] replicated_server_handlers handlers();
+  void on_event(server_event event);
+  void on_lost(const std::string& path, boost::system::error_code ec);
+  void note(const std::string& what);
+
+  zmtp::simulation::world* world_;
+  zmtp::simulation::process* process_;
+  map_history* history_;
+  server who_;
+  options options_;
+  simulated_disk disk_;
+  disk_watch watch_;
+  const server_process* peer_ = nullptr;
+  bool discards_ = false;
+  std::shared_ptr<replicated_server> server_;
+};
+
+}  // namespace chp::simulation

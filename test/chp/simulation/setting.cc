@@ -1,0 +1,75 @@
+#include "test/chp/simulation/setting.h"
+
+#include <utility>
+
+namespace chp::simulation {
+
+using std::chrono::milliseconds;
+
+setting::setting(zmtp::simulation::random_source& random)
+    : heartbeat{random.between(100, 400)},
+      expiry{heartbeat * random.between(15, 30) / 10},
+      block{random.chance(20)},
+      stores{random.chance(50), random.chance(50)},
+      clients{random.between(1, 4)},
+      short_log{random.chance(25)},
+      few_sessions{random.chance(10)},
+      few_updates{random.chance(15)},
+      few_kept{random.chance(10)},
+      few_keys{random.chance(10)},
+      small_pieces{random.chance(20)} {}
+
+server_options setting::server() const {
+  server_options o;
+  o.heartbeat = heartbeat;
+  o.store_retry = heartbeat;
+  o.degraded = block ? degraded_policy::block : degraded_policy::ack;
+  if (short_log) {
+    o.log.entries = 2;
+  }
+  if (few_sessions) {
+    o.clients.max_sessions = 2;
+  }
+  if (few_keys) {
+    o.map.max_keys = 10;
+  }
+  if (small_pieces) {
+    o.backup_window = 200;
+    o.snapshot_piece = 100;
+    o.unwritten_bytes = 300;
+  }
+  return o;
+}
+
+client_options setting::client() const {
+  client_options o;
+  o.heartbeat = heartbeat;
+  o.server_ttl = 5 * heartbeat;
+  o.resend = 2 * heartbeat;
+  if (few_updates) {
+    o.pending_updates = 2;
+  }
+  if (few_kept) {
+    o.kept_updates = 2;
+  }
+  return o;
+}
+
+std::string setting::description() const {
+  std::string all = "heartbeat " + std::to_string(heartbeat.count()) + " ms, expiry " +
+                    std::to_string(expiry.count()) + " ms, " + std::to_string(clients) + " clients";
+  for (const auto& [holds, name] :
+       {std::pair{block, "block"}, std::pair{stores[0], "primary with a store"},
+        std::pair{stores[1], "backup with a store"}, std::pair{short_log, "short log"},
+        std::pair{few_sessions, "few sessions"}, std::pair{few_updates, "few updates"},
+        std::pair{few_kept, "few kept"}, std::pair{few_keys, "few keys"},
+        std::pair{small_pieces, "small pieces"}}) {
+    if (holds) {
+      all += ", ";
+      all += name;
+    }
+  }
+  return all;
+}
+
+}  // namespace chp::simulation

@@ -1,0 +1,35 @@
+#pragma once
+// What the seed of a run decides beside the faults: times, policies, stores and limits.
+
+#include "chp/client_options.h"
+#include "chp/server_options.h"
+#include "zmtp/simulation/random_source.h"
+
+#include <array>
+#include <chrono>
+#include <string>
+
+namespace chp::simulation {
+
+struct setting {
+  explicit setting(zmtp::simulation::random_source& random);
+
+  [[nodiscard]] server_options server() const;
+  [[nodiscard]] client_options client() const;
+  [[nodiscard]] std::string description() const;
+
+  std::chrono::milliseconds heartbeat;
+  std::chrono::milliseconds expiry;
+  bool block;
+  std::array<bool, 2> stores;
+  std::size_t clients;
+  // The limits of 2 and the like.
+  bool short_log;
+  bool few_sessions;
+  bool few_updates;  // of a client, sent and without an outcome
+  bool few_kept;     // of a client, with an outcome that both servers may not have
+  bool few_keys;
+  bool small_pieces;
+};
+
+}  // namespace chp::simulation
