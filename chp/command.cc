@@ -284,13 +284,8 @@ zmtp::message make_set(form how, std::string_view key, const update_id& id,
 zmtp::message make_publication(form how, const update& change, const update_id& id, sequence number,
                                std::string_view more_properties) {
   const auto id_bytes = change.id.empty() ? id.bytes() : change.id;
-  const auto& own = change.properties;
-  if (!more_properties.empty() && !own.empty() && own.back() != '\n') {
-    std::string ended{own};
-    (ended += '\n') += more_properties;
-    return make_in(how, change.key, number, id_bytes, {ended}, change.value);
-  }
-  return make_in(how, change.key, number, id_bytes, {own, more_properties}, change.value);
+  return make_in(how, change.key, number, id_bytes, {more_properties, change.properties},
+                 change.value);
 }
 
 zmtp::message make_heartbeat(std::string_view properties) {

@@ -110,8 +110,8 @@ using parsed = boost::system::result<T, errc>;
 // Makes KVSET.
 [[nodiscard]] zmtp::message make_set(form how, std::string_view key, const update_id& id,
                                      std::string_view properties, std::string_view value);
-// Makes the KVPUB of an update, with its own properties and more after them. The form may differ. A
-// last line without a line end gets one. An update without a UUID gets `id`, because the Guide's
+// Makes the KVPUB of an update, with more properties before its own, so that they count. The form may
+// differ. An update without a UUID gets `id`, because the Guide's
 // passive server does not survive one without (protocols C1-10).
 [[nodiscard]] zmtp::message make_publication(form how, const update& change, const update_id& id,
                                              sequence number,

@@ -25,8 +25,7 @@ std::string_view view_of(const session_key& key) { return {key.data(), key.size(
 
 }  // namespace
 
-log_file::log_file(log_file_options options, std::uint64_t random)
-    : options_{std::move(options)}, random_{random} {}
+log_file::log_file(log_file_options options) : options_{std::move(options)} {}
 
 void log_file::write(const std::vector<state_write>& writes, std::vector<error_code>& results) {
   results.assign(writes.size(), {});

@@ -30,8 +30,7 @@ struct log_file_options {
 // Thread safety: not safe; one thread at a time.
 class log_file {
 public:
-  // `random` has 64 random bits, the tag of a history that is converted.
-  log_file(log_file_options options, std::uint64_t random);
+  explicit log_file(log_file_options options);
 
   // Opens or creates the file, converts one of the version before, and reads it into an empty
   // history. Call it once. Errors: those of log_store::load.
@@ -82,7 +81,6 @@ private:
   [[nodiscard]] boost::system::error_code clear();
 
   log_file_options options_;
-  std::uint64_t random_;
   zmtp::sqlite_file file_;
   record_table map_{"map"};
   record_table sessions_{"sessions"};

@@ -101,8 +101,7 @@ error_code log_file::prepare() {
 error_code log_file::convert() {
   auto ec = prepare();
   if (!ec) {
-    ec = convert_map_file(file_.database(), random_,
-                          [this](const state_write& w) { return put(w); });
+    ec = convert_map_file(file_.database(), [this](const state_write& w) { return put(w); });
   }
   return ec ? ec : put_numbers();
 }

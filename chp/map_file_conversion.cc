@@ -41,6 +41,11 @@ void append_u32(std::string& to, std::uint64_t number) {
   to.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
 }
 
+// No other history has such a tag, except one that was converted too.
+constexpr std::uint64_t tag_of_converted(std::uint64_t epoch) noexcept {
+  return 0x7a69'6e63'0000'0000 | epoch;
+}
+
 // Reads the tables in turn.
 class conversion {
 public:
@@ -48,7 +53,7 @@ public:
 
   conversion(zmtp::sqlite_database& file, const sink& store) : file_{file}, store_{store} {}
 
-  error_code run(std::uint64_t tag) {
+  error_code run() {
     auto ec = read_extent();
     if (!ec) {
       ec = convert_entries();
@@ -63,7 +68,7 @@ public:
       ec = store_ids();
     }
     if (!ec) {
-      ec = store_end(tag);
+      ec = store_end();
     }
     return ec ? ec : file_.execute("DROP TABLE entries; DROP TABLE applied; DROP TABLE extent");
   }
@@ -177,13 +182,13 @@ private:
     return ec;
   }
 
-  error_code store_end(std::uint64_t tag) {
+  error_code store_end() {
     const bool is_empty = number_ == 0 && keys_ == 0 && applied_ == 0;
     if (is_empty) {
       return {};
     }
     lineage reigns;
-    reigns.begin_reign(epoch_of(number_), tag, number_);
+    reigns.begin_reign(epoch_of(number_), tag_of_converted(epoch_of(number_)), number_);
     next_.lineage.emplace();
     reigns.append_to(*next_.lineage);
     next_.numbers = {
@@ -217,9 +222,9 @@ private:
 
 }  // namespace
 
-error_code convert_map_file(zmtp::sqlite_database& file, std::uint64_t tag,
+error_code convert_map_file(zmtp::sqlite_database& file,
                             const std::function<error_code(const state_write&)>& store) {
-  return conversion{file, store}.run(tag);
+  return conversion{file, store}.run();
 }
 
 }  // namespace chp

@@ -12,16 +12,15 @@
 namespace chp {
 
 // Reads the old tables, hands writes that store the same to `store`, and removes the tables. The
-// history has one reign, of this tag, and an empty log. Two things cannot be converted exactly:
+// history has one reign and an empty log. Its tag follows from its epoch, so two converted servers of
+// a pair have a common point: no two servers of a pair were active in one epoch.
 //
-// - A session gets the outcomes of its latest updates. The store answers an older one, and one below
-//   a gap, as unknown. So no update is executed twice.
-// - Two converted servers of a pair have no common point. The one that becomes passive copies the
-//   history of the other.
+// A session gets the outcomes of its latest updates. The store answers an older one, and one below a
+// gap, as unknown. So no update is executed twice.
 //
 // Errors: store_damaged, and those of `store`.
 [[nodiscard]] boost::system::error_code convert_map_file(
-    zmtp::sqlite_database& file, std::uint64_t tag,
+    zmtp::sqlite_database& file,
     const std::function<boost::system::error_code(const state_write&)>& store);
 
 }  // namespace chp

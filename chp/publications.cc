@@ -14,7 +14,8 @@ void publications::add(const log_entry& e, bool changed, std::vector<zmtp::messa
     if (e.key.front() == '/') {
       append_directory_counts(properties_, counts_.add(e.key));
     }
-    if (e.number != last_ + 1) {
+    // A client reads the first property of a name. So one of the writer's own does not count.
+    if (e.number != last_ + 1 || properties{e.properties}.find(property_name::previous)) {
       append_property(properties_, property_name::previous, last_);
     }
   }

@@ -1,13 +1,10 @@
 #include "chp/sqlite_log_store.h"
 
-#include "zmtp/runtime/runtime.h"
 #include "zmtp/storage/batch_thread.h"
 
 #include <boost/asio/post.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,21 +13,13 @@ namespace chp {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-namespace {
-
-std::uint64_t random_of(const asio::any_io_executor& executor) {
-  std::uint64_t bits = 0;
-  zmtp::runtime::of(executor).random(std::as_writable_bytes(std::span{&bits, 1}));
-  return bits;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 class sqlite_log_store::thread {
 public:
   thread(asio::any_io_executor executor, log_file_options options)
       : executor_{executor},
-        file_{std::move(options), random_of(executor)},
+        file_{std::move(options)},
         runner_{std::move(executor), [this](std::vector<order>& batch) { write(batch); }} {}
 
   void load(std::unique_ptr<history> into, history::time_point now, load_handler on_loaded) {

@@ -31,7 +31,7 @@ const replica_script& script() {
 
 // Carries out the script until a write fails. Returns the number of writes before it.
 std::size_t run(const log_file_options& options) {
-  log_file file{options, 1};
+  log_file file{options};
   const auto into = small_history();
   state_numbers numbers;
   if (file.open(*into, log_file_start, numbers)) {
@@ -52,7 +52,7 @@ std::size_t run(const log_file_options& options) {
 }
 
 std::string load(const log_file_options& options, error_code& ec) {
-  log_file file{options, 1};
+  log_file file{options};
   const auto into = small_history();
   state_numbers numbers;
   ec = file.open(*into, log_file_start, numbers);
@@ -135,7 +135,7 @@ TEST(log_file_fault_test, a_transaction_that_the_process_does_not_end_leaves_the
   }
   const faulty_disk disk;
   {
-    log_file file{on(disk), 1};
+    log_file file{on(disk)};
     const auto into = small_history();
     state_numbers numbers;
     ASSERT_FALSE(file.open(*into, log_file_start, numbers));
@@ -155,7 +155,7 @@ TEST(log_file_fault_test, a_transaction_that_the_process_does_not_end_leaves_the
 TEST(log_file_fault_test, stores_nothing_after_a_failed_write) {
   faulty_disk disk;
   {
-    log_file file{on(disk), 1};
+    log_file file{on(disk)};
     const auto into = small_history();
     state_numbers numbers;
     ASSERT_FALSE(file.open(*into, log_file_start, numbers));
@@ -180,7 +180,7 @@ TEST(log_file_fault_test, a_full_disk_rejects_writes_until_one_that_replaces_fit
   const auto& writes = script().writes;
   faulty_disk disk;
   {
-    log_file file{on(disk), 1};
+    log_file file{on(disk)};
     const auto into = small_history();
     state_numbers numbers;
     ASSERT_FALSE(file.open(*into, log_file_start, numbers));
@@ -219,7 +219,7 @@ TEST(log_file_fault_test, writes_that_fit_on_a_full_disk_are_found_after_a_resta
   const auto& writes = script().writes;
   faulty_disk disk;
   {
-    log_file file{on(disk), 1};
+    log_file file{on(disk)};
     const auto into = small_history();
     state_numbers numbers;
     ASSERT_FALSE(file.open(*into, log_file_start, numbers));
@@ -260,7 +260,7 @@ TEST(log_file_fault_test, a_full_disk_in_a_transaction_of_pieces_leaves_the_stat
   }
   faulty_disk disk;
   {
-    log_file file{on(disk), 1};
+    log_file file{on(disk)};
     const auto into = small_history();
     state_numbers numbers;
     ASSERT_FALSE(file.open(*into, log_file_start, numbers));

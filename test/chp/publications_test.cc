@@ -32,7 +32,7 @@ TEST(chp_publications, are_kvpubs_with_the_clients_properties_and_counts) {
   EXPECT_EQ(u.key, "/a/b");
   EXPECT_EQ(u.number, 9U);
   EXPECT_EQ(u.id, id.bytes());
-  EXPECT_EQ(u.properties, "x=y\nd=/:1,/a/:1\n");
+  EXPECT_EQ(u.properties, "d=/:1,/a/:1\nx=y\n");
   EXPECT_EQ(u.value, "v");
   EXPECT_EQ(all.counts().of("/a/"), 1U);
 }
@@ -45,6 +45,17 @@ TEST(chp_publications, name_the_one_before_if_numbers_were_left_out) {
   EXPECT_EQ(properties{parsed_of(first[0]).properties}.find("prev"), "4");
   const auto second = add(all, {.number = 7, .id = id, .key = "k", .value = "v"});
   EXPECT_EQ(parsed_of(second[0]).properties, "");
+}
+
+TEST(chp_publications, do_not_let_a_writer_hide_a_gap) {
+  publications all{form::kvmsg, 1, 100};
+  all.begin(4);
+  const auto first = add(
+      all,
+      {.number = 5, .id = id, .key = "/a/b", .properties = "prev=0\nd=/:7,/a/:7", .value = "v"});
+  const properties read{parsed_of(first[0]).properties};
+  EXPECT_EQ(read.find("prev"), "4");
+  EXPECT_EQ(find_directory_count(parsed_of(first[0]).properties, "/a/"), 1U);
 }
 
 TEST(chp_publications, get_different_ids_if_updates_have_none) {

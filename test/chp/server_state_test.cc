@@ -56,14 +56,14 @@ TEST_F(server, deletes_by_an_empty_value) {  // CHP-31
   EXPECT_EQ(s.content(), (pairs{{"b", "2"}}));
 }
 
-TEST_F(server, adds_directory_counters_after_the_properties_of_the_client) {
+TEST_F(server, adds_directory_counters_before_the_properties_of_the_client) {
   s.activate();
   s.set("/a/x", "1", update_id::of_random(1, 1), "p=q");
   s.set("/a/b/x", "1", update_id::of_random(1, 2));
   s.set("plain", "1", update_id::of_random(1, 3));
   const auto all = s.publications();
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[0][3], "p=q\nd=/:1,/a/:1\n");
+  EXPECT_EQ(all[0][3], "d=/:1,/a/:1\np=q");
   EXPECT_EQ(all[1][3], "d=/:2,/a/:2,/a/b/:1\n");
   EXPECT_EQ(all[2][3], "");
 }
@@ -131,7 +131,7 @@ TEST_F(server,
   s.set("stays too", "1", update_id::of_random(3, 5), "ttl=nonsense\n");
   auto all = s.publications();
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[0][3], "ttl=2\nd=/:1\n") << "as the client sent it";
+  EXPECT_EQ(all[0][3], "d=/:1\nttl=2\n") << "as the client sent it";
   s.pass(1'999ms);
   EXPECT_TRUE(s.publications().empty()) << "never early";
   s.pass(1ms);

@@ -110,13 +110,12 @@ void server_process::wipe_epochs() {
   std::filesystem::remove(options_.server.pair.epoch_file);
 }
 
-// The new file cannot be written, because a folder has its name.
+// The spare file cannot be written, because a folder has its name.
 void server_process::fail_epochs(bool fails) {
-  const auto next = options_.server.pair.epoch_file + ".new";
+  const auto spare = options_.server.pair.epoch_file + ".new";
+  std::filesystem::remove(spare);
   if (fails) {
-    std::filesystem::create_directory(next);
-  } else {
-    std::filesystem::remove(next);
+    std::filesystem::create_directory(spare);
   }
 }
 

@@ -32,7 +32,7 @@ void history::notified(std::uint32_t number, const routed_message& m) {
   const bool known = m.content.size() == 1 && !streams.empty() &&
                      (begins || what.starts_with('\0')) &&
                      own.publications->on_told(wires_.written_by(number, streams.back())->of_writer,
-                                               begins, what.substr(1));
+                                               m.peer, begins, what.substr(1));
   if (!known) {
     report(violation::mistold, name(number) + " is told that \"" +
                                    std::string{what.substr(std::min<std::size_t>(1, what.size()))} +
@@ -54,7 +54,10 @@ void history::check_marks(std::uint32_t number) {
       }
     };
     const auto& peer = own.peers[p.id];
-    auto receive_mark = own.receive_mark;
+    // A socket that finds its connection lost decodes all that it has read, in spite of the marks.
+    const bool lost =
+        !peer.streams.empty() && !wires_.read_by(number, peer.streams.back())->connection->alive();
+    auto receive_mark = lost ? high_water_mark{{}, {}} : own.receive_mark;
     if (receive_mark.messages) {
       // Attach and detach wait in the same queue.
       *receive_mark.messages = std::max(*receive_mark.messages, peer.rest) + peer.announcements;

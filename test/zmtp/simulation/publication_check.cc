@@ -82,8 +82,8 @@ void publication_check::on_detached(lane to) {
   }
 }
 
-bool publication_check::on_told(lane to, bool begins, std::string_view topic) {
-  auto& known = how_.manual ? owed_[to].notified : known_;
+bool publication_check::on_told(lane to, peer_id peer, bool begins, std::string_view topic) {
+  auto& known = how_.manual ? owed_[to].notified[peer] : known_;
   if (begins) {
     return known.emplace(topic).second;
   }
@@ -97,8 +97,13 @@ bool publication_check::on_told(lane to, bool begins, std::string_view topic) {
 
 bool publication_check::knows_all() const {
   if (how_.manual) {
-    return std::all_of(owed_.begin(), owed_.end(),
-                       [](const auto& of) { return of.second.notified == of.second.asked; });
+    return std::all_of(owed_.begin(), owed_.end(), [](const auto& of) {
+      topics all;
+      for (const auto& [peer, known] : of.second.notified) {
+        all.insert(known.begin(), known.end());
+      }
+      return all == of.second.asked;
+    });
   }
   topics all;
   for (const auto& [to, c] : owed_) {

@@ -4,6 +4,8 @@
 // also get the last values of each topic that its peer begins to want. The user of an XPUB must
 // know each topic to which any peer has subscribed.
 
+#include "zmtp/peer.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -51,8 +53,10 @@ public:
   };
   [[nodiscard]] writing on_written(lane to, std::uint32_t sequence, std::string_view topic);
 
-  // The user of an XPUB gets this notification. Returns false if the user knew it already.
-  [[nodiscard]] bool on_told(lane to, bool begins, std::string_view topic);
+  // The user of an XPUB gets this notification of `peer`. Returns false if the user knew it already.
+  // A lane has several peers if the socket has disconnected and connected again: the user may hear
+  // of the new one before the end of the old one.
+  [[nodiscard]] bool on_told(lane to, peer_id peer, bool begins, std::string_view topic);
   // Returns whether the user knows the topics of all connected peers, and no others.
   [[nodiscard]] bool knows_all() const;
   // Returns whether every peer got the last values of each topic that it began to want, or later
@@ -89,7 +93,7 @@ private:
     bool durable = false;
     topics asked;
     topics given;
-    topics notified;
+    std::map<peer_id, topics> notified;
     std::deque<std::uint32_t> sequences;
     std::vector<beginning> beginnings;
     std::map<std::string, std::uint32_t, std::less<>> last_written;

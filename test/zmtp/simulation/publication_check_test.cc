@@ -8,6 +8,8 @@ namespace {
 using writing = publication_check::writing;
 
 constexpr lane peer = 1;
+constexpr peer_id first{1, 1};
+constexpr peer_id second{2, 1};
 
 TEST(publication_check, expects_subscribed_messages_in_order) {
   publication_check check{{}};
@@ -39,9 +41,15 @@ TEST(publication_check, expects_granted_topics_in_manual_mode) {
   check.on_published(1, "a");
   EXPECT_EQ(check.on_written(peer, 1, "a"), writing::not_owed);
   EXPECT_FALSE(check.knows_all());
-  EXPECT_TRUE(check.on_told(peer, true, "a"));
+  EXPECT_TRUE(check.on_told(peer, first, true, "a"));
   EXPECT_TRUE(check.knows_all());
-  EXPECT_FALSE(check.on_told(peer, true, "a"));
+  EXPECT_FALSE(check.on_told(peer, first, true, "a"));
+  EXPECT_TRUE(check.on_told(peer, second, true, "a"));
+  EXPECT_TRUE(check.on_told(peer, first, false, "a"));
+  EXPECT_FALSE(check.on_told(peer, first, false, "a"));
+  EXPECT_TRUE(check.knows_all());
+  EXPECT_TRUE(check.on_told(peer, second, false, "a"));
+  EXPECT_FALSE(check.knows_all());
   check.on_given(peer, true, "b");
   check.on_published(2, "b");
   EXPECT_EQ(check.on_written(peer, 2, "b"), writing::owed);
