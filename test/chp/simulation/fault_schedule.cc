@@ -74,7 +74,7 @@ void fault_schedule::stop(server who, death how) {
   const bool is_covered = one.is_in_sync() && !other.has_store() && other.running();
   one.kill(how);
   if (!is_covered) {
-    history_->on_loss({one.content(), other.content()});
+    history_->on_loss({one.content(), other.content()}, other.has_all_in_content());
   }
 }
 
@@ -98,7 +98,8 @@ fault_schedule::end fault_schedule::wipe() {
   if (who == 1 && in_->random().chance(50)) {
     one.wipe_epochs();
   }
-  history_->on_loss({one.content(), servers_[1 - who]->content()});
+  const auto& other = *servers_[1 - who];
+  history_->on_loss({one.content(), other.content()}, other.has_all_in_content());
   return [&one] {
     if (!one.running()) {
       one.start();

@@ -15,7 +15,8 @@ namespace chp::simulation {
 class guide_process {
 public:
   struct options {
-    bool has_ids = false;  // each update has an id
+    bool has_ids = false;       // each update has an id
+    bool expects_once = false;  // each update is executed once
     std::chrono::milliseconds pace{100};
   };
 
