@@ -159,7 +159,7 @@ fault_schedule::end fault_schedule::cut_link(bool both_ways) {
 
 fault_schedule::end fault_schedule::cut_client() {
   auto& net = in_->net();
-  auto& client = clients_[in_->random().pick(clients_.size())]->process().machine();
+  auto& client = *hosts_[in_->random().pick(hosts_.size())];
   auto& of = servers_[any_server()]->process().machine();
   const auto ways = in_->random().pick(3);
   if (ways != 0) {

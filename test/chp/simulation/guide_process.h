@@ -25,6 +25,7 @@ public:
     process_->run([this] { return write(); });
   }
   void stop_writing() noexcept { writes_ = false; }
+  [[nodiscard]] zmtp::simulation::simulated_host& machine() noexcept { return process_->machine(); }
 
 private:
   [[nodiscard]] boost::asio::awaitable<void> write();

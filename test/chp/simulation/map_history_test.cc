@@ -148,7 +148,7 @@ TEST_F(history_test, sees_one_server_under_block) {
   EXPECT_EQ(block.findings().front().what, violation::one_in_block);
 }
 
-TEST_F(history_test, sees_a_loss_that_nobody_was_told) {
+TEST_F(history_test, sees_a_loss_that_was_not_told) {
   made("a", "1", truth::one_disk);
   history.on_lost_line(R"({"number":1,"key":"a","value":"1"})", {});
   history.on_rest({});

@@ -150,8 +150,12 @@ void scenario::live() {
   for (const auto& each : clients_) {
     clients.push_back(each.get());
   }
+  std::vector<zmtp::simulation::simulated_host*> others;
+  for (const auto& each : guides_) {
+    others.push_back(&each->machine());
+  }
   schedule_.emplace(world_, history_, std::array{servers_[0].get(), servers_[1].get()},
-                    std::move(clients));
+                    std::move(clients), std::move(others));
   const auto gap = setting_.heartbeat * random().between(2, 10);
   for (std::size_t left = 10; left != 0; --left) {
     world_.run_for(random().up_to(gap));

@@ -75,7 +75,7 @@ public:
   [[nodiscard]] std::string status() const;
   // The map of the disk, or of a server without a store.
   [[nodiscard]] map_history::content content() const;
-  // It is all that the server has. A server in memory has more in its log.
+  // Returns whether content() is everything. A server in memory has more in its log.
   [[nodiscard]] bool has_all_in_content() const { return has_store() || !running(); }
   // The map that clients see.
   [[nodiscard]] map_history::content published() const;
