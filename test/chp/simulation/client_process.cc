@@ -41,6 +41,7 @@ void client_process::kill(zmtp::simulation::death how) {
     history_->forget(each.first);
   }
   history_->on_untellable(name());
+  history_->on_told_history_lost(name());  // the next client has seen nothing
   seen_.clear();
 }
 
