@@ -26,6 +26,10 @@ server_process::server_process(zmtp::simulation::world& in, map_history& to, ser
 
 void server_process::start() {
   note("starts");
+  if (options_.loses_everything) {
+    wipe_disk();
+    wipe_epochs();
+  }
   process_->start([this](const asio::any_io_executor& executor) {
     begin(executor);
     return nullptr;
@@ -83,7 +87,7 @@ void server_process::on_event(server_event event) {
 
 void server_process::on_lost(const std::string& path, boost::system::error_code ec) {
   note("file " + path.substr(path.rfind('/') + 1) + ": " + ec.message());
-  if (!ec) {
+  if (!ec && !options_.writes_no_lost_files) {
     std::ifstream file{path};
     const auto kept = peer_->published();
     for (std::string line; std::getline(file, line);) {

@@ -31,6 +31,9 @@ public:
     bool has_store = false;
     // Faults of a store, to plant in a test.
     simulated_disk::planted_fault disk{};
+    // Faults of a server or its user.
+    bool loses_everything = false;  // its disk and its epochs, at each start
+    bool writes_no_lost_files = false;
   };
 
   // `in` and `to` must outlive the server. Its files are in `folder`.
@@ -72,6 +75,8 @@ public:
   [[nodiscard]] std::string status() const;
   // The map of the disk, or of a server without a store.
   [[nodiscard]] map_history::content content() const;
+  // Returns whether content() is everything. A server in memory has more in its log.
+  [[nodiscard]] bool has_all_in_content() const { return has_store() || !running(); }
   // The map that clients see.
   [[nodiscard]] map_history::content published() const;
 
