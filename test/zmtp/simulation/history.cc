@@ -232,16 +232,32 @@ std::optional<parcel> history::received(std::uint32_t number, const routed_messa
 }
 
 // Finds the place where the message came. Returns whether it may be received now.
+// The user has a message of the connection at `first`, so the rest of those before has come.
+void history::end_streams(std::uint32_t number, presence& of, std::size_t first) {
+  for (; of.over < first; ++of.over) {
+    auto& on = *wires_.read_by(number, of.streams[of.over]);
+    for (const auto came = on.came(); !on.given_up && on.next < came; ++on.next) {
+      pass_over(on, on.next);
+    }
+  }
+}
+
 bool history::take(std::uint32_t number, peer_id from, entry& e) {
   auto& own = users_.at(number);
   const auto is_it = [&](const wire::written& w) {
     return w.sender == e.what.sender && w.sequence == e.what.sequence;
   };
+  auto& peer = own.peers[from];
   auto wrong = violation::misaddressed;
-  for (const auto stream : own.peers[from].streams) {
-    auto& on = *wires_.read_by(number, stream);
+  for (std::size_t i = 0; i != peer.streams.size(); ++i) {
+    auto& on = *wires_.read_by(number, peer.streams[i]);
     const auto begin = on.messages.begin();
     const auto end = begin + static_cast<std::ptrdiff_t>(on.came());
+    if (i < peer.over) {
+      const auto late = std::find_if(begin, end, is_it);
+      wrong = late == end ? wrong : late->received ? violation::duplicate : violation::mingled;
+      continue;
+    }
     const auto from_next = begin + static_cast<std::ptrdiff_t>(on.next);
     if (const auto at = std::find_if(from_next, end, is_it); at != end) {
       const auto position = static_cast<std::size_t>(at - begin);
@@ -250,6 +266,7 @@ bool history::take(std::uint32_t number, peer_id from, entry& e) {
       }
       ++on.next;
       at->received = true;
+      end_streams(number, peer, i);
       if (own.type == socket_type::pair && e.what.sequence < own.last_received) {
         report(violation::mingled,
                name(e.what) + " is received behind " + number_of(own.last_received));
@@ -267,6 +284,7 @@ bool history::take(std::uint32_t number, peer_id from, entry& e) {
   report(wrong, name(e.what) + " is received by " + name(number) +
                     (wrong == violation::duplicate   ? " a second time"
                      : wrong == violation::reordered ? " behind what was written later"
+                     : wrong == violation::mingled   ? " behind messages of a later connection"
                                                      : " and did not come from that peer"));
   return false;
 }

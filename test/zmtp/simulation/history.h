@@ -127,6 +127,7 @@ private:
   };
   struct presence {
     std::vector<std::uint64_t> streams;  // its connections, the first first
+    std::size_t over = 0;                // from those before, nothing more is received
     // What was queued when the last one was attached: the rest of the one before, to which no mark
     // applies once nothing can be written.
     std::size_t rest = 0;
@@ -160,6 +161,7 @@ private:
   [[nodiscard]] const entry* find(std::uint32_t sender, std::uint32_t sequence) const;
   [[nodiscard]] static bool may_drop(const life& reader, const wire::written& what);
   void pass_over(wire& on, std::size_t position);
+  void end_streams(std::uint32_t number, presence& of, std::size_t first);
   [[nodiscard]] bool take(std::uint32_t number, peer_id from, entry& e);
   void check_presence(std::uint32_t number, const routed_message& m);
   void notified(std::uint32_t number, const routed_message& m);

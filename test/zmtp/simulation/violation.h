@@ -11,7 +11,7 @@ enum class violation : std::uint8_t {
   spliced,       // … with parts of another, or was never sent so
   duplicate,     // … a second time
   reordered,     // … before one that was sent earlier on its connection
-  mingled,       // … behind what its only peer has sent on a later connection
+  mingled,       // … behind what its peer has sent on a later connection
   lost,          // … not, though nothing happened that excuses it
   above_mark,    // a queue holds more than its mark and one message
   misaddressed,  // … to another than it was sent to
