@@ -24,8 +24,10 @@ void client_process::start() {
     }
     client_ = std::make_shared<client>(executor, servers, options_.client,
                                        [this](const client_event& event) { on_event(event); });
-    client_->on_lost(
-        [this](const lost_update& lost) { history_->on_told_lost(lost.key, lost.value); });
+    if (!options_.drops_losses) {
+      client_->on_lost(
+          [this](const lost_update& lost) { history_->on_told_lost(lost.key, lost.value); });
+    }
     asio::co_spawn(executor, write(), zmtp::rethrow);
     asio::co_spawn(executor, watch(), zmtp::rethrow);
     return client_;
@@ -39,6 +41,7 @@ void client_process::kill(zmtp::simulation::death how) {
     history_->forget(each.first);
   }
   history_->on_untellable(name());
+  history_->on_told_history_lost(name());  // the next client has seen nothing
   seen_.clear();
 }
 
@@ -91,7 +94,8 @@ void client_process::update() {
   auto done = asio::bind_cancellation_slot(
       signal->slot(), [this, which, key](const boost::system::error_code& ec, truth says) {
         open_.erase(which);
-        history_->end(which, ec, says, client_->get(key));
+        history_->end(which, ec, options_.claims_both && !ec ? truth::both_servers : says,
+                      client_->get(key));
       });
   if (erases) {
     client_->async_erase(key, {.until = how.until, .require = how.require}, std::move(done));
@@ -117,27 +121,35 @@ asio::awaitable<void> client_process::watch() {
   }
 }
 
+// A server that becomes active shows what is not committed yet. Such a key can be missing for a while
+// when the client follows the other server, whose log has it too.
 void client_process::on_change(const change& c) {
   if (!is_once(c.key)) {
     return;
   }
-  auto& of = seen_[c.key];
-  if (c.erased()) {
-    if (std::exchange(of.present, false) && of.losses == losses_) {
-      history_->report(violation::untold_history, name() + " does not have " + c.key + " any more");
-    }
-    return;
-  }
-  if (of.present) {
+  const auto before = seen_.find(c.key);
+  if (!c.erased() && before != seen_.end() && before->second) {
     history_->report(violation::made_twice, name() + " sees " + c.key + " again");
   }
-  of = {.present = true, .losses = losses_};
+  if (!c.erased()) {
+    seen_[c.key] = true;
+  } else if (before != seen_.end()) {
+    before->second = false;
+  }
+}
+
+void client_process::check_seen() {
+  for (const auto& [key, is_present] : seen_) {
+    if (!is_present) {
+      history_->report(violation::untold_history, name() + " does not have " + key + " any more");
+    }
+  }
 }
 
 void client_process::on_event(const client_event& event) {
   world_->net().here().note(name() + ": " + to_string(event.what), {event.server});
-  if (event.what == client_event::kind::history_lost) {
-    ++losses_;
+  if (event.what == client_event::kind::history_lost && !options_.drops_lost_histories) {
+    seen_.clear();
     history_->on_told_history_lost(name());
   } else if (event.what == client_event::kind::session_forgotten) {
     history_->on_untellable(name());

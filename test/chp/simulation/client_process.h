@@ -26,6 +26,10 @@ public:
     std::chrono::milliseconds pace{100};  // between two updates, at most
     std::size_t shared_keys = 3;
     unsigned cancels = 0;  // percentage of updates after which an older one is cancelled
+    // Faults of a client, for the tests of the checks.
+    bool claims_both = false;   // says that both servers have what one has
+    bool drops_losses = false;  // says nothing of lost updates
+    bool drops_lost_histories = false;
   };
 
   // `in` and `to` must outlive the client.
@@ -43,6 +47,8 @@ public:
   // Tells the history if the client cannot know all of its lost updates.
   void tell_limits();
 
+  // All is well: the copy has every key that it had since the last history_lost.
+  void check_seen();
   [[nodiscard]] bool reaches(server which) const;
   [[nodiscard]] const std::string& name() const noexcept { return process_->host(); }
   [[nodiscard]] std::size_t open() const noexcept { return open_.size(); }
@@ -51,11 +57,6 @@ public:
   [[nodiscard]] map_history::content copy() const;
 
 private:
-  struct seen {
-    bool present = false;
-    std::size_t losses = 0;  // histories that were lost before the key was seen
-  };
-
   [[nodiscard]] boost::asio::awaitable<void> write();
   [[nodiscard]] boost::asio::awaitable<void> watch();
   void update();
@@ -71,8 +72,7 @@ private:
   bool writes_ = true;
   std::size_t last_ = 0;
   std::map<map_history::index, std::unique_ptr<boost::asio::cancellation_signal>> open_;
-  std::size_t losses_ = 0;  // times that history_lost was told
-  std::map<std::string, seen> seen_;
+  std::map<std::string, bool> seen_;  // keys that are set once, since the last history_lost
 };
 
 }  // namespace chp::simulation

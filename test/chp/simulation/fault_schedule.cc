@@ -74,7 +74,7 @@ void fault_schedule::stop(server who, death how) {
   const bool is_covered = one.is_in_sync() && !other.has_store() && other.running();
   one.kill(how);
   if (!is_covered) {
-    history_->on_loss({one.content(), other.content()});
+    history_->on_loss({one.content(), other.content()}, other.has_all_in_content());
   }
 }
 
@@ -98,7 +98,8 @@ fault_schedule::end fault_schedule::wipe() {
   if (who == 1 && in_->random().chance(50)) {
     one.wipe_epochs();
   }
-  history_->on_loss({one.content(), servers_[1 - who]->content()});
+  const auto& other = *servers_[1 - who];
+  history_->on_loss({one.content(), other.content()}, other.has_all_in_content());
   return [&one] {
     if (!one.running()) {
       one.start();
@@ -158,7 +159,7 @@ fault_schedule::end fault_schedule::cut_link(bool both_ways) {
 
 fault_schedule::end fault_schedule::cut_client() {
   auto& net = in_->net();
-  auto& client = clients_[in_->random().pick(clients_.size())]->process().machine();
+  auto& client = *hosts_[in_->random().pick(hosts_.size())];
   auto& of = servers_[any_server()]->process().machine();
   const auto ways = in_->random().pick(3);
   if (ways != 0) {

@@ -27,7 +27,7 @@ enum class fault : std::uint8_t {
   failed_lost_files,  // no file of lost updates can be written
   link_cut,           // between the servers, both ways
   one_way_cut,        // between the servers
-  client_cut,         // between a client and a server, one way or both
+  client_cut,         // between a client or another program and a server, one way or both
   client_kill,        // a client is killed, and another one starts
   slow,               // new connections are slow
   refused,            // many connects fail
@@ -47,8 +47,17 @@ class fault_schedule {
 public:
   // All must outlive the schedule.
   fault_schedule(zmtp::simulation::world& in, map_history& to,
-                 std::array<server_process*, 2> servers, std::vector<client_process*> clients)
-      : in_{&in}, history_{&to}, servers_{servers}, clients_{std::move(clients)} {}
+                 std::array<server_process*, 2> servers, std::vector<client_process*> clients,
+                 std::vector<zmtp::simulation::simulated_host*> others)
+      : in_{&in},
+        history_{&to},
+        servers_{servers},
+        clients_{std::move(clients)},
+        hosts_{std::move(others)} {
+    for (auto* const each : clients_) {
+      hosts_.push_back(&each->process().machine());
+    }
+  }
 
   // Begins a fault that ends within `longest`.
   void make(fault f, std::chrono::milliseconds longest);
@@ -78,6 +87,7 @@ private:
   map_history* history_;
   std::array<server_process*, 2> servers_;
   std::vector<client_process*> clients_;
+  std::vector<zmtp::simulation::simulated_host*> hosts_;  // those of clients and other programs
   std::size_t open_ = 0;
   std::size_t made_ = 0;
 };

@@ -15,7 +15,8 @@ namespace chp::simulation {
 class guide_process {
 public:
   struct options {
-    bool has_ids = false;  // each update has an id
+    bool has_ids = false;       // each update has an id
+    bool expects_once = false;  // each update is executed once
     std::chrono::milliseconds pace{100};
   };
 
@@ -24,6 +25,7 @@ public:
     process_->run([this] { return write(); });
   }
   void stop_writing() noexcept { writes_ = false; }
+  [[nodiscard]] zmtp::simulation::simulated_host& machine() noexcept { return process_->machine(); }
 
 private:
   [[nodiscard]] boost::asio::awaitable<void> write();

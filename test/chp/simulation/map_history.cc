@@ -42,8 +42,11 @@ void map_history::end(index which, const boost::system::error_code& ec, truth sa
   u.became = fate::committed;
   u.says = says;
   u.ended = ++steps_;
-  // The deadline of an update that one server had can pass after that server has lost it.
-  u.was_gone = ec && u.was_gone;
+  // The outcome can be under way while the servers lose the update, and a deadline can pass later.
+  if (u.was_gone && !has(look_ ? look_() : std::vector<content>{}, u)) {
+    u.gone = true;
+    ++gone_;
+  }
   if (rules_.block && !is_on_both(says)) {
     report(violation::one_in_block, name(u) + " is on " + std::string{to_string(says)});
   }
@@ -63,12 +66,9 @@ void map_history::on_told_lost(std::string_view key, std::string_view value) {
   world_->note("told lost: " + std::string{key} + '=' + std::string{value}, {});
   const auto found = writers_.find(value);
   if (value.empty()) {
-    // Erasures of a key cannot be told apart: the oldest one that may be meant.
+    // Erasures of a key cannot be told apart.
     for (const auto each : erasures_[std::string{key}]) {
-      auto& u = updates_[each];
-      if (u.ended != 0 && !is_on_both(u.says) && !std::exchange(u.told_lost, true)) {
-        return;
-      }
+      updates_[each].told_lost = true;
     }
   } else if (found != writers_.end()) {
     updates_[found->second].told_lost = true;
@@ -131,20 +131,33 @@ std::optional<std::string_view> map_history::value_in(const content& map, const 
 // loses everything, that server becomes active without data.
 void map_history::on_stopped(std::string_view host) {
   ++stopped_;
-  if (std::none_of(updates_.begin(), updates_.end(),
-                   [](const update& u) { return u.gone && is_on_both(u.says); })) {
+  if (!empty_promoted_ && std::none_of(updates_.begin(), updates_.end(), [](const update& u) {
+        return u.gone && is_on_both(u.says);
+      })) {
     report(violation::stopped, std::string{host});
   }
 }
 
-void map_history::on_loss(const std::vector<content>& left) {
+void map_history::on_empty_promoted() {
+  empty_promoted_ = true;
   for (auto& u : updates_) {
-    if (u.gone || std::any_of(left.begin(), left.end(), [&](const content& map) {
-          return explains(value_in(map, u.key), u);
-        })) {
+    u.gone = true;
+    u.was_on_both = true;
+  }
+}
+
+bool map_history::has(const std::vector<content>& left, const update& u) const {
+  return std::any_of(left.begin(), left.end(), [&](const content& map) {
+    return !map.empty() && explains(value_in(map, u.key), u);
+  });
+}
+
+void map_history::on_loss(const std::vector<content>& left, bool certain) {
+  for (auto& u : updates_) {
+    if (u.gone || has(left, u)) {
       continue;
     }
-    u.was_on_both = in_sync_at_ > u.began;
+    u.was_on_both = !certain || more_on_both_at_ > u.began;
     if (u.ended == 0) {
       u.was_gone = true;
       continue;
@@ -189,7 +202,7 @@ void map_history::judge_loss(const update& u, const std::optional<std::string_vi
   if (!u.told_lost && !u.was_on_both && !untellable_.contains(u.client)) {
     report(violation::untold_loss, text);
   }
-  if (!u.gone && !u.was_gone && !u.in_file && !incomplete_file_) {
+  if (!u.gone && !u.in_file && !incomplete_file_) {
     report(violation::not_in_file, text);
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The history of a simulated pair of the map: all updates of all clients, what became of them, and
-// the promises that this breaks. Pure.
+// The history of a simulated pair of the map: the updates of all clients, their outcomes, and the
+// promises that these break. Pure.
 //
 // Each value is written once, so a value names its update. A key that begins with `once/` is set
 // once. Other keys are set and erased by all clients.
@@ -57,12 +57,18 @@ public:
 
   // A line of a file of lost updates. `kept` is the map of the other server.
   void on_lost_line(const std::string& line, const content& kept);
-  // A backup has what the active server has. From then on, an update of one server can be on both.
-  void on_in_sync() { in_sync_at_ = ++steps_; }
+  // A server learns that both servers have more. An update of one server can be among that.
+  void on_more_on_both() { more_on_both_at_ = ++steps_; }
+  // A server without data and without a record of epochs becomes active beside one with data.
+  void on_empty_promoted();
   // A server waits for an operator, who lets it drop what it has.
   void on_stopped(std::string_view host);
-  // After a loss of memory or of a disk: the maps that servers still have.
-  void on_loss(const std::vector<content>& left);
+  // After a loss of memory or of a disk: the maps that servers still have. A map without keys is that
+  // of a server without data.
+  // Not `certain`: one of them has more in its log.
+  void on_loss(const std::vector<content>& left, bool certain = true);
+  // Returns these maps. Needed for outcomes that were under way during a loss.
+  void look_with(std::function<std::vector<content>()> look) { look_ = std::move(look); }
   // All is well: the map of the active server.
   void on_rest(const content& map);
 
@@ -94,6 +100,7 @@ private:
     bool was_on_both = false;  // perhaps, when the last server lost it
   };
 
+  [[nodiscard]] bool has(const std::vector<content>& left, const update& u) const;
   void judge_loss(const update& u, const std::optional<std::string_view>& now);
   // Whether this content of the key can follow from an order in which the update is executed.
   [[nodiscard]] bool explains(const std::optional<std::string_view>& now, const update& u) const;
@@ -111,8 +118,10 @@ private:
   std::map<std::string, index, std::less<>> writers_;                // by value
   std::map<std::string, std::vector<index>, std::less<>> erasures_;  // by key
   std::map<std::string, bool, std::less<>> untellable_;              // by client
-  std::uint64_t in_sync_at_ = 0;
+  std::function<std::vector<content>()> look_;
+  std::uint64_t more_on_both_at_ = 0;
   bool incomplete_file_ = false;
+  bool empty_promoted_ = false;
   std::vector<finding> findings_;
   std::size_t committed_ = 0;
   std::size_t on_both_ = 0;

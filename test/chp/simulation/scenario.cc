@@ -1,7 +1,5 @@
 #include "test/chp/simulation/scenario.h"
 
-#include "test/chp/simulation/client_process.h"
-#include "test/chp/simulation/guide_process.h"
 #include "test/chp/simulation/map_history.h"
 #include "test/support/scratch_folder.h"
 
@@ -33,6 +31,7 @@ private:
   void choose_faults();
   void add_servers();
   void add_clients();
+  void add_guide(const guide_process::options& how);
   void live();
   void recover();
   void decide();
@@ -97,6 +96,9 @@ void scenario::add_servers() {
     servers_.push_back(
         std::make_unique<server_process>(world_, history_, who, folder_.path(), std::move(how)));
   }
+  history_.look_with([this] {
+    return std::vector{servers_[0]->content(), servers_[1]->content()};
+  });
   servers_[0]->set_peer(*servers_[1]);
   servers_[1]->set_peer(*servers_[0]);
   servers_[random().pick(2)]->start();
@@ -120,17 +122,27 @@ void scenario::add_clients() {
     how.client = setting_.client();
     how.pace = setting_.heartbeat * random().between(1, 5) / 5;
     how.cancels = random().chance(20) ? 10 : 0;
+    if (options_.spoil_client) {
+      options_.spoil_client(how);
+    }
     clients_.push_back(std::make_unique<client_process>(
         world_, history_, "client" + std::to_string(i), std::move(how)));
     clients_.back()->start();
   }
   for (const bool has_ids : {false, true}) {
     if (random().chance(20)) {
-      guides_.push_back(std::make_unique<guide_process>(
-          world_, history_, has_ids ? "guide1" : "guide0",
-          guide_process::options{.has_ids = has_ids, .pace = setting_.heartbeat}));
+      // An update without an id may be executed twice.
+      add_guide({.has_ids = has_ids, .expects_once = has_ids, .pace = setting_.heartbeat});
     }
   }
+  if (options_.guide) {
+    add_guide(*options_.guide);
+  }
+}
+
+void scenario::add_guide(const guide_process::options& how) {
+  guides_.push_back(std::make_unique<guide_process>(world_, history_,
+                                                    "guide" + std::to_string(guides_.size()), how));
 }
 
 void scenario::live() {
@@ -138,8 +150,12 @@ void scenario::live() {
   for (const auto& each : clients_) {
     clients.push_back(each.get());
   }
+  std::vector<zmtp::simulation::simulated_host*> others;
+  for (const auto& each : guides_) {
+    others.push_back(&each->machine());
+  }
   schedule_.emplace(world_, history_, std::array{servers_[0].get(), servers_[1].get()},
-                    std::move(clients));
+                    std::move(clients), std::move(others));
   const auto gap = setting_.heartbeat * random().between(2, 10);
   for (std::size_t left = 10; left != 0; --left) {
     world_.run_for(random().up_to(gap));
@@ -152,6 +168,9 @@ void scenario::live() {
 
 // All faults are over.
 void scenario::recover() {
+  if (options_.stays) {
+    schedule_->make(*options_.stays, 24h);
+  }
   world_.run_for(random().up_to(20 * setting_.heartbeat));
   for (const auto& each : clients_) {
     each->stop_writing();
@@ -191,7 +210,8 @@ void scenario::decide() {
     auto& one = *servers_[who];
     if (one.has_stopped()) {
       one.kill(zmtp::simulation::death::process);
-      history_.on_loss({one.content(), servers_[1 - who]->content()});
+      const auto& other = *servers_[1 - who];
+      history_.on_loss({one.content(), other.content()}, other.has_all_in_content());
       one.discard();
       one.start();
     }
@@ -214,8 +234,11 @@ void scenario::compare() {
     }
   }
   for (const auto& each : clients_) {
-    if (is_served(*each) && each->copy() != map) {
-      history_.report(violation::unequal, each->name());
+    if (is_served(*each)) {
+      each->check_seen();
+      if (each->copy() != map) {
+        history_.report(violation::unequal, each->name());
+      }
     }
   }
 }

@@ -1,7 +1,9 @@
 #pragma once
 // One run of a pair of the map with its clients and faults, from its seed.
 
+#include "test/chp/simulation/client_process.h"
 #include "test/chp/simulation/fault_schedule.h"
+#include "test/chp/simulation/guide_process.h"
 #include "test/chp/simulation/server_process.h"
 #include "test/chp/simulation/setting.h"
 #include "test/chp/simulation/violation.h"
@@ -25,6 +27,9 @@ struct scenario_options {
   std::function<void(setting&)> set{};
   // Called before a server starts for the first time.
   std::function<void(server, server_process::options&)> spoil{};
+  std::function<void(client_process::options&)> spoil_client{};
+  std::optional<guide_process::options> guide{};
+  std::optional<fault> stays{};  // begins after the others, and does not end
 };
 
 [[nodiscard]] scenario_result run_scenario(std::uint64_t seed,

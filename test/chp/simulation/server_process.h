@@ -31,6 +31,9 @@ public:
     bool has_store = false;
     // Faults of a store, to plant in a test.
     simulated_disk::planted_fault disk{};
+    // Faults of a server or its user.
+    bool loses_everything = false;  // its disk and its epochs, at each start
+    bool writes_no_lost_files = false;
   };
 
   // `in` and `to` must outlive the server. Its files are in `folder`.
@@ -72,6 +75,8 @@ public:
   [[nodiscard]] std::string status() const;
   // The map of the disk, or of a server without a store.
   [[nodiscard]] map_history::content content() const;
+  // Returns whether content() is everything. A server in memory has more in its log.
+  [[nodiscard]] bool has_all_in_content() const { return has_store() || !running(); }
   // The map that clients see.
   [[nodiscard]] map_history::content published() const;
 
@@ -79,7 +84,9 @@ private:
   void begin(const boost::asio::any_io_executor& executor);
   void serve(const boost::asio::any_io_executor& executor, loaded_log from);
   [[nodiscard]] replicated_server_handlers handlers();
+  void on_active(bstar::epoch e);
   void on_event(server_event event);
+  void on_turn(const server_status& now);
   void on_lost(const std::string& path, boost::system::error_code ec);
   void note(const std::string& what);
 
@@ -92,6 +99,8 @@ private:
   disk_watch watch_;
   const server_process* peer_ = nullptr;
   bool discards_ = false;
+  bool has_no_epochs_ = false;  // since its file was wiped, until it has the data of the other
+  sequence both_ = 0;
   std::shared_ptr<replicated_server> server_;
 };
 

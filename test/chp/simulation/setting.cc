@@ -33,6 +33,9 @@ server_options setting::server() const {
   if (few_keys) {
     o.map.max_keys = 10;
   }
+  if (few_ids) {
+    o.ids = 2;
+  }
   if (small_pieces) {
     o.backup_window = 200;
     o.snapshot_piece = 100;

@@ -1,5 +1,5 @@
 #pragma once
-// What the seed of a run decides beside the faults: times, policies, stores and limits.
+// The choices of a seed beside the faults: times, policies, stores and limits.
 
 #include "chp/client_options.h"
 #include "chp/server_options.h"
@@ -26,10 +26,11 @@ struct setting {
   // The limits of 2 and the like.
   bool short_log;
   bool few_sessions;
-  bool few_updates;  // of a client, sent and without an outcome
-  bool few_kept;     // of a client, with an outcome that both servers may not have
+  bool few_updates;  // in a client, sent and without an outcome
+  bool few_kept;     // in a client, with an outcome that both servers may not have
   bool few_keys;
   bool small_pieces;
+  bool few_ids = false;  // planted only: the servers then execute updates of other programs twice
 };
 
 }  // namespace chp::simulation

@@ -1,4 +1,4 @@
-// What a disk of a simulation keeps and loses.
+// A disk of a simulation keeps and loses writes.
 #include "test/chp/simulation/simulated_log_store.h"
 
 #include "test/chp/log_file_fixture.h"
@@ -55,7 +55,7 @@ public:
     EXPECT_TRUE(wait_for(1));
     return results.empty() ? error_code{} : results.back();
   }
-  // What a restart finds.
+  // The content that a restart finds.
   [[nodiscard]] std::string text() {
     std::optional<std::string> found;
     boost::asio::post(process.executor(), [this, &found] {

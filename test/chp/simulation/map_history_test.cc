@@ -1,0 +1,220 @@
+// The history of a simulated pair of the map: each violation, and what is none.
+#include "test/chp/simulation/map_history.h"
+
+#include "chp/error.h"
+#include "chp/log_entry.h"
+#include "test/chp/simulation/disk_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace chp::simulation {
+namespace {
+
+using content = map_history::content;
+
+class history_test : public testing::Test {
+protected:
+  // An update that has ended with an outcome.
+  void made(const std::string& key, const std::string& value, truth says = truth::both_servers,
+            boost::system::error_code ec = {}) {
+    const auto which = history.begin("anna", key, value);
+    history.end(which, ec, says, value.empty() ? std::nullopt : std::optional<std::string>{value});
+  }
+  void expect(const std::vector<violation>& all) const {
+    std::vector<violation> seen;
+    for (const auto& each : history.findings()) {
+      seen.push_back(each.what);
+    }
+    EXPECT_EQ(seen, all);
+  }
+
+  zmtp::simulation::run_state state{1};
+  map_history history{state, {}};
+};
+
+TEST_F(history_test, keeps_what_both_servers_have) {
+  made("a", "1");
+  made("b", "2");
+  made("b", "");
+  history.on_rest({{"a", "1"}});
+  expect({});
+}
+
+TEST_F(history_test, sees_a_lost_update) {
+  made("a", "1");
+  history.on_rest({});
+  expect({violation::lost});
+}
+
+TEST_F(history_test, sees_an_older_update_that_replaces_a_newer_one) {
+  made("a", "1");
+  made("a", "2");
+  history.on_rest({{"a", "1"}});
+  expect({violation::older_wins});
+}
+
+TEST_F(history_test, sees_an_erased_key_that_comes_back) {
+  made("a", "1");
+  made("a", "");
+  history.on_rest({{"a", "1"}});
+  expect({violation::older_wins});
+}
+
+TEST_F(history_test, accepts_either_order_of_updates_at_the_same_time) {
+  const auto first = history.begin("anna", "a", "1");
+  const auto second = history.begin("bert", "a", "2");
+  history.end(second, {}, truth::both_servers, "2");
+  history.end(first, {}, truth::both_servers, "1");
+  history.on_rest({{"a", "2"}});
+  history.on_rest({{"a", "1"}});
+  expect({});
+}
+
+TEST_F(history_test, an_update_that_no_server_had_any_more_may_be_lost) {
+  made("a", "1");
+  history.on_loss({{}, {{"a", "1"}, {"b", "2"}}});
+  EXPECT_EQ(history.gone(), 0U);
+  history.on_loss({{}, {}});
+  EXPECT_EQ(history.gone(), 1U);
+  history.on_rest({});
+  expect({});
+}
+
+TEST_F(history_test, an_outcome_can_be_under_way_while_the_servers_lose_the_update) {
+  const auto which = history.begin("anna", "a", "1");
+  history.on_loss({{}, {}});
+  history.end(which, {}, truth::both_servers, "1");
+  EXPECT_EQ(history.gone(), 1U);
+  history.on_rest({});
+  expect({});
+}
+
+TEST_F(history_test, a_server_without_data_has_no_erased_keys) {
+  made("a", "");
+  history.on_loss({{}, {}});
+  EXPECT_EQ(history.gone(), 1U);
+}
+
+TEST_F(history_test, sees_an_update_that_was_refused_or_not_sent) {
+  made("a", "1", truth::unknown, errc::refused);
+  made("b", "2", truth::unknown, errc::not_sent);
+  history.on_rest({{"a", "1"}, {"b", "2"}});
+  expect({violation::came_back, violation::came_back});
+}
+
+TEST_F(history_test, an_unconfirmed_update_may_be_made_or_not) {
+  made("a", "1", truth::unknown, errc::unconfirmed);
+  history.on_rest({});
+  history.on_rest({{"a", "1"}});
+  expect({});
+}
+
+TEST_F(history_test, sees_a_reported_loss_that_comes_back) {
+  made("a", "1", truth::one_disk);
+  history.on_told_lost("a", "1");
+  history.on_rest({{"a", "1"}});
+  expect({violation::came_back});
+}
+
+TEST_F(history_test, a_reported_loss_comes_back_with_a_lost_history) {
+  made("a", "1", truth::one_disk);
+  history.on_told_lost("a", "1");
+  history.on_told_history_lost("anna");
+  history.on_rest({{"a", "1"}});
+  expect({});
+}
+
+TEST_F(history_test, sees_a_value_of_no_client) {
+  history.on_rest({{"a", "1"}});
+  expect({violation::unknown_value});
+}
+
+TEST_F(history_test, sees_an_outcome_that_the_copy_does_not_show) {
+  made("a", "1");
+  const auto which = history.begin("anna", "a", "2");
+  history.end(which, {}, truth::both_servers, "1");
+  expect({violation::not_in_copy});
+}
+
+TEST_F(history_test, sees_one_server_under_block) {
+  map_history block{state, {.block = true}};
+  const auto which = block.begin("anna", "a", "1");
+  block.end(which, {}, truth::one_server, "1");
+  ASSERT_EQ(block.findings().size(), 1U);
+  EXPECT_EQ(block.findings().front().what, violation::one_in_block);
+}
+
+TEST_F(history_test, sees_a_loss_that_was_not_told) {
+  made("a", "1", truth::one_disk);
+  history.on_lost_line(R"({"number":1,"key":"a","value":"1"})", {});
+  history.on_rest({});
+  expect({violation::untold_loss});
+}
+
+TEST_F(history_test, sees_a_loss_that_is_not_in_a_file) {
+  made("a", "1", truth::one_disk);
+  history.on_told_lost("a", "1");
+  history.on_rest({});
+  expect({violation::not_in_file});
+}
+
+TEST_F(history_test, a_loss_that_is_told_and_written_is_none) {
+  made("a", "1", truth::one_disk);
+  made("b", "", truth::one_disk);
+  history.on_told_lost("a", "1");
+  history.on_told_lost("b", "");
+  history.on_lost_line(R"({"number":1,"key":"a","value":"1"})", {});
+  history.on_lost_line(R"({"number":2,"key":"b","erased":true})", {});
+  history.on_rest({});
+  expect({});
+}
+
+TEST_F(history_test, sees_a_cut_of_both) {
+  made("a", "1");
+  history.on_lost_line(R"({"number":1,"key":"a","value":"1"})", {{"a", "1"}});
+  expect({});
+  history.on_lost_line(R"({"number":1,"key":"a","value":"1"})", {});
+  expect({violation::cut_of_both});
+}
+
+TEST_F(history_test, sees_a_server_that_stops_without_a_cause) {
+  made("a", "1");
+  history.on_stopped("primary");
+  expect({violation::stopped});
+  history.on_loss({{}, {}});
+  history.on_stopped("primary");
+  expect({violation::stopped});
+}
+
+TEST_F(history_test, sees_an_update_that_a_disk_has_twice) {
+  disk_watch watch{history, "primary"};
+  state_write first;
+  append_record(first.entries, {.number = 1, .key = "once/a", .value = "1"});
+  append_record(first.entries, {.number = 2, .key = "b", .value = "2"});
+  first.more = true;
+  watch.on_write(first);
+  watch.on_crash();
+  first.more = false;
+  first.entries.clear();
+  append_record(first.entries, {.number = 3, .key = "once/a", .value = "1"});
+  append_record(first.map, {.number = 3, .key = "once/a", .value = "1"});
+  watch.on_write(first);
+  expect({});
+  state_write second;
+  append_record(second.entries, {.number = 4, .key = "once/a", .value = "1"});
+  second.replaces = true;
+  watch.on_write(second);
+  expect({});
+  second.replaces = false;
+  second.entries.clear();
+  append_record(second.entries, {.number = 5, .key = "once/a", .value = "1"});
+  watch.on_write(second);
+  expect({violation::made_twice});
+}
+
+}  // namespace
+}  // namespace chp::simulation
