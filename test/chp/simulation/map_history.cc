@@ -131,9 +131,18 @@ std::optional<std::string_view> map_history::value_in(const content& map, const 
 // loses everything, that server becomes active without data.
 void map_history::on_stopped(std::string_view host) {
   ++stopped_;
-  if (std::none_of(updates_.begin(), updates_.end(),
-                   [](const update& u) { return u.gone && is_on_both(u.says); })) {
+  if (!empty_promoted_ && std::none_of(updates_.begin(), updates_.end(), [](const update& u) {
+        return u.gone && is_on_both(u.says);
+      })) {
     report(violation::stopped, std::string{host});
+  }
+}
+
+void map_history::on_empty_promoted() {
+  empty_promoted_ = true;
+  for (auto& u : updates_) {
+    u.gone = true;
+    u.was_on_both = true;
   }
 }
 
@@ -148,7 +157,7 @@ void map_history::on_loss(const std::vector<content>& left, bool certain) {
     if (u.gone || has(left, u)) {
       continue;
     }
-    u.was_on_both = !certain || in_sync_at_ > u.began;
+    u.was_on_both = !certain || more_on_both_at_ > u.began;
     if (u.ended == 0) {
       u.was_gone = true;
       continue;

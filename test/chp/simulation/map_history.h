@@ -57,8 +57,10 @@ public:
 
   // A line of a file of lost updates. `kept` is the map of the other server.
   void on_lost_line(const std::string& line, const content& kept);
-  // A backup has what the active server has. From then on, an update of one server can be on both.
-  void on_in_sync() { in_sync_at_ = ++steps_; }
+  // A server learns that both servers have more. An update of one server can be among that.
+  void on_more_on_both() { more_on_both_at_ = ++steps_; }
+  // A server without data and without a record of epochs becomes active beside one with data.
+  void on_empty_promoted();
   // A server waits for an operator, who lets it drop what it has.
   void on_stopped(std::string_view host);
   // After a loss of memory or of a disk: the maps that servers still have. A map without keys is that
@@ -117,8 +119,9 @@ private:
   std::map<std::string, std::vector<index>, std::less<>> erasures_;  // by key
   std::map<std::string, bool, std::less<>> untellable_;              // by client
   std::function<std::vector<content>()> look_;
-  std::uint64_t in_sync_at_ = 0;
+  std::uint64_t more_on_both_at_ = 0;
   bool incomplete_file_ = false;
+  bool empty_promoted_ = false;
   std::vector<finding> findings_;
   std::size_t committed_ = 0;
   std::size_t on_both_ = 0;

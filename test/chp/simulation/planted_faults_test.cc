@@ -1,5 +1,6 @@
-// A fault of a program, a disk or a user is noticed: each check of the history finds one. Each test
-// names the first seed that finds its fault, so that it is quick.
+// A fault of a program, a disk or a user is noticed: each check of the history finds one within
+// 10,000 seeds. Each test names a seed that has found its fault, so that it is quick. Another compiler
+// may need another seed.
 #include "test/chp/simulation/scenario.h"
 #include "test/simulation/seeds.h"
 
@@ -14,15 +15,11 @@ namespace {
 using faults = std::vector<fault>;
 
 void expect_noticed(violation what, std::uint64_t seed, const scenario_options& options) {
-  if (run_scenario(seed, options).shows(what)) {
-    return;
+  bool noticed = run_scenario(seed, options).shows(what);
+  for (std::uint64_t other = 1; !noticed && other <= 10'000; ++other) {
+    noticed = run_scenario(other, options).shows(what);
   }
-  for (std::uint64_t other = 1; other <= 10'000; ++other) {
-    if (run_scenario(other, options).shows(what)) {
-      FAIL() << "seed " << other << " finds it, not " << seed;
-    }
-  }
-  FAIL() << "no seed finds it";
+  EXPECT_TRUE(noticed) << "no seed finds it";
 }
 
 void with_stores(setting& how) { how.stores = {true, true}; }
@@ -55,13 +52,13 @@ TEST(planted_faults, servers_that_lose_sessions_execute_updates_twice) {
 }
 
 TEST(planted_faults, updates_without_ids_are_executed_twice) {
-  expect_noticed(violation::made_twice, 20,
+  expect_noticed(violation::made_twice, 114,
                  {.faults = faults{fault::kill, fault::client_cut},
                   .guide = guide_process::options{.has_ids = false, .expects_once = true}});
 }
 
 TEST(planted_faults, few_known_ids_execute_updates_twice) {
-  expect_noticed(violation::made_twice, 3,
+  expect_noticed(violation::made_twice, 7,
                  {.faults = faults{fault::kill, fault::pause, fault::slow},
                   .set = [](auto& how) { how.few_ids = true; },
                   .guide = guide_process::options{.has_ids = true, .expects_once = true}});
@@ -84,7 +81,7 @@ TEST(planted_faults, an_acknowledgement_that_claims_both_is_noticed) {
 }
 
 TEST(planted_faults, an_acknowledgement_that_claims_both_shows_older_updates) {
-  expect_noticed(violation::older_wins, 3,
+  expect_noticed(violation::older_wins, 7,
                  {.faults = faults{fault::link_cut, fault::kill, fault::one_way_cut},
                   .spoil_client = [](auto& how) {
                     how.claims_both = true;
@@ -115,8 +112,8 @@ TEST(planted_faults, a_server_that_loses_its_disk_and_its_epochs_is_noticed) {
       scenario_options{.faults = faults{fault::kill, fault::link_cut},
                        .set = with_stores,
                        .spoil = [](server who, auto& how) { how.loses_everything = who == 0; }};
-  expect_noticed(violation::lost, 7, options);
-  expect_noticed(violation::stopped, 7, options);
+  expect_noticed(violation::lost, 26, options);
+  expect_noticed(violation::stopped, 26, options);
 }
 
 TEST(planted_faults, a_link_that_stays_cut_is_noticed) {

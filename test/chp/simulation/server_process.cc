@@ -29,6 +29,7 @@ void server_process::start() {
   if (options_.loses_everything) {
     wipe_disk();
     wipe_epochs();
+    has_no_epochs_ = false;  // the history does not learn it
   }
   process_->start([this](const asio::any_io_executor& executor) {
     begin(executor);
@@ -66,9 +67,10 @@ void server_process::serve(const asio::any_io_executor& executor, loaded_log fro
 
 replicated_server_handlers server_process::handlers() {
   replicated_server_handlers all;
-  all.on_active = [this](bstar::epoch e) { note("active in epoch " + std::to_string(e)); };
+  all.on_active = [this](bstar::epoch e) { on_active(e); };
   all.on_passive = [this](bstar::passive_reason) { note("passive"); };
   all.on_pair_error = [this](boost::system::error_code ec) { note(ec.message()); };
+  all.on_turn = [this](const server_status& now) { on_turn(now); };
   all.on_event = [this](server_event event) { on_event(event); };
   all.on_lost = [this](const std::string& path, boost::system::error_code ec) {
     on_lost(path, ec);
@@ -76,10 +78,24 @@ replicated_server_handlers server_process::handlers() {
   return all;
 }
 
+void server_process::on_active(bstar::epoch e) {
+  note("active in epoch " + std::to_string(e));
+  if (has_no_epochs_ && published().empty() && !peer_->content().empty()) {
+    history_->on_empty_promoted();
+  }
+}
+
+void server_process::on_turn(const server_status& now) {
+  if (now.both > both_) {
+    history_->on_more_on_both();
+  }
+  both_ = now.both;
+}
+
 void server_process::on_event(server_event event) {
   note(to_string(event));
-  if (event == server_event::backup_in_sync) {
-    history_->on_in_sync();
+  if (event == server_event::synchronized) {
+    has_no_epochs_ = false;
   } else if (event == server_event::stopped) {
     history_->on_stopped(host_of(who_));
   }
@@ -111,6 +127,7 @@ void server_process::wipe_disk() {
 
 void server_process::wipe_epochs() {
   note("its epoch file is wiped");
+  has_no_epochs_ = true;
   std::filesystem::remove(options_.server.pair.epoch_file);
 }
 

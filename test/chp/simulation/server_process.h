@@ -84,7 +84,9 @@ private:
   void begin(const boost::asio::any_io_executor& executor);
   void serve(const boost::asio::any_io_executor& executor, loaded_log from);
   [[nodiscard]] replicated_server_handlers handlers();
+  void on_active(bstar::epoch e);
   void on_event(server_event event);
+  void on_turn(const server_status& now);
   void on_lost(const std::string& path, boost::system::error_code ec);
   void note(const std::string& what);
 
@@ -97,6 +99,8 @@ private:
   disk_watch watch_;
   const server_process* peer_ = nullptr;
   bool discards_ = false;
+  bool has_no_epochs_ = false;  // since its file was wiped, until it has the data of the other
+  sequence both_ = 0;
   std::shared_ptr<replicated_server> server_;
 };
 

@@ -166,6 +166,7 @@ private:
   void check_presence(std::uint32_t number, const routed_message& m);
   void notified(std::uint32_t number, const routed_message& m);
   void check_told(std::uint32_t number);
+  [[nodiscard]] static bool must_receive(const user& who, const peer_status& from);
   [[nodiscard]] std::string name(std::uint32_t number) const;
   [[nodiscard]] static std::string name(const parcel& p);
 
