@@ -68,7 +68,7 @@ struct node::shown {
 };
 
 // Owned by its coroutines, so the execution context destroys it.
-class node::core {
+class node::core : public std::enable_shared_from_this<node::core> {
 public:
   core(const asio::any_io_executor& executor, const node_options& options, node_handlers&& handlers,
        const std::shared_ptr<shown>& of)
@@ -273,9 +273,28 @@ private:
     if (ec) {
       machine_.on_not_persisted(now);
       call(handlers_.on_error, ec);
+    } else if (handlers_.acquire && machine_.awaits(which)) {
+      acquire(which);
     } else {
       machine_.on_persisted(which, now, actions_);
     }
+  }
+
+  void acquire(epoch which) {
+    const auto done = [weak = weak_from_this(), which](bool is_granted) {
+      const auto self = weak.lock();
+      if (!self || self->stopped_) {
+        return;
+      }
+      const auto now = self->runtime_.now();
+      if (is_granted) {
+        self->machine_.on_persisted(which, now, self->actions_);
+      } else {
+        self->machine_.on_not_persisted(now);
+      }
+      self->carry_out();
+    };
+    zmtp::call_user(executor_, [&] { handlers_.acquire(which, done); });
   }
 
   template <class Handler, class Argument>

@@ -46,6 +46,10 @@ struct node_handlers {
   std::function<void(const peer_report&)> on_peer{};
   // The epoch could not be written. The node does not become active, and tries again.
   std::function<void(boost::system::error_code)> on_error{};
+  // Grants an epoch, which is stored already, before the node becomes active with it. Must call
+  // `done` once, in the node's executor and not inside this call. If the epoch is not granted, the
+  // node tries again later. Empty: every epoch is granted.
+  std::function<void(epoch, std::function<void(bool is_granted)> done)> acquire{};
 };
 
 // Status and counters of a node.

@@ -136,7 +136,8 @@ bool state_machine::may_replace(const peer_report& peer) const noexcept {
     return false;
   }
   if (peer.more && peer.more->declines) {
-    return !data_lost_ || peer.more->lacks_data;
+    // Two nodes that have lost data can each have a part of them.
+    return !data_lost_ || (peer.more->lacks_data && position_ >= peer.more->position);
   }
   if (peer.more && peer.state != waiting(options_.as)) {
     return newer_than(peer);

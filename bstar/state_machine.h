@@ -93,7 +93,7 @@ struct machine_actions {
 //   next epoch might be earlier, until the peer reports another epoch or on_data_of() shows this
 //   one. A node that knows no epoch takes any.
 // - A node that declines does not become active. Its peer becomes active instead, unless the peer has
-//   lost data that this node has.
+//   lost data that this node has, or both have lost data and the peer has less of them.
 //
 // A regular value, so that a model checker can store many of them.
 class state_machine {
@@ -120,6 +120,10 @@ public:
   // promotion is dropped until there is a new reason.
   void on_persisted(epoch which, time_point now, actions& out);
   void on_not_persisted(time_point now) noexcept;
+  // Returns whether this node becomes active with this epoch as soon as the epoch is stored.
+  [[nodiscard]] bool awaits(epoch which) const noexcept {
+    return promotion_ && promotion_->to == which;
+  }
 
   // Takes a new epoch of this node, because an active node has almost used up its current one. Does
   // nothing if the node is not active, or if an epoch could not be stored within the last

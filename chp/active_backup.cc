@@ -21,7 +21,7 @@ void active_role::on(const hello& said, log_actions& out) {
   const bool from_log = said.end <= common && common >= log.start();
   tracker_.join(state.end(), from_log ? std::min(common, said.durable) : 0);
   const auto start = from_log ? common : state.past().published();
-  follower_.emplace(follower{said.greeting, log.after(start)});
+  follower_.emplace(follower{said.greeting, said.member, log.after(start)});
   if (!from_log) {
     copy_.emplace(copy{state.past().map().open_snapshot()});
     out.stream_copy = true;
@@ -45,6 +45,9 @@ void active_role::on(const confirmation& said) {
 void active_role::drop_backup(log_actions& out) {
   if (in_sync()) {
     out.events.push_back(log_event::backup_lost);
+  }
+  if (parts_.witness && parts_.options.policy == degraded_policy::ack) {
+    parts_.witness->remove();
   }
   tracker_.leave();
   follower_.reset();

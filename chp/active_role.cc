@@ -144,11 +144,16 @@ void active_role::answer_range(sequence from, sequence to, log_actions& out) con
 void active_role::advance(time_point now, log_actions& out) {
   auto& state = parts_.state;
   const auto was_in_sync = in_sync();
-  const bool alone = !parts_.options.is_paired || parts_.options.policy == degraded_policy::ack;
+  auto& witness = parts_.witness;
+  const bool alone = (!parts_.options.is_paired || parts_.options.policy == degraded_policy::ack) &&
+                     (!witness || witness->is_alone());
   const auto before = state.commit();
   const auto [commit, both] = tracker_.advance({before, state.both()}, state.durable(), alone);
   state.raise_both(both);
   state.raise_commit(commit);
+  if (witness && tracker_.in_sync()) {
+    witness->add(follower_->member);
+  }
   if (in_sync() && !was_in_sync) {
     out.events.push_back(log_event::in_sync);
   }

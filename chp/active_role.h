@@ -48,7 +48,9 @@ public:
 
   // Returns whether no number is left.
   [[nodiscard]] bool is_used_up() const noexcept;
-  [[nodiscard]] bool in_sync() const noexcept { return tracker_.in_sync(); }
+  [[nodiscard]] bool in_sync() const noexcept {
+    return tracker_.in_sync() && (!parts_.witness || parts_.witness->has_backup());
+  }
   // Returns whether clients see entries that the backup may not have.
   [[nodiscard]] bool degraded() const noexcept {
     return !in_sync() || parts_.state.both() < parts_.state.past().published();
@@ -61,6 +63,7 @@ public:
 private:
   struct follower {
     std::uint64_t greeting;
+    member_id member;
     entry_log::cursor sent;
     struct chunk {
       sequence last;

@@ -7,9 +7,11 @@
 #include "chp/server_options.h"
 #include "chp/state_write.h"
 #include "chp/truth.h"
+#include "chp/witness_state.h"
 #include "zmtp/message.h"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -46,6 +48,12 @@ enum class log_event : std::uint8_t {
   session_forgotten  // at the limit of sessions
 };
 
+// The answer to update_log::acquire().
+struct epoch_answer {
+  bool is_granted = false;
+  std::uint64_t known = 0;  // the latest epoch of the witness's record
+};
+
 // The shell carries them out in the order of the members and clears them.
 struct log_actions {
   std::vector<state_write> write;      // to the store, in order; on_written() with each result
@@ -59,12 +67,14 @@ struct log_actions {
   bool step_down = false;           // this server must become passive and lets its peer take over
   bool renew_epoch = false;         // call become_active() with a new epoch
   std::optional<lost_updates> lost;
+  std::optional<witness_state::attempt> attempt;  // on_witness() with its result
+  std::optional<epoch_answer> epoch;
   std::vector<log_event> events;
 
   [[nodiscard]] bool empty() const noexcept {
     return write.empty() && publish.empty() && answers.empty() && to_peer.empty() && !stream_copy &&
-           !close_peer && !disconnect_clients && !step_down && !renew_epoch && !lost &&
-           events.empty();
+           !close_peer && !disconnect_clients && !step_down && !renew_epoch && !lost && !attempt &&
+           !epoch && events.empty();
   }
 };
 
@@ -73,6 +83,8 @@ struct update_log_options {
   form wire_format = form::kvmsg;
   bool is_paired = false;
   degraded_policy policy = degraded_policy::ack;
+  bool has_witness = false;
+  std::chrono::milliseconds witness_retry{250};  // after an attempt without an answer
   std::size_t window = 8 * 1024 * 1024;  // bytes of entries that the backup has not confirmed
   std::size_t piece = 64 * 1024;         // bytes of one message to the backup
   std::size_t waiting_bytes = 64 * 1024 * 1024;          // updates that a passive server keeps

@@ -23,7 +23,8 @@ error_code damaged_if(errc fault) {
 
 std::uint64_t checksum_of(const state_numbers& n, const record_totals& records) {
   return (zmtp::row_checksum{'n'} << n.start << n.end << n.published << n.commit << n.both
-                                  << n.needed << n.forgotten << records.rows << records.digest)
+                                  << n.needed << n.forgotten << n.member << records.rows
+                                  << records.digest)
       .value();
 }
 
@@ -54,8 +55,9 @@ std::string log_file::tables() const {
          "CREATE TABLE numbers (one INTEGER PRIMARY KEY, start INTEGER NOT NULL,"
          " last INTEGER NOT NULL, published INTEGER NOT NULL, committed INTEGER NOT NULL,"
          " both INTEGER NOT NULL, needed INTEGER NOT NULL, forgotten INTEGER NOT NULL,"
+         " member INTEGER NOT NULL,"
          " records INTEGER NOT NULL, digest INTEGER NOT NULL, crc INTEGER NOT NULL);"
-         "INSERT INTO numbers VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, " +
+         "INSERT INTO numbers VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, " +
          std::to_string(checksum_of({}, {})) + ");";
 }
 
@@ -86,7 +88,7 @@ error_code log_file::prepare() {
       {&oldest_ids_, "SELECT row, length(ids), crc FROM ids ORDER BY row LIMIT 1"},
       {&remove_ids_, "DELETE FROM ids WHERE row = ?"},
       {&put_lineage_, "REPLACE INTO lineage VALUES (1, ?, ?)"},
-      {&put_numbers_, "REPLACE INTO numbers VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+      {&put_numbers_, "REPLACE INTO numbers VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
   }};
   for (const auto& [statement, sql] : statements) {
     if (const auto ec = statement->prepare(file_.database(), sql)) {
@@ -109,8 +111,9 @@ error_code log_file::convert() {
 error_code log_file::put_numbers() {
   const auto& n = all_.numbers;
   int at = 0;
-  for (const auto each : {n.start, n.end, n.published, n.commit, n.both, n.needed, n.forgotten,
-                          all_.records.rows, all_.records.digest, checksum_of(n, all_.records)}) {
+  for (const auto each :
+       {n.start, n.end, n.published, n.commit, n.both, n.needed, n.forgotten, n.member,
+        all_.records.rows, all_.records.digest, checksum_of(n, all_.records)}) {
     put_numbers_.bind(++at, each);
   }
   return put_numbers_.run();
@@ -153,7 +156,7 @@ error_code log_file::load_numbers() {
   auto& n = all_.numbers;
   int at = 0;
   for (auto* const each : {&n.start, &n.end, &n.published, &n.commit, &n.both, &n.needed,
-                           &n.forgotten, &all_.records.rows, &all_.records.digest}) {
+                           &n.forgotten, &n.member, &all_.records.rows, &all_.records.digest}) {
     *each = row.number(++at);
   }
   const bool is_whole = row.number(++at) == checksum_of(n, all_.records);

@@ -5,8 +5,10 @@
 #include "chp/publications.h"
 #include "chp/replica.h"
 #include "chp/waiting_updates.h"
+#include "chp/witness_state.h"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace chp {
@@ -16,7 +18,11 @@ struct log_parts {
       : options{with},
         state{std::move(of)},
         published{with.wire_format, random, with.directories},
-        waiting{random + 1, with.waiting_bytes} {}
+        waiting{random + 1, with.waiting_bytes} {
+    if (with.has_witness) {
+      witness.emplace(state.member(), with.witness_retry);
+    }
+  }
 
   void refuse(errc why) noexcept { ++counters.refused[static_cast<std::size_t>(why)]; }
 
@@ -24,6 +30,7 @@ struct log_parts {
   replica state;
   publications published;
   waiting_updates waiting;
+  std::optional<witness_state> witness;
   log_counters counters;
 };
 

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,9 @@ private:
   void on_pair_event(bstar::event event);
   void on_peer(const bstar::peer_report& report);
   void tell_node();
+  void acquire(bstar::epoch which, std::function<void(bool)> done);
+  void ask_witness(const witness_state::attempt& what);
+  void on_epoch(const epoch_answer& answer);
 
   static boost::asio::awaitable<void> follow_feed(std::shared_ptr<core> self);
   static boost::asio::awaitable<void> receive_from_source(std::shared_ptr<core> self);
@@ -61,6 +65,8 @@ private:
   replicated_server_handlers handlers_;
   std::shared_ptr<server_state> state_;
   std::string lost_folder_;
+  std::shared_ptr<chp::witness> witness_;
+  std::function<void(bool)> acquired_;  // while the node waits for an epoch
   zmtp::sub_socket feed_;
   zmtp::dealer_socket source_;
   std::string source_at_;

@@ -123,7 +123,8 @@ parsed<pair_message> parse_pair_message(const zmtp::message& m) {
     return in.result(copy_end{in.number(), in.place(), in.place(), in.reigns()});
   }
   if (name == hello_name) {
-    return in.result(hello{in.number(), in.place(), in.place(), in.kind(0, 1) == 1, in.reigns()});
+    return in.result(
+        hello{in.number(), in.place(), in.place(), in.kind(0, 1) == 1, in.number(), in.reigns()});
   }
   if (name == follow_name) {
     return in.result(follow{in.number(), in.place(), in.place(), in.place(), in.kind(0, 1) == 1});
@@ -141,6 +142,7 @@ zmtp::message make_message(const hello& of) {
   add(m, of.end);
   add(m, of.durable);
   add_kind(m, of.lacks_data ? 1 : 0);
+  add(m, of.member);
   add(m, of.reigns);
   return m;
 }

@@ -5,6 +5,7 @@
 #include "chp/error.h"
 #include "chp/lineage.h"
 #include "chp/sequence.h"
+#include "chp/witness.h"
 #include "zmtp/message.h"
 
 #include <boost/system/result.hpp>
@@ -22,7 +23,8 @@ namespace chp {
 //     passive = HELLO *CONFIRM
 //     active  = FOLLOW [*COPY COPY-END] *ENTRIES
 //
-//     HELLO    = "CHP-HELLO" greeting end durable lacks lineage   ; %x01: counts as without data
+//     HELLO    = "CHP-HELLO" greeting end durable lacks member lineage
+//     lacks    = %x00 / %x01   ; %x01: counts as without data
 //     FOLLOW   = "CHP-FOLLOW" greeting common needed start kind     ; kind: %x00 entries, %x01 copy
 //     COPY     = "CHP-COPY" greeting kind rows    ; %x01 map, %x02 sessions, %x03 ids, %x04 entries
 //     COPY-END = "CHP-COPY-END" greeting commit forgotten lineage
@@ -42,6 +44,7 @@ struct hello {
   sequence end = 0;
   sequence durable = 0;
   bool lacks_data = false;
+  member_id member = 0;  // for the witness
   lineage reigns{};
 };
 struct follow {

@@ -15,8 +15,9 @@ void passive_role::greet(std::uint64_t greeting, log_actions& out) {
   }
   greeting_ = greeting;
   const auto& state = parts_.state;
-  out.to_peer.push_back(make_message(
-      hello{greeting, state.end(), state.durable(), state.lacks_data(), state.past().reigns()}));
+  out.to_peer.push_back(
+      make_message(hello{greeting, state.end(), state.durable(), state.lacks_data(), state.member(),
+                         state.past().reigns()}));
 }
 
 void passive_role::leave() noexcept {

@@ -9,7 +9,11 @@ constexpr std::size_t freed_at_once = 10'000;  // entries of a replaced map
 }  // namespace
 
 replica::replica(const replica_options& options, std::uint64_t random)
-    : options_{options}, random_{random}, history_{make_history()}, room_{options.map} {
+    : options_{options},
+      random_{random},
+      history_{make_history()},
+      room_{options.map},
+      member_{random_()} {
   if (options.has_store) {
     writer_.emplace(0, options.store_retry);
   }
@@ -22,6 +26,7 @@ replica::replica(const replica_options& options, std::uint64_t random,
   commit_ = std::min(numbers.commit, end());
   both_ = numbers.both;
   needed_ = numbers.needed;
+  member_ = numbers.member != 0 ? numbers.member : member_;
   if (options.has_store) {
     writer_.emplace(end(), options.store_retry);
   }
@@ -42,7 +47,8 @@ state_numbers replica::numbers() const noexcept {
           .commit = commit_,
           .both = both_,
           .needed = needed_,
-          .forgotten = history_->clients().forgotten()};
+          .forgotten = history_->clients().forgotten(),
+          .member = member_};
 }
 
 void replica::begin_reign(std::uint64_t epoch, std::uint64_t tag) {

@@ -52,6 +52,8 @@ public:
   [[nodiscard]] sequence needed() const noexcept { return needed_; }
   // The own disk has the log up to here. Without a store this is the end.
   [[nodiscard]] sequence durable() const noexcept;
+  // This incarnation, for the witness of the pair. A server that has lost what it had draws another.
+  [[nodiscard]] member_id member() const noexcept { return member_; }
   [[nodiscard]] bool has_store() const noexcept { return writer_.has_value(); }
   [[nodiscard]] store_status stored() const noexcept {
     return writer_ ? writer_->status() : store_status::nothing;
@@ -119,6 +121,7 @@ private:
   sequence commit_ = 0;
   sequence both_ = 0;
   sequence needed_ = 0;
+  member_id member_;
   std::optional<state_writer> writer_;  // destroyed before the history that it reads
 };
 

@@ -21,9 +21,10 @@ std::shared_ptr<server_state> make_state(const asio::any_io_executor& executor,
   if (options.server.wire_format != form::kvmsg) {
     throw boost::system::system_error{make_error_code(zmtp::errc::bad_option), "replicated_server"};
   }
-  return std::make_shared<server_state>(options.server, server_state::kind::paired,
-                                        zmtp::runtime::of(executor).random<std::uint64_t>(),
-                                        std::move(found), options.discard_own_data);
+  return std::make_shared<server_state>(
+      options.server, options.witness ? server_state::kind::witnessed : server_state::kind::paired,
+      zmtp::runtime::of(executor).random<std::uint64_t>(), std::move(found),
+      options.discard_own_data);
 }
 
 }  // namespace

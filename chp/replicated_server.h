@@ -8,6 +8,7 @@
 #include "chp/server_actions.h"
 #include "chp/server_core.h"
 #include "chp/server_options.h"
+#include "chp/witness.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 
@@ -28,6 +29,9 @@ struct replicated_server_options {
   bstar::node_options pair{};
   // Folder for the files of lost updates. If it is empty, the current folder.
   std::string lost_folder{};
+  // Decides which server may become active and commit alone, so that nothing that was acknowledged is
+  // lost while a server that has it is left. Both servers need one with the same record. Empty: none.
+  std::shared_ptr<chp::witness> witness{};
   // The operator's decision after server_event::stopped: this server may drop what both servers had,
   // once.
   bool discard_own_data = false;

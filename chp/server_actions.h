@@ -68,13 +68,15 @@ struct server_actions {
       lost;                  // write the file of lost updates; see server_state::read_lost()
   bool step_down = false;    // become passive, and let the other server take over
   bool renew_epoch = false;  // call activate() with the next epoch: this one is almost used up
+  std::optional<witness_state::attempt> attempt;  // ask the witness; on_witness() with the result
+  std::optional<epoch_answer> epoch;              // the answer to acquire()
   std::vector<server_event> events;
 
   [[nodiscard]] bool empty() const noexcept {
     return write.empty() && publish.empty() && insert.empty() && tell.empty() && reply.empty() &&
            stream.empty() && close_snapshot_clients.empty() && close_subscribers.empty() &&
            ask.empty() && !reconnect_source && !follow_feed && !lost && !step_down &&
-           !renew_epoch && events.empty();
+           !renew_epoch && !attempt && !epoch && events.empty();
   }
 };
 

@@ -38,8 +38,10 @@ update_log_options log_options_of(const server_options& options, server_state::k
                     .unwritten_bytes = options.unwritten_bytes,
                     .store_retry = options.store_retry},
           .wire_format = options.wire_format,
-          .is_paired = as == server_state::kind::paired,
+          .is_paired = as != server_state::kind::alone,
           .policy = options.degraded,
+          .has_witness = as == server_state::kind::witnessed,
+          .witness_retry = options.heartbeat / 4,
           .window = options.backup_window,
           .piece = options.snapshot_piece,
           .waiting_bytes = options.waiting_bytes,
@@ -195,6 +197,12 @@ void server_state::pass_on(actions& out) {
   }
   out.step_down = std::exchange(said_.step_down, false) || out.step_down;
   out.renew_epoch = std::exchange(said_.renew_epoch, false) || out.renew_epoch;
+  if (said_.attempt) {
+    out.attempt = std::exchange(said_.attempt, std::nullopt);
+  }
+  if (said_.epoch) {
+    out.epoch = std::exchange(said_.epoch, std::nullopt);
+  }
   if (said_.lost) {
     out.lost = std::exchange(said_.lost, std::nullopt);
   }

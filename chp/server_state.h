@@ -38,8 +38,9 @@ public:
   using actions = server_actions;
 
   enum class kind : std::uint8_t {
-    alone,   // there is no other server
-    paired,  // one of two
+    alone,      // there is no other server
+    paired,     // one of two
+    witnessed,  // one of two that have a witness
   };
 
   // Returns an empty history for these options, into which a store loads what it has.
@@ -57,6 +58,13 @@ public:
   void on_written(boost::system::error_code ec, time_point now) { log_.on_written(ec, now); }
   // Returns false if the shell must read no more updates. Updates that were read are accepted.
   [[nodiscard]] bool has_room() const noexcept { return log_.has_room(); }
+
+  // With a witness, before activate(). The log has the rules: see update_log.
+  void acquire(std::uint64_t epoch) { log_.acquire(epoch); }
+  void on_witness(boost::system::error_code ec, const membership& now_record, time_point now) {
+    log_.on_witness(ec, now_record, now, said_);
+  }
+  void on_witness_changed(const membership& record) { log_.on_witness_changed(record, said_); }
 
   // Makes the server active. Numbers continue in this epoch if it is above that of the last number,
   // otherwise after the last number. An active server that gets a later epoch disconnects its
@@ -122,7 +130,7 @@ public:
   [[nodiscard]] bool declines() const noexcept { return log_.declines(); }
 
 private:
-  [[nodiscard]] bool paired() const noexcept { return kind_ == kind::paired; }
+  [[nodiscard]] bool paired() const noexcept { return kind_ != kind::alone; }
   void refuse(errc fault) noexcept { ++counters_.refused[static_cast<std::size_t>(fault)]; }
   [[nodiscard]] snapshot_streams::source source() noexcept { return {log_.past(), log_.counts()}; }
   void add_low(proposal& p) const;

@@ -2,6 +2,7 @@
 // The changes of one transaction of a store. Plain data.
 
 #include "chp/sequence.h"
+#include "chp/witness.h"
 
 #include <cstdint>
 #include <optional>
@@ -19,6 +20,7 @@ struct state_numbers {
   sequence both = 0;       // see replica::both()
   sequence needed = 0;     // see replica::lacks_data()
   sequence forgotten = 0;  // see sessions::forgotten()
+  member_id member = 0;    // see replica::member(); 0: none was drawn yet
 
   friend bool operator==(const state_numbers&, const state_numbers&) = default;
 };

@@ -51,6 +51,9 @@ void update_log::become_passive(log_actions& out) {
   if (auto* const before = active()) {
     declines_ = declines_ || before->hands_over();
     before->drop_backup(out);
+    if (parts_.witness) {
+      parts_.witness->release();
+    }
     role_.emplace<passive_role>(parts_, false);
     out.disconnect_clients = true;
     out.close_peer = true;
@@ -66,6 +69,25 @@ void update_log::suspend() noexcept {
 bool update_log::suspended() const noexcept {
   const auto* const role = active();
   return role != nullptr && role->suspended();
+}
+
+void update_log::on_witness(boost::system::error_code ec, const membership& now_record,
+                            time_point now, log_actions& out) {
+  on_witness_outcome(parts_.witness->on_answer(ec, now_record, now), out);
+}
+
+void update_log::on_witness_changed(const membership& record, log_actions& out) {
+  on_witness_outcome(parts_.witness->on_changed(record), out);
+}
+
+void update_log::on_witness_outcome(witness_outcome what, log_actions& out) {
+  const auto& witness = *parts_.witness;
+  switch (what) {
+    case witness_outcome::nothing: return;
+    case witness_outcome::acquired: out.epoch = epoch_answer{true, witness.known().epoch}; return;
+    case witness_outcome::refused: out.epoch = epoch_answer{false, witness.known().epoch}; return;
+    case witness_outcome::lost: out.step_down = out.step_down || is_active(); return;
+  }
 }
 
 void update_log::propose(const proposal& p, log_actions& out) {
@@ -199,6 +221,10 @@ std::optional<update_log::time_point> update_log::next_deadline() const noexcept
     const auto due = role->next_deadline();
     first = due && (!first || *due < *first) ? due : first;
   }
+  if (parts_.witness) {
+    const auto due = parts_.witness->next_deadline();
+    first = due && (!first || *due < *first) ? due : first;
+  }
   return first;
 }
 
@@ -216,6 +242,9 @@ void update_log::end_turn(time_point now, log_actions& out) {
     role->end_turn(now, out);
   } else {
     passive()->end_turn(now, out);
+  }
+  if (parts_.witness) {
+    out.attempt = parts_.witness->next(now);
   }
 }
 

@@ -47,6 +47,15 @@ public:
   }
   [[nodiscard]] bool suspended() const noexcept;
 
+  // With a witness: asks it for an epoch. log_actions::epoch has the answer, perhaps in this turn.
+  // become_active() follows only after a grant.
+  void acquire(std::uint64_t epoch) noexcept { parts_.witness->acquire(epoch); }
+  // The result of log_actions::attempt. `now_record` means nothing after an error.
+  void on_witness(boost::system::error_code ec, const membership& now_record, time_point now,
+                  log_actions& out);
+  // The record of the witness has changed.
+  void on_witness_changed(const membership& record, log_actions& out);
+
   // An update of a client.
   void propose(const proposal& p, log_actions& out);
   // Returns false if the shell must read no more updates. Updates that were read are accepted.
@@ -81,11 +90,13 @@ public:
   void on_deadline(time_point now);
   void end_turn(time_point now, log_actions& out);
 
-  // For bstar: which data this server has, and whether it declines to be promoted because its store
-  // has failed.
+  // For bstar: which data this server has, and whether it declines to be promoted, because its store
+  // has failed or its witness refuses.
   [[nodiscard]] reign last_reign() const noexcept { return parts_.state.past().reigns().last(); }
   [[nodiscard]] bool lacks_data() const noexcept { return parts_.state.lacks_data(); }
-  [[nodiscard]] bool declines() const noexcept { return declines_; }
+  [[nodiscard]] bool declines() const noexcept {
+    return declines_ || (parts_.witness && !parts_.witness->is_member());
+  }
 
   // Active: the backup has everything, and nothing is committed without it.
   [[nodiscard]] bool in_sync() const noexcept;
@@ -119,6 +130,7 @@ private:
     return std::get_if<passive_role>(&role_);
   }
   void greet(log_actions& out);
+  void on_witness_outcome(witness_outcome what, log_actions& out);
 
   std::uint64_t random_;
   log_parts parts_;

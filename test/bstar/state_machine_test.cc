@@ -338,6 +338,12 @@ TEST_F(machine_script, a_node_without_data_does_not_replace_one_that_declines) {
   peer_declines = true;
   hear(peer_state::passive, 2, 9);
   EXPECT_NE(machine->current(), state::active);
+  peer_lacks_data = true;
+  hear(peer_state::passive, 2, 9);
+  EXPECT_NE(machine->current(), state::active) << "the peer has more of them";
+  machine->set_position(9);
+  hear(peer_state::passive, 2, 9);
+  EXPECT_EQ(machine->current(), state::active);
 }
 
 // BS-17

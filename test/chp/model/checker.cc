@@ -54,7 +54,7 @@ bool checker::holds(const participant& r, const known_entry& e) const {
 
 void checker::after_loss() {
   for (auto& [stamp, e] : entries_) {
-    if (e.had == 3 && !e.gone) {
+    if ((e.had == 3 || (e.had != 0 && around_.how.has_witness)) && !e.gone) {
       e.gone = std::none_of(servers_.begin(), servers_.end(),
                             [this, &e = e](const auto& r) { return r && holds(*r, e); });
       if (e.gone) {
@@ -85,6 +85,18 @@ void checker::on_active(const participant& r, epoch e) {
   }
 }
 
+void checker::on_record(const membership& record) {
+  if (tracing) {
+    std::string members;
+    for (const auto each : record.in_sync) {
+      for (const auto& r : servers_) {
+        members += each == r->member() ? " " + server(*r) : "";
+      }
+    }
+    say("witness: epoch " + std::to_string(record.epoch) + ", in sync:" + members);
+  }
+}
+
 void checker::on_passive(const participant& r) { say(server(r) + " becomes passive"); }
 void checker::on_in_sync(const participant& r) { say(server(r) + ": the backup is in sync"); }
 void checker::on_backup_dropped(const participant& r) { say(server(r) + " drops the backup"); }
@@ -108,7 +120,7 @@ void checker::on_append(const participant& r, const entry& e) {
   if (tracing) {
     say(server(r) + " appends " + text(e));
   }
-  entries_[e.stamp] = {e, 0, false, false, around_.now};
+  entries_[e.stamp] = {.what = e, .made_at = around_.now};
   if (e.what == kind::expiry) {
     const entry* const value = r.state().find(e.tag_or_ends);
     require(value == nullptr || entries_.at(value->stamp).made_at + value->ttl <= around_.now,
@@ -142,6 +154,7 @@ void checker::on_answer(const participant& r, const answer& a) {
           [&] { return text(e.what) + " is on one server alone"; });
   require(looks_until_[r.self()] <= around_.now, promise::looks_after_pause,
           [&] { return text(e.what); });
+  e.answered = true;
   e.answered_both = e.answered_both || a.says == truth::both;
 }
 
@@ -241,6 +254,9 @@ void checker::at_end(const std::vector<client>& clients) {
     require(!e.answered_both || e.gone || root_over_data_ ||
                 (found != nullptr && found->stamp == stamp),
             promise::acknowledged_is_kept, [&e = e] { return text(e.what) + " is lost"; });
+    require(!around_.how.has_witness || !e.answered || e.gone ||
+                (found != nullptr && found->stamp == stamp),
+            promise::witness_keeps_all, [&e = e] { return text(e.what) + " is lost"; });
   }
   for (const auto& [first_number, first] : made) {
     for (const auto& [second_number, second] : made) {

@@ -29,6 +29,7 @@ enum class promise : std::uint8_t {
   data_before_emptiness,  // a server without data does not become active beside one that has data
   stops_with_cause,       // a server stops only where an empty server was promoted
   ends_well,              // when faults stop: in sync, all equal, all calls ended
+  witness_keeps_all,  // with a witness: an acknowledged update is lost only when no server has it
 };
 
 const char* name_of(promise p);
@@ -71,6 +72,7 @@ public:
   void on_adopt(const client& c, const snapshot& s, bool lost, const position& seen,
                 std::uint64_t stamp, bool seen_degraded, unsigned asked);
   void on_result(const client& c, const call& what);
+  void on_record(const membership& record);
   void on_heard(const participant& r) { looks_until_.at(r.self()) = 0; }
 
   [[nodiscard]] std::uint64_t cuts() const { return cuts_; }
@@ -81,6 +83,7 @@ private:
   struct known_entry {
     entry what;
     unsigned had = 0;  // bit s: server s has had it, on its disk if it has a store
+    bool answered = false;
     bool answered_both = false;
     bool gone = false;  // no server has it any more
     std::uint64_t made_at = 0;

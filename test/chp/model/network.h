@@ -1,6 +1,7 @@
 #pragma once
 // The wire: the dialogue between the two servers, their state messages, and the clients' connections.
 
+#include "chp/witness.h"
 #include "test/chp/model/kept.h"
 #include "zmtp/message.h"
 
@@ -104,7 +105,22 @@ struct client_link {
       answers;  // on another connection than the changes, so they can come before them
 };
 
+// The witness: attempts that are on the wire, and answers. An attempt can come long after its process
+// was told that there is no answer. An empty answer is an error.
+struct witness_line {
+  struct attempt {
+    membership from;
+    membership to;
+    bool is_answered = false;
+  };
+  std::deque<attempt> asked;
+  std::deque<std::optional<membership>> answers;
+  std::optional<membership> notice;  // of a change, only the last one
+};
+
 struct network {
+  membership record;
+  std::array<witness_line, 2> witness;
   dialogue servers;
   std::array<std::optional<state_message>, 2> state_to;  // the latest; read at the next tick
   std::array<bool, 2> cut_to{};  // this server receives nothing from its peer

@@ -52,6 +52,8 @@ public:
   virtual void on_peer(const peer_message& message) = 0;
   virtual void on_client(std::size_t client, const to_server& message) = 0;
   virtual void on_client_gone(std::size_t client) = 0;
+  virtual void on_witness(const std::optional<membership>& /*answer*/) {}
+  virtual void on_witness_changed(const membership& /*record*/) {}
   // Section 4, rule 5: a server whose log is full reads no updates.
   [[nodiscard]] virtual bool reads(const to_server& message) const = 0;
   // One transaction for all that an event has changed.
@@ -66,6 +68,8 @@ public:
   [[nodiscard]] virtual bool has_store() const = 0;
   [[nodiscard]] virtual number durable() const = 0;
   [[nodiscard]] virtual std::size_t self() const = 0;
+  // The server as the witness knows it.
+  [[nodiscard]] virtual member_id member() const { return 0; }
 
   [[nodiscard]] bool runs() const {
     return (is() == role::passive || is() == role::active) && !paused();

@@ -3,6 +3,7 @@
 #include "test/chp/model/checker.h"
 #include "test/chp/model/production_server.h"
 #include "test/chp/model/production_words.h"
+#include "zmtp/storage/error.h"
 
 #include <algorithm>
 #include <utility>
@@ -98,7 +99,7 @@ void production_server::look_at_peer() {
                (!log_->following() && around_.now - greeted_at_ > around_.how.expiry)) {
       greet();
     }
-  } else if (!log_->declines() && (peer_says_->declines || !peer_is_later)) {
+  } else if (!log_->declines() && ((peer_says_->declines && !lacks) || !peer_is_later)) {
     const bool same = peer_says_->lacks_data == lacks && !later(own, peer_says_->last);
     const bool may_serve =
         !lacks || peer_says_->lacks_data || planted_here(planted::empty_server_serves);
@@ -133,10 +134,51 @@ void production_server::become_active() {
   if (drive_.reserved < next) {
     return;  // not on disk
   }
+  if (!around_.how.has_witness) {
+    begin_reign(next);
+  } else if (asked_for_ == 0) {
+    asked_for_ = next;
+    log_->acquire(next);
+  }
+}
+
+void production_server::begin_reign(epoch e) {
   promote_alone_ = false;
-  highest_seen_ = std::max(highest_seen_, next);
-  around_.check->on_active(*this, next);
-  log_->become_active(next, now(), actions_);
+  highest_seen_ = std::max(highest_seen_, e);
+  around_.check->on_active(*this, e);
+  log_->become_active(e, now(), actions_);
+}
+
+void production_server::on_epoch(const epoch_answer& answer) {
+  const auto asked_for = std::exchange(asked_for_, 0);
+  const bool is_current = asked_for != 0 && asked_for > highest_seen_ && !suspended() &&
+                          !(peer_heard() && peer_says_ && peer_says_->active);
+  highest_seen_ = std::max(highest_seen_, answer.known);
+  if (answer.is_granted && is_current && !log_->is_active()) {
+    begin_reign(asked_for);
+  }
+}
+
+void production_server::ask_witness(const witness_state::attempt& what) {
+  auto& line = around_.net.witness[self_];
+  line.asked.push_back({what.from, what.to});
+  const bool removes = what.to.epoch == what.from.epoch && what.to.in_sync.size() == 1;
+  if (planted_here(planted::counts_removal_before_answer) && removes) {
+    line.asked.back().is_answered = true;
+    line.answers.emplace_back(what.to);
+  }
+}
+
+void production_server::on_witness(const std::optional<membership>& answer) {
+  const auto ec = answer ? boost::system::error_code{}
+                         : boost::system::error_code{zmtp::storage_errc::store_full};
+  log_->on_witness(ec, answer.value_or(membership{}), now(), actions_);
+  turn();
+}
+
+void production_server::on_witness_changed(const membership& record) {
+  log_->on_witness_changed(record, actions_);
+  turn();
 }
 
 void production_server::become_passive() {

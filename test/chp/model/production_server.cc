@@ -24,6 +24,8 @@ update_log_options production_server::options() const {
   o.state.has_store = has_store();
   o.state.store_retry = std::chrono::seconds{1};
   o.is_paired = true;
+  o.has_witness = how.has_witness;
+  o.witness_retry = std::chrono::seconds{1};
   o.policy = how.block ? degraded_policy::block : degraded_policy::ack;
   o.window = how.window == 2 ? 120 : 1'000'000;
   o.piece = 100;
@@ -44,6 +46,11 @@ production_server::production_server(std::size_t self, surroundings& around, dri
   // draw_random() steps as the product's own generator does, so their numbers would meet.
   const auto random = std::mt19937_64{around_.draw()}();
   auto state = std::make_unique<chp::replica>(options().state, random);
+  if (planted_here(planted::member_outlives_memory) && drive_.of_memory != 0) {
+    state = std::make_unique<chp::replica>(options().state, random, state->make_history(),
+                                           state_numbers{.member = drive_.of_memory});
+  }
+  drive_.of_memory = state->member();
   if (has_store() && !drive_.content.empty()) {
     errc fault{};
     auto loaded = drive_.content.load(state->make_history(), now(), fault);
@@ -270,6 +277,12 @@ void production_server::carry_out() {
   }
   if (out.step_down && log_->is_active()) {
     become_passive();
+  }
+  if (out.attempt) {
+    ask_witness(*out.attempt);
+  }
+  if (out.epoch) {
+    on_epoch(*out.epoch);
   }
   if (out.close_peer && connection_ != 0) {
     lose_connection();

@@ -22,6 +22,7 @@ public:
     bool failed = false;
     bool rejects = false;  // a write was refused; only one that replaces everything is taken
     epoch reserved = 0;
+    member_id of_memory = 0;  // for a planted fault
 
     // Carries out the oldest write. Returns false if the store is full.
     bool write_next();
@@ -49,6 +50,9 @@ public:
   void on_peer(const peer_message& message) override;
   void on_client(std::size_t client, const to_server& message) override;
   void on_client_gone(std::size_t client) override { subscribed_[client] = false; }
+  void on_witness(const std::optional<membership>& answer) override;
+  void on_witness_changed(const membership& record) override;
+  [[nodiscard]] member_id member() const override { return log_ ? log_->state().member() : 0; }
   [[nodiscard]] bool reads(const to_server& message) const override;
   void store() override {}
   void forge_epoch(epoch e) override;
@@ -79,6 +83,9 @@ private:
   [[nodiscard]] row last_row() const;
   void reserve();
   void become_active();
+  void begin_reign(epoch e);
+  void on_epoch(const epoch_answer& answer);
+  void ask_witness(const witness_state::attempt& what);
   void become_passive();
   void greet();
   void check_connection();
@@ -119,6 +126,7 @@ private:
   std::uint64_t suspended_until_ = 0;
   epoch highest_seen_ = 0;
   epoch bound_by_dialogue_ = 0;
+  epoch asked_for_ = 0;  // the witness, for this epoch
   std::uint64_t connection_ = 0;
   std::uint64_t greeted_at_ = 0;
   std::uint64_t greeting_ = 0;  // the one of the last HELLO

@@ -25,6 +25,22 @@ TEST(chp_log_production, keeps_every_promise_in_random_schedules) {
   EXPECT_GT(sum.losses, count / 100);
 }
 
+TEST(chp_log_production, keeps_every_promise_with_a_witness) {
+  const std::uint64_t count = zmtp::test::long_run() ? 100'000 : 10'000;
+  const std::uint64_t first =
+      1 + count * (zmtp::test::long_run() ? zmtp::test::long_part() - 1 : 0);
+  figures sum;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    if (const auto broken = try_seed(seed, planted::none, sum, production_server::make, true)) {
+      FAIL() << describe(seed,
+                         shorten(seed, planted::none, *broken, production_server::make, true));
+    }
+  }
+  EXPECT_GT(sum.answers, count);
+  EXPECT_GT(sum.cuts, count / 1'000);
+  EXPECT_GT(sum.losses, count / 100);
+}
+
 TEST(chp_log_production, a_seed_does_the_same_twice) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const schedule s = make_schedule(seed, planted::none);
@@ -42,9 +58,10 @@ TEST(chp_log_production, a_seed_does_the_same_twice) {
 class production_fault : public testing::TestWithParam<planted> {};
 
 TEST_P(production_fault, is_found_within_10_000_schedules) {
+  const bool has_witness = GetParam() >= planted::witness_grants_all;
   figures sum;
   for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
-    if (const auto broken = try_seed(seed, GetParam(), sum, production_server::make)) {
+    if (const auto broken = try_seed(seed, GetParam(), sum, production_server::make, has_witness)) {
       RecordProperty("seed", std::to_string(seed));
       RecordProperty("promise", name_of(broken->broken));
       return;
@@ -63,7 +80,9 @@ INSTANTIATE_TEST_SUITE_P(
                     planted::epoch_not_reserved, planted::believes_any_epoch,
                     planted::trusts_since_of_lost_history, planted::follows_higher_epoch,
                     planted::position_without_answers, planted::offers_lost_updates_again,
-                    planted::forgets_at_first_answer, planted::follows_without_asking_others));
+                    planted::forgets_at_first_answer, planted::follows_without_asking_others,
+                    planted::witness_grants_all, planted::counts_removal_before_answer,
+                    planted::member_outlives_memory));
 
 }  // namespace
 }  // namespace chp::model

@@ -130,7 +130,7 @@ void replica::look_at_peer() {
     } else if (greeting_ == 0 || (!following_ && around_.now - greeted_at_ > around_.how.expiry)) {
       greet();
     }
-  } else if (!declines_ && (peer_says_->declines || !peer_is_later)) {
+  } else if (!declines_ && ((peer_says_->declines && !lacks) || !peer_is_later)) {
     const bool same = peer_says_->lacks_data == lacks && !later(own, peer_says_->last);
     const bool may_serve =
         !lacks || peer_says_->lacks_data || planted_here(planted::empty_server_serves);

@@ -39,7 +39,7 @@ settings make_settings(chance& random, planted fault) {
 }
 
 // How often each event comes. Every schedule has faults of few kinds, so that one fault can be alone.
-std::vector<std::uint32_t> make_weights(chance& random) {
+std::vector<std::uint32_t> make_weights(chance& random, bool has_witness) {
   std::vector<std::uint32_t> weights(static_cast<std::size_t>(deed::last_one), 0);
   const auto weigh = [&](deed d, std::uint64_t weight) {
     weights[static_cast<std::size_t>(d)] = static_cast<std::uint32_t>(weight);
@@ -74,6 +74,11 @@ std::vector<std::uint32_t> make_weights(chance& random) {
   if (below(random, 8) == 0) {
     weigh(deed::forge, 3);
   }
+  if (has_witness) {
+    weigh(deed::ask_witness, 50 + below(random, 200));
+    weigh(deed::hear_witness, 50 + below(random, 200));
+    weigh(deed::lose_witness, below(random, 2) * below(random, 40));
+  }
   return weights;
 }
 
@@ -106,10 +111,11 @@ schedule shorten(schedule s, promise p, maker servers) {
 
 }  // namespace
 
-schedule make_schedule(std::uint64_t seed, planted fault) {
+schedule make_schedule(std::uint64_t seed, planted fault, bool has_witness) {
   chance random{seed};
   schedule s{make_settings(random, fault), {}};
-  const std::vector<std::uint32_t> weights = make_weights(random);
+  s.how.has_witness = has_witness;
+  const std::vector<std::uint32_t> weights = make_weights(random, has_witness);
   std::uint64_t sum = 0;
   for (const std::uint32_t w : weights) {
     sum += w;
@@ -126,9 +132,10 @@ schedule make_schedule(std::uint64_t seed, planted fault) {
   return s;
 }
 
-std::optional<violation> try_seed(std::uint64_t seed, planted fault, figures& sum, maker servers) {
+std::optional<violation> try_seed(std::uint64_t seed, planted fault, figures& sum, maker servers,
+                                  bool has_witness) {
   try {
-    const figures of_run = run(make_schedule(seed, fault), nullptr, servers);
+    const figures of_run = run(make_schedule(seed, fault, has_witness), nullptr, servers);
     sum.answers += of_run.answers;
     sum.cuts += of_run.cuts;
     sum.losses += of_run.losses;
@@ -138,8 +145,9 @@ std::optional<violation> try_seed(std::uint64_t seed, planted fault, figures& su
   }
 }
 
-finding shorten(std::uint64_t seed, planted fault, const violation& v, maker servers) {
-  finding found{v, shorten(make_schedule(seed, fault), v.broken, servers), {}};
+finding shorten(std::uint64_t seed, planted fault, const violation& v, maker servers,
+                bool has_witness) {
+  finding found{v, shorten(make_schedule(seed, fault, has_witness), v.broken, servers), {}};
   try {
     run(found.shortest, &found.trace, servers);
   } catch (const violation& of_shortest) {
@@ -154,8 +162,8 @@ std::string describe(std::uint64_t seed, const finding& f) {
   out << "seed " << seed << " breaks " << name_of(f.broken.broken) << ": " << f.broken.what << '\n'
       << "policy " << (how.block ? "block" : "ack") << ", stores " << how.store[0] << how.store[1]
       << ", limits: log " << how.log_limit << ", sessions " << how.session_limit << ", waiting "
-      << how.waiting_limit << ", window " << how.window << ", keys " << how.key_limit << ", "
-      << f.shortest.events.size() << " events\n";
+      << how.waiting_limit << ", window " << how.window << ", keys " << how.key_limit
+      << (how.has_witness ? ", with a witness, " : ", ") << f.shortest.events.size() << " events\n";
   for (const std::string& line : f.trace) {
     out << "  " << line << '\n';
   }

@@ -96,6 +96,10 @@ enum class planted : std::uint8_t {
   // Times to live, section 6.
   passive_expires,      // the passive erases by its own clock
   expiry_of_any_value,  // an expiry erases a newer value
+  // The witness. Only servers of production code have one.
+  witness_grants_all,            // it does not compare
+  counts_removal_before_answer,  // the active server commits alone when it has asked to
+  member_outlives_memory,        // a server that has lost its memory is still in sync
   last_one,
 };
 
@@ -106,6 +110,7 @@ struct settings {
   bool block = false;           // the policy; otherwise `ack`
   std::array<bool, 2> store{};  // true for a server with a store
   bool by_hand = false;         // restarts with --promote-alone
+  bool has_witness = false;     // only for servers of production code
   std::uint64_t expiry = 3;     // in ticks
   std::size_t log_limit = 4;    // in entries
   std::size_t session_limit = 2;

@@ -71,6 +71,9 @@ public:
           server.forge_epoch(1'000'000);
         }
         break;
+      case deed::ask_witness: ask_witness(s, e.what); break;
+      case deed::hear_witness: hear_witness(s, e.what % 2 != 0); break;
+      case deed::lose_witness: lose_witness(s); break;
       case deed::last_one: break;
     }
     settle();
@@ -96,6 +99,7 @@ public:
         }
         start_if_down(s, false);
       }
+      reset_witness();
       tick();
       settle();
       exhaust_messages();
@@ -118,6 +122,7 @@ private:
 
   void start(std::size_t s, bool promote_alone, bool discard) {
     servers_[s] = servers_[s]->restarted(promote_alone, discard);
+    around_.net.witness[s].notice = around_.net.record;
     say(s, std::string{"starts, end "} + text(servers_[s]->state().end()) +
                (promote_alone ? ", promoted by hand" : ""));
     if (promote_alone) {
@@ -137,6 +142,10 @@ private:
     }
     say(s, how);
     servers_[s]->crash(transactions_written);
+    around_.net.witness[s].answers.clear();
+    for (auto& each : around_.net.witness[s].asked) {
+      each.is_answered = true;
+    }
     for (std::size_t c = 0; c < client_count; ++c) {
       drop_client(s, c);
     }
@@ -195,6 +204,75 @@ private:
     return true;
   }
 
+  // An attempt whose process has ended, or has an error for it, can arrive at any time.
+  bool ask_witness(std::size_t s, std::size_t which) {
+    auto& line = around_.net.witness[s];
+    if (line.asked.empty()) {
+      return false;
+    }
+    const auto at = line.asked.begin() + static_cast<std::ptrdiff_t>(which % line.asked.size());
+    const auto attempt = *at;
+    line.asked.erase(at);
+    auto& record = around_.net.record;
+    const bool compares = around_.how.fault != planted::witness_grants_all;
+    if (!compares || record == attempt.from) {
+      set_record(attempt.to);
+    }
+    if (!attempt.is_answered) {
+      line.answers.emplace_back(record);
+    }
+    return true;
+  }
+
+  void set_record(const membership& to) {
+    around_.net.record = to;
+    check_.on_record(to);
+    for (auto& line : around_.net.witness) {
+      line.notice = to;
+    }
+  }
+
+  // Answers and notices overtake each other.
+  bool hear_witness(std::size_t s, bool notices_first) {
+    auto& line = around_.net.witness[s];
+    if (!servers_[s]->runs()) {
+      return false;
+    }
+    if (line.notice && (notices_first || line.answers.empty())) {
+      servers_[s]->on_witness_changed(*std::exchange(line.notice, std::nullopt));
+      return true;
+    }
+    if (line.answers.empty()) {
+      return false;
+    }
+    const auto answer = line.answers.front();
+    line.answers.pop_front();
+    servers_[s]->on_witness(answer);
+    return true;
+  }
+
+  void lose_witness(std::size_t s) {
+    auto& line = around_.net.witness[s];
+    if (!line.answers.empty()) {
+      line.answers.front().reset();
+    } else if (!line.asked.empty() && !line.asked.back().is_answered) {
+      line.asked.back().is_answered = true;
+      line.answers.emplace_back();
+    }
+  }
+
+  // The remedy of docs/chp-log.md if all members are lost.
+  void reset_witness() {
+    const auto& record = around_.net.record;
+    const bool is_known = std::any_of(servers_.begin(), servers_.end(), [&](const auto& r) {
+      return r->is() == participant::role::down || record.has(r->member());
+    });
+    if (around_.how.has_witness && !record.in_sync.empty() && !is_known) {
+      check_.say("the operator resets the record of the witness");
+      set_record({.revision = record.revision + 1, .epoch = record.epoch});
+    }
+  }
+
   void drop_client(std::size_t s, std::size_t c) {
     client_link& link = around_.net.links[c][s];
     link.up.clear();
@@ -244,7 +322,7 @@ private:
     for (bool progress = true; std::exchange(progress, false);) {
       for (std::size_t s = 0; s < 2; ++s) {
         servers_[s]->sync(100);
-        while (hear_peer(s)) {
+        while (hear_peer(s) || ask_witness(s, 0) || hear_witness(s, false)) {
           progress = true;
           settle();
           limit(++messages);

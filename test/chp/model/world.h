@@ -32,6 +32,10 @@ enum class deed : std::uint8_t {
   pause,          //
   resume,         //
   forge,          // a state message with a huge epoch
+  // With a witness.
+  ask_witness,   // the next attempt of server `who` arrives; `what` chooses an older one
+  hear_witness,  // the next answer arrives
+  lose_witness,  // server `who` gets an error for an attempt, which may still arrive
   last_one,
 };
 
@@ -56,16 +60,16 @@ struct finding {
   std::vector<std::string> trace;
 };
 
-schedule make_schedule(std::uint64_t seed, planted fault);
+schedule make_schedule(std::uint64_t seed, planted fault, bool has_witness = false);
 // Runs a schedule, then ends all faults and waits until all is well. Throws a violation.
 figures run(const schedule& s, std::vector<std::string>* trace = nullptr,
             maker servers = replica::make);
 // The violation that a seed's schedule finds.
 std::optional<violation> try_seed(std::uint64_t seed, planted fault, figures& sum,
-                                  maker servers = replica::make);
+                                  maker servers = replica::make, bool has_witness = false);
 // The same violation in its shortest form, with a trace.
 finding shorten(std::uint64_t seed, planted fault, const violation& v,
-                maker servers = replica::make);
+                maker servers = replica::make, bool has_witness = false);
 std::string describe(std::uint64_t seed, const finding& f);
 
 }  // namespace chp::model

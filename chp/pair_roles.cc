@@ -1,0 +1,138 @@
+// The part of a server of a pair that decides its role: the node of bstar, and the witness.
+
+#include "chp/pair_core.h"
+
+#include <utility>
+
+namespace chp {
+
+bstar::node_handlers replicated_server::core::node_handlers() {
+  const auto weak = weak_from_this();
+  auto handlers = bstar::node_handlers{.on_active =
+                                           [weak](bstar::epoch epoch) {
+                                             if (const auto self = weak.lock()) {
+                                               self->on_active(epoch);
+                                             }
+                                           },
+                                       .on_passive =
+                                           [weak](bstar::passive_reason why) {
+                                             if (const auto self = weak.lock()) {
+                                               self->on_passive(why);
+                                             }
+                                           },
+                                       .on_event =
+                                           [weak](bstar::event event) {
+                                             if (const auto self = weak.lock()) {
+                                               self->on_pair_event(event);
+                                             }
+                                           },
+                                       .on_peer =
+                                           [weak](const bstar::peer_report& report) {
+                                             if (const auto self = weak.lock()) {
+                                               self->on_peer(report);
+                                             }
+                                           },
+                                       .on_error = handlers_.on_pair_error};
+  if (witness_) {
+    handlers.acquire = [weak](bstar::epoch which, std::function<void(bool)> done) {
+      if (const auto self = weak.lock()) {
+        self->acquire(which, std::move(done));
+      }
+    };
+  }
+  return handlers;
+}
+
+bool replicated_server::core::vote() {
+  tell_node();
+  return node_->vote();
+}
+
+// The node decides by what this server has.
+void replicated_server::core::tell_node() {
+  const auto end = state_->number();
+  if (std::exchange(told_position_, end) != end) {
+    node_->set_position(end, static_cast<bstar::epoch>(epoch_of(end)));
+  }
+  // A server that never had data may serve alone. A server that has had an epoch has had data.
+  node_->set_data_lost(state_->lacks_data() && (end != 0 || node_->status().current != 0));
+  node_->set_declines(state_->declines());
+}
+
+void replicated_server::core::on_active(bstar::epoch epoch) {
+  server_->act([epoch](server_state& s, server_core::clock::time_point now, server_actions& out) {
+    s.activate(epoch, now, out);
+  });
+  if (handlers_.on_active) {
+    handlers_.on_active(epoch);
+  }
+}
+
+void replicated_server::core::on_passive(bstar::passive_reason why) {
+  server_->act([](server_state& s, server_core::clock::time_point, server_actions& out) {
+    s.deactivate(out);
+  });
+  if (handlers_.on_passive) {
+    handlers_.on_passive(why);
+  }
+}
+
+void replicated_server::core::on_pair_event(bstar::event event) {
+  switch (event) {
+    case bstar::event::suspended:
+      server_->act([](server_state& s, server_core::clock::time_point, server_actions& out) {
+        s.suspend(out);
+      });
+      break;
+    case bstar::event::resumed:
+      // In the epoch that it had; in a later one on_active() has come before.
+      on_active(node_->status().current);
+      break;
+    case bstar::event::peer_unresponsive:
+      server_->act([](server_state& s, server_core::clock::time_point, server_actions&) {
+        s.on_peer_unresponsive();
+      });
+      break;
+    default: break;
+  }
+  if (handlers_.on_pair_event) {
+    handlers_.on_pair_event(event);
+  }
+}
+
+void replicated_server::core::on_peer(const bstar::peer_report& report) {
+  if (report.more) {
+    state_->on_peer_state(report.state == bstar::peer_state::active, report.more->lacks_data,
+                          report.more->position);
+    tell_node();
+  }
+}
+
+// The witness.
+
+void replicated_server::core::acquire(bstar::epoch which, std::function<void(bool)> done) {
+  acquired_ = std::move(done);
+  server_->act([which](server_state& s, server_core::clock::time_point, server_actions&) {
+    s.acquire(which);
+  });
+}
+
+void replicated_server::core::ask_witness(const witness_state::attempt& what) {
+  witness_->replace(what.from, what.to,
+                    [weak = weak_from_this()](zmtp::error_code ec, const membership& record) {
+                      if (const auto self = weak.lock()) {
+                        self->server_->act([&](server_state& s, server_core::clock::time_point now,
+                                               server_actions&) { s.on_witness(ec, record, now); });
+                      }
+                    });
+}
+
+void replicated_server::core::on_epoch(const epoch_answer& answer) {
+  // The next attempt must be above the epoch of the record.
+  node_->set_position(state_->number(), static_cast<bstar::epoch>(answer.known));
+  if (const auto done = std::exchange(acquired_, nullptr)) {
+    done(answer.is_granted);
+  }
+}
+
+}  // namespace chp
