@@ -21,11 +21,11 @@ public:
   [[nodiscard]] constexpr unsigned percent() const noexcept {
     return static_cast<unsigned>(percent_);
   }
-  // What the clock shows at a time of the simulation.
+  // Returns the time of the clock at a time of the simulation.
   [[nodiscard]] constexpr time_point shown_at(time_point simulated) const noexcept {
     return time_point{duration{scaled(simulated.time_since_epoch().count(), percent_, 100, 0)}};
   }
-  // The first time of the simulation at which the clock shows `shown`.
+  // Returns the first time of the simulation at which the clock shows `shown`.
   [[nodiscard]] constexpr time_point reaches(time_point shown) const noexcept {
     return time_point{
         duration{scaled(shown.time_since_epoch().count(), 100, percent_, percent_ - 1)}};
@@ -34,7 +34,7 @@ public:
 private:
   using count = duration::rep;
 
-  // (of * by + up) / per, or the last time that there is. Times before the first one are the first.
+  // Returns (of * by + up) / per, between the first time and the last one.
   [[nodiscard]] static constexpr count scaled(count of, count by, count per, count up) noexcept {
     if (of <= 0) {
       return 0;

@@ -19,7 +19,7 @@ class simulated_timer;
 using timer_hook =
     boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
-// Time is the simulation's, as the clock of the host shows it. Whoever reads the clock takes some microseconds, so that a program that
+// Time is that of the host's clock. A look at the clock takes some microseconds, so a program that
 // measures its own turns finds short and long ones.
 class simulated_runtime final : public runtime {
 public:
