@@ -188,6 +188,20 @@ void client_updates::on_echo(const update& u, time_point now, actions& out) {
   finish_committed(now, out);
 }
 
+void client_updates::on_snapshot_entry(const update& u) {
+  if (const auto id = update_id::of_frame(u.id); id.session() == pending_.session()) {
+    in_snapshot_.push_back(id);
+  }
+}
+
+void client_updates::on_snapshot_adopted(time_point now, actions& out) {
+  for (const auto& id : in_snapshot_) {
+    pending_.commit(id, done_);
+  }
+  in_snapshot_.clear();
+  finish_committed(now, out);
+}
+
 void client_updates::finish_committed(time_point now, actions& out) {
   if (done_.empty()) {
     return;
