@@ -66,6 +66,8 @@ public:
   [[nodiscard]] bool is_active() const { return server_ && server_->status().server.active; }
   // The server is active and has a backup in sync.
   [[nodiscard]] bool is_in_sync() const {
+  // The server is passive and has what the active server has.
+  [[nodiscard]] bool is_following() const { return server_ && server_->status().server.following; }
     return is_active() && server_->status().server.backup_in_sync;
   }
   [[nodiscard]] bool has_stopped() const { return server_ && server_->status().server.stopped; }
