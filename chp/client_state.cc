@@ -61,6 +61,7 @@ void client_state::end_visit(actions& out) {
 
 void client_state::drop_snapshot() {
   map_.drop_snapshot();
+  updates_.on_snapshot_dropped();
   told_.reset();
   behind_.clear();
   behind_bytes_ = 0;

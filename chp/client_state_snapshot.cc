@@ -28,7 +28,7 @@ void client_state::on_entry(const update& entry, time_point now, actions& out) {
     leave(client_event::kind::too_large, now, out);
   } else if (!has_log_ && options_.wire_format == form::kvmsg) {
     // The Guide's servers tell whose update it was.
-    updates_.on_echo(entry, now, out);
+    updates_.on_snapshot_entry(entry);
   }
 }
 
@@ -53,6 +53,7 @@ void client_state::on_snapshot_end(const snapshot_end& end, time_point now, acti
 void client_state::adopt(const snapshot_end& end, bool lost, time_point now, actions& out) {
   ++counters_.snapshots;
   map_.adopt_snapshot(end.number, out.changes);
+  updates_.on_snapshot_adopted(now, out);
   out.connections.push_back({actions::connection::close_snapshot, round_.current()});
   seen_.follow(told(), end.number, lost);
   follow(end.number, end.properties, now, out);

@@ -69,6 +69,14 @@ void client_updates::follow(std::size_t server, const std::optional<position>& l
       append_since(since_.emplace(), *log_end);
     }
     kept_.ask_all();
+  } else {
+    // That server gets the next updates. A log that is followed later would wait for these, because it
+    // executes the counters from that of the oldest kept update on.
+    kept_.unlist_all([&](const kept_update& one) {
+      if (one.what.awaited) {
+        finish(one.what.of, errc::not_on_both, one.says, out);
+      }
+    });
   }
   for (std::size_t each = 0; each != collectors_.size(); ++each) {
     if (each == server || collectors_[each].resends) {
@@ -106,7 +114,7 @@ void client_updates::on_session_forgotten(actions& out) {
     }
   }
   taken_.clear();
-  kept_.on_session_forgotten([&](const kept_update& one) {
+  kept_.unlist_all([&](const kept_update& one) {
     if (one.what.awaited) {
       finish(one.what.of, errc::session_forgotten, truth::unknown, out);
     }
@@ -177,6 +185,20 @@ void client_updates::on_echo(const update& u, time_point now, actions& out) {
   } else {
     pending_.commit(u.key, u.value, done_);
   }
+  finish_committed(now, out);
+}
+
+void client_updates::on_snapshot_entry(const update& u) {
+  if (const auto id = update_id::of_frame(u.id); id.session() == pending_.session()) {
+    in_snapshot_.push_back(id);
+  }
+}
+
+void client_updates::on_snapshot_adopted(time_point now, actions& out) {
+  for (const auto& id : in_snapshot_) {
+    pending_.commit(id, done_);
+  }
+  in_snapshot_.clear();
   finish_committed(now, out);
 }
 

@@ -64,6 +64,10 @@ public:
   void on_answers(const std::vector<answer_range>& all, time_point now, actions& out);
   // With other servers only: an update has arrived, which may be one of this client.
   void on_echo(const update& u, time_point now, actions& out);
+  // The same for an entry of a snapshot, which counts when the snapshot is adopted.
+  void on_snapshot_entry(const update& u);
+  void on_snapshot_adopted(time_point now, actions& out);
+  void on_snapshot_dropped() noexcept { in_snapshot_.clear(); }
   // The history of the answers is lost: another one will be followed. See kept_updates.
   void on_history_lost(const lineage& before, const lineage* now) {
     kept_.on_history_lost(before, now);
@@ -126,7 +130,8 @@ private:
   std::optional<std::string> since_;  // the property; absent until a log is followed
   std::uint64_t last_mark_ = 0;
   ticket last_ticket_ = 0;
-  time_point progress_;  // time of the last send or outcome
+  time_point progress_;                 // time of the last send or outcome
+  std::vector<update_id> in_snapshot_;  // those of this client
   std::vector<pending_sets::ended> done_;
   std::vector<sent_update> taken_;
   std::string more_;  // kept to reuse the memory

@@ -52,10 +52,9 @@ public:
   // The history of the answers is lost. Updates that are not listed count as lost if `now` does not
   // contain all of them, or is null: the server tells no history.
   void on_history_lost(const lineage& before, const lineage* now) noexcept;
-  // The session is forgotten, so no server can be asked. Calls done(kept_update&) for each update,
-  // and removes all.
+  // No server can be asked any more. Calls done(kept_update&) for each update, and removes all.
   template <class Done>
-  void on_session_forgotten(Done&& done);
+  void unlist_all(Done&& done);
 
   // Ends the caller's wait for both servers. Returns what is known, if the update is kept.
   [[nodiscard]] std::optional<truth> give_up(pending_sets::ticket of) noexcept;
@@ -102,7 +101,7 @@ void kept_updates::on_answer(const answer_range& of, Lost&& lost, Done&& done) {
 }
 
 template <class Done>
-void kept_updates::on_session_forgotten(Done&& done) {
+void kept_updates::unlist_all(Done&& done) {
   for (auto& one : std::exchange(all_, {})) {
     done(one);
     if (one.made && one.in_doubt) {

@@ -300,6 +300,27 @@ TEST_F(client_log, a_publication_names_the_one_before) {
   EXPECT_EQ(done(), (texts{"renew 0", "gap 0"}));
 }
 
+// A server with a log executes the counters in order, from that of the oldest kept update on.
+TEST_F(client_log, keeps_no_update_beside_a_server_without_a_log) {
+  begin_with(1);
+  set("/both", "v", {}, {}, true);
+  answer(1, 2, truth::one_server, at(12));
+  EXPECT_EQ(state->status().kept, 2U);
+  state->on_lost(now, out);
+  pass(200ms);
+  forget();
+  ask(false);
+  end(at(13));
+  EXPECT_EQ(done(), (texts{"close snapshot 1", "not on both 2 one_server", "following 1"}));
+  EXPECT_EQ(state->status().kept, 0U);
+  set("/a", "1");
+  publish("/a", "1", at(14), {}, own(3));
+  forget();
+  lose_history();
+  set("/b", "1");
+  EXPECT_NE(out.publications.back().content[3].find("low=4\n"), std::string_view::npos);
+}
+
 TEST_F(client_log, asks_nothing_of_a_server_without_a_log) {
   begin_with(1);
   answer(1, 1, truth::one_server, at(11));

@@ -99,6 +99,25 @@ TEST_F(client_updates, are_committed_by_a_guide_snapshot_after_a_missed_echo) {
   EXPECT_EQ(done(), (texts{"close snapshot 0", "/a=1", "committed 1", "following 0"}));
 }
 
+TEST_F(client_updates, are_not_committed_by_a_guide_snapshot_without_its_end) {
+  begin(2);
+  follow(0, false);
+  collector();
+  set("/a", "1");
+  state->on_lost(now, out);
+  pass(1s);
+  forget();
+  ask(false);
+  entry("/a", "1", 1, own(1).bytes());
+  EXPECT_EQ(done(), texts{});
+  state->on_lost(now, out);
+  pass(1s);
+  forget();
+  ask(false);
+  end(1);
+  EXPECT_EQ(done(), (texts{"close snapshot 1", "following 1"}));
+}
+
 TEST_F(client_updates, outside_the_subtree_are_committed_at_third_party_servers_when_written) {
   options.subtree = "/a/";
   begin();

@@ -22,7 +22,7 @@ void process::start(program what) {
   // Without locks, because a simulation has one thread and looks into each context at each step.
   context_ = std::make_unique<asio::io_context>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE);
   work_ = std::make_unique<work>(context_->get_executor());
-  runtime::install(*context_, std::make_unique<simulated_runtime>(net_.here()));
+  runtime::install(*context_, std::make_unique<simulated_runtime>(net_.here(), clock_));
   auto network = std::make_unique<process_network>(net_, machine_, host_name_);
   network_ = network.get();
   transport::network::install(*context_, std::move(network));

@@ -3,6 +3,7 @@
 // timers, random numbers, network, inproc names and memory budget, and starts again after it was
 // killed.
 
+#include "zmtp/simulation/clock_rate.h"
 #include "zmtp/simulation/simulated_network.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -47,6 +48,10 @@ public:
     queued_ = queued;
     partial_messages_ = partial_messages;
   }
+  // Sets the rate of the host's clock from the next start on: of time, timers and the time of day.
+  // The network and world::after() use the simulation's time.
+  void set_clock(clock_rate rate) noexcept { clock_ = rate; }
+  [[nodiscard]] clock_rate clock() const noexcept { return clock_; }
   // The process must not be running.
   void start(program what);
   // The same for a program that is a coroutine, with all that `main` captures. An exception leaves
@@ -74,6 +79,7 @@ private:
   simulated_host& machine_;
   std::string host_name_;
   bool paused_ = false;
+  clock_rate clock_;
   std::size_t queued_ = 3 * gibi;
   std::size_t partial_messages_ = gibi;
   process_network* network_ = nullptr;  // the context owns it

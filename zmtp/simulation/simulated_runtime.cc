@@ -18,7 +18,7 @@ using boost::system::error_code;
 class simulated_timer final : public timer_source, public timer_hook {
 public:
   simulated_timer(simulated_runtime& of, asio::any_io_executor executor)
-      : state_{of.state_}, executor_{std::move(executor)} {
+      : state_{of.state_}, rate_{of.rate_}, executor_{std::move(executor)} {
     of.timers_.push_back(*this);
   }
   ~simulated_timer() override { cancel(); }
@@ -35,7 +35,7 @@ public:
       slot.assign([this, number](asio::cancellation_type) { cancel_one(number); });
     }
     if (!planned_) {
-      planned_ = state_->events.at(at_, [this] { on_time(); });
+      planned_ = state_->events.at(rate_.reaches(at_), [this] { on_time(); });
     }
   }
   void cancel() override { end_all(asio::error::operation_aborted); }
@@ -78,8 +78,9 @@ private:
   }
 
   run_state* state_;
+  clock_rate rate_;
   asio::any_io_executor executor_;
-  time_point at_{};
+  time_point at_ = time_point::max();
   std::optional<event_queue::ticket> planned_;
   std::uint64_t last_wait_ = 0;
   std::list<std::pair<std::uint64_t, handler>> waits_;

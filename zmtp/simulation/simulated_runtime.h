@@ -2,6 +2,7 @@
 // The clock, random numbers and timers of a simulated process.
 
 #include "zmtp/runtime/runtime.h"
+#include "zmtp/simulation/clock_rate.h"
 #include "zmtp/simulation/run_state.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -18,17 +19,17 @@ class simulated_timer;
 using timer_hook =
     boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
-// Time is the simulation's. Whoever reads the clock takes some microseconds, so that a program that
+// Time is that of the host's clock. A look at the clock takes some microseconds, so a program that
 // measures its own turns finds short and long ones.
 class simulated_runtime final : public runtime {
 public:
-  explicit simulated_runtime(run_state& state) noexcept : state_{&state} {}
+  simulated_runtime(run_state& state, clock_rate rate) noexcept : state_{&state}, rate_{rate} {}
 
   [[nodiscard]] time_point now() const noexcept override {
     if (state_->random.chance(clock_moves)) {
       state_->events.advance(state_->random.up_to(clock_moves_by));
     }
-    return state_->events.now();
+    return rate_.shown_at(state_->events.now());
   }
   // Starts at 2026-01-01.
   [[nodiscard]] wall_time wall_clock() const noexcept override;
@@ -46,6 +47,7 @@ private:
   static constexpr std::chrono::microseconds clock_moves_by{5};
 
   run_state* state_;
+  clock_rate rate_;
   // Timers, whose type is incomplete here.
   boost::intrusive::list<timer_hook, boost::intrusive::constant_time_size<false>> timers_;
 };

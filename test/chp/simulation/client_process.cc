@@ -81,16 +81,23 @@ void client_process::update() {
   auto& random = world_->random();
   const auto value = name() + '.' + std::to_string(++last_);
   const bool once = random.chance(40);
-  const auto key =
-      once ? "once/" + value : "shared/" + std::to_string(random.pick(options_.shared_keys));
-  const bool erases = !once && random.chance(25);
-  const auto which = history_->begin(name(), key, erases ? std::string{} : value);
+  const std::chrono::seconds ttl{options_.sets_ttls && random.chance(30) ? random.between(1, 3)
+                                                                         : 0};
+  const bool has_ttl = ttl.count() != 0;
+  const auto key = once ? (has_ttl ? "once/ttl/" : "once/") + value
+                        : "shared/" + std::to_string(random.pick(options_.shared_keys));
+  const bool erases = !once && !has_ttl && random.chance(25);
+  const auto which = history_->begin(name(), key, erases ? std::string{} : value, ttl);
   const auto& signal = open_[which] = std::make_unique<asio::cancellation_signal>();
   set_options how;
   if (random.chance(20)) {
     how.until = random.up_to(20 * options_.client.heartbeat);
   }
-  how.require = random.chance(20) ? required::both : required::one;
+  if (has_ttl) {
+    how.ttl = ttl * options_.ttl_factor;
+    erase_later(key, ttl);
+  }
+  how.require = random.chance(options_.requires_both) ? required::both : required::one;
   auto done = asio::bind_cancellation_slot(
       signal->slot(), [this, which, key](const boost::system::error_code& ec, truth says) {
         open_.erase(which);
@@ -101,6 +108,16 @@ void client_process::update() {
     client_->async_erase(key, {.until = how.until, .require = how.require}, std::move(done));
   } else {
     client_->async_set(key, value, how, std::move(done));
+  }
+}
+
+void client_process::erase_later(const std::string& key, std::chrono::seconds ttl) {
+  if (options_.erases_after) {
+    world_->after(ttl * *options_.erases_after / 100, [this, key] {
+      if (client_) {
+        client_->async_erase(key, {}, [](const boost::system::error_code&, truth) {});
+      }
+    });
   }
 }
 
@@ -128,7 +145,11 @@ void client_process::on_change(const change& c) {
     return;
   }
   const auto before = seen_.find(c.key);
-  if (!c.erased() && before != seen_.end() && before->second) {
+  if (c.erased() && expires(c.key) && options_.sets_expired_again) {
+    client_->async_set(c.key, c.key.substr(sizeof "once/ttl/" - 1), {},
+                       [](const boost::system::error_code&, truth) {});
+  }
+  if (!c.erased() && before != seen_.end() && before->second && !options_.sees_twice) {
     history_->report(violation::made_twice, name() + " sees " + c.key + " again");
   }
   if (!c.erased()) {
@@ -140,7 +161,7 @@ void client_process::on_change(const change& c) {
 
 void client_process::check_seen() {
   for (const auto& [key, is_present] : seen_) {
-    if (!is_present) {
+    if (!is_present && !expires(key)) {
       history_->report(violation::untold_history, name() + " does not have " + key + " any more");
     }
   }
@@ -149,6 +170,7 @@ void client_process::check_seen() {
 void client_process::on_event(const client_event& event) {
   world_->net().here().note(name() + ": " + to_string(event.what), {event.server});
   if (event.what == client_event::kind::history_lost && !options_.drops_lost_histories) {
+    ++lost_histories_;
     seen_.clear();
     history_->on_told_history_lost(name());
   } else if (event.what == client_event::kind::session_forgotten) {

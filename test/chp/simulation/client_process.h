@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,16 +26,26 @@ public:
     client_options client{};
     std::chrono::milliseconds pace{100};  // between two updates, at most
     std::size_t shared_keys = 3;
+    bool sets_ttls = false;
+    unsigned requires_both = 20;  // percentage of updates
+    bool sees_twice = false;      // a server may execute an update twice
+    zmtp::simulation::clock_rate clock{};
     unsigned cancels = 0;  // percentage of updates after which an older one is cancelled
     // Faults of a client, for the tests of the checks.
     bool claims_both = false;   // says that both servers have what one has
     bool drops_losses = false;  // says nothing of lost updates
     bool drops_lost_histories = false;
+    // Erases each key after this percentage of its time to live, as an expiry would.
+    std::optional<unsigned> erases_after{};
+    bool sets_expired_again = false;
+    unsigned ttl_factor = 1;  // sets times to live that are longer than it says
   };
 
   // `in` and `to` must outlive the client.
   client_process(zmtp::simulation::world& in, map_history& to, std::string host, options how)
-      : world_{&in}, process_{&in.add(std::move(host))}, history_{&to}, options_{std::move(how)} {}
+      : world_{&in}, process_{&in.add(std::move(host))}, history_{&to}, options_{std::move(how)} {
+    process_->set_clock(options_.clock);
+  }
   client_process(const client_process&) = delete;
   client_process& operator=(const client_process&) = delete;
   ~client_process() { kill(zmtp::simulation::death::process); }
@@ -53,6 +64,7 @@ public:
   [[nodiscard]] const std::string& name() const noexcept { return process_->host(); }
   [[nodiscard]] std::size_t open() const noexcept { return open_.size(); }
   [[nodiscard]] bool is_following() const { return client_ && client_->status().following; }
+  [[nodiscard]] std::size_t lost_histories() const noexcept { return lost_histories_; }
   [[nodiscard]] client_status status() const { return client_->status(); }
   [[nodiscard]] map_history::content copy() const;
 
@@ -60,6 +72,7 @@ private:
   [[nodiscard]] boost::asio::awaitable<void> write();
   [[nodiscard]] boost::asio::awaitable<void> watch();
   void update();
+  void erase_later(const std::string& key, std::chrono::seconds ttl);
   void cancel_one();
   void on_event(const client_event& event);
   void on_change(const change& c);
@@ -70,6 +83,7 @@ private:
   options options_;
   std::shared_ptr<client> client_;
   bool writes_ = true;
+  std::size_t lost_histories_ = 0;  // told to it
   std::size_t last_ = 0;
   std::map<map_history::index, std::unique_ptr<boost::asio::cancellation_signal>> open_;
   std::map<std::string, bool> seen_;  // keys that are set once, since the last history_lost

@@ -67,11 +67,12 @@ fault_schedule::end fault_schedule::begin(fault f, milliseconds longest) {
   return [] {};
 }
 
-// A backup in sync has everything, also what it does not publish yet.
+// A backup in sync has everything, also what it does not publish yet. An active server that is paused
+// does not know that its backup has started again without data.
 void fault_schedule::stop(server who, death how) {
   auto& one = *servers_[who];
   const auto& other = *servers_[1 - who];
-  const bool is_covered = one.is_in_sync() && !other.has_store() && other.running();
+  const bool is_covered = one.is_in_sync() && !other.has_store() && other.is_following();
   one.kill(how);
   if (!is_covered) {
     history_->on_loss({one.content(), other.content()}, other.has_all_in_content());

@@ -18,10 +18,12 @@ public:
     bool has_ids = false;       // each update has an id
     bool expects_once = false;  // each update is executed once
     std::chrono::milliseconds pace{100};
+    zmtp::simulation::clock_rate clock{};
   };
 
   guide_process(zmtp::simulation::world& in, map_history& to, std::string host, const options& how)
       : world_{&in}, process_{&in.add(std::move(host))}, history_{&to}, options_{how} {
+    process_->set_clock(options_.clock);
     process_->run([this] { return write(); });
   }
   void stop_writing() noexcept { writes_ = false; }

@@ -12,16 +12,26 @@
 
 namespace chp::simulation {
 
-map_history::index map_history::begin(std::string_view client, std::string key, std::string value) {
+map_history::index map_history::begin(std::string_view client, std::string key, std::string value,
+                                      std::chrono::seconds ttl) {
   const auto which = updates_.size();
+  const auto now = world_->events.now();
   if (value.empty()) {
     erasures_[key].push_back(which);
   } else {
     writers_.emplace(value, which);
   }
+  if (ttl.count() != 0) {
+    expiring_[key].push_back(which);
+  }
+  if (expires(key) && !value.empty()) {
+    leases_.push_back({.which = which, .key = key, .began = now, .ttl = ttl});
+  }
   updates_.push_back({.client = std::string{client},
                       .key = std::move(key),
                       .value = std::move(value),
+                      .ttl = ttl,
+                      .began_at = now,
                       .began = ++steps_});
   world_->note("update " + name(updates_.back()), {which});
   return which;
@@ -47,14 +57,50 @@ void map_history::end(index which, const boost::system::error_code& ec, truth sa
     u.gone = true;
     ++gone_;
   }
-  if (rules_.block && !is_on_both(says)) {
-    report(violation::one_in_block, name(u) + " is on " + std::string{to_string(says)});
-  }
+  check_truth(u);
   // Without an error only: errc::not_on_both can come while the client asks a server whose history
   // does not have the update.
   if (!ec && !explains(copy, u)) {
     report(violation::not_in_copy, name(u) + ", copy: " + copy.value_or("nothing"));
   }
+}
+
+// A server of the Guide does not say what it has, so the other server cannot know.
+void map_history::check_truth(const update& u) {
+  const auto text = name(u) + " is on " + std::string{to_string(u.says)};
+  if (rules_.beside_guide && is_on_both(u.says)) {
+    report(violation::claims_guide, text);
+  }
+  const bool may_end = rules_.beside_guide ? u.says == truth::unknown : is_on_both(u.says);
+  if (rules_.block && !may_end) {
+    report(violation::one_in_block, text);
+  }
+}
+
+// An erasure that both servers have.
+void map_history::on_expired(const lease& of, const std::string& host) {
+  if (of.expiry != 0) {
+    return;
+  }
+  ++expired_;
+  const auto which = begin(host, of.key, {});
+  updates_[which].became = fate::committed;
+  updates_[which].says = truth::both_servers;
+  updates_[which].ended = ++steps_;
+  std::find_if(leases_.begin(), leases_.end(), [&](const lease& each) {
+    return each.which == of.which;
+  })->expiry = which;
+}
+
+void map_history::on_present(const lease& of, const std::string& host) {
+  if (of.expiry != 0 && !updates_[of.expiry].gone) {
+    report(violation::expired_returns, of.key + " on " + host);
+    updates_[of.expiry].gone = true;
+  }
+}
+
+bool map_history::can_be_over(const update& u) const {
+  return (world_->events.now() - u.began_at) * fastest_clock >= u.ttl * 100;
 }
 
 void map_history::forget(index which) {
@@ -116,10 +162,15 @@ bool map_history::explains(const std::optional<std::string_view>& now, const upd
     const auto writer = writers_.find(*now);
     return writer == writers_.end() || !is_older(updates_[writer->second], u);
   }
-  const auto erased = erasures_.find(u.key);
-  return erased != erasures_.end() &&
-         std::any_of(erased->second.begin(), erased->second.end(),
-                     [&](index each) { return !is_older(updates_[each], u); });
+  const auto any = [&](const auto& of, const auto& holds) {
+    const auto found = of.find(u.key);
+    return found != of.end() &&
+           std::any_of(found->second.begin(), found->second.end(), [&](index each) {
+             return !is_older(updates_[each], u) && holds(updates_[each]);
+           });
+  };
+  return any(erasures_, [](const update&) { return true; }) ||
+         any(expiring_, [this](const update& each) { return can_be_over(each); });
 }
 
 std::optional<std::string_view> map_history::value_in(const content& map, const std::string& key) {
@@ -168,14 +219,32 @@ void map_history::on_loss(const std::vector<content>& left, bool certain) {
   }
 }
 
+const map_history::update* map_history::writer_of(const std::string& key,
+                                                  const std::string& value) {
+  const auto writer = writers_.find(value);
+  if (writer == writers_.end() || updates_[writer->second].key != key) {
+    report(violation::unknown_value, key + '=' + value);
+    return nullptr;
+  }
+  return &updates_[writer->second];
+}
+
+void map_history::check_values(const content& map) {
+  for (const auto& [key, value] : map) {
+    static_cast<void>(writer_of(key, value));
+  }
+}
+
 void map_history::on_rest(const content& map) {
   for (const auto& [key, value] : map) {
-    const auto writer = writers_.find(value);
-    if (writer == writers_.end() || updates_[writer->second].key != key) {
-      report(violation::unknown_value, key + '=' + value);
+    const auto* const writer = writer_of(key, value);
+    if (writer == nullptr) {
       continue;
     }
-    const auto& u = updates_[writer->second];
+    const auto& u = *writer;
+    if (u.ttl.count() != 0) {
+      report(violation::unexpired, name(u));
+    }
     const bool is_lost = (u.became == fate::lost || u.told_lost) && !u.may_return;
     if (u.became == fate::never || is_lost) {
       report(violation::came_back, name(u));

@@ -3,7 +3,8 @@
 // promises that these break. Pure.
 //
 // Each value is written once, so a value names its update. A key that begins with `once/` is set
-// once. Other keys are set and erased by all clients.
+// once, and one that begins with `once/ttl/` with a time to live. Other keys are set and erased by
+// all clients.
 
 #include "chp/truth.h"
 #include "test/chp/simulation/violation.h"
@@ -12,6 +13,7 @@
 
 #include <boost/system/error_code.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,21 +30,40 @@ using server = std::size_t;
 
 [[nodiscard]] inline bool is_once(std::string_view key) { return key.starts_with("once/"); }
 
+[[nodiscard]] inline bool expires(std::string_view key) { return key.starts_with("once/ttl/"); }
+
+// The rates of the hosts' clocks are between these, in percent.
+inline constexpr unsigned slowest_clock = 90;
+inline constexpr unsigned fastest_clock = 110;
+
 class map_history {
 public:
+  using time_point = zmtp::simulation::event_queue::time_point;
   using finding = zmtp::simulation::finding<violation>;
   using content = std::map<std::string, std::string, std::less<>>;
   // Names an update.
   using index = std::size_t;
 
   struct rules {
-    bool block = false;  // the policy of both servers
+    bool block = false;         // the policy of both servers
+    bool beside_guide = false;  // one of them is the Guide's
   };
 
   map_history(zmtp::simulation::run_state& in, const rules& how) : world_{&in}, rules_{how} {}
 
-  // An update of a client. An empty value erases.
-  [[nodiscard]] index begin(std::string_view client, std::string key, std::string value);
+  // The update of a key that expires.
+  struct lease {
+    index which = 0;
+    std::string key;
+    time_point began;
+    std::chrono::seconds ttl{0};
+    index expiry = 0;  // on both servers; 0: none
+  };
+
+  [[nodiscard]] const rules& how() const noexcept { return rules_; }
+  // An update of a client. An empty value erases. A time to live of 0 does not end.
+  [[nodiscard]] index begin(std::string_view client, std::string key, std::string value,
+                            std::chrono::seconds ttl = {});
   // `copy` is the value of the key in the client's copy.
   void end(index which, const boost::system::error_code& ec, truth says,
            const std::optional<std::string>& copy);
@@ -54,6 +75,12 @@ public:
   void on_told_history_lost(std::string_view client);
   // The client was told that it may have lost more than it was told.
   void on_untellable(std::string_view client);
+
+  // An active server has ended the key, and both servers have that.
+  void on_expired(const lease& of, const std::string& host);
+  // An active server has the key.
+  void on_present(const lease& of, const std::string& host);
+  [[nodiscard]] const std::vector<lease>& leases() const noexcept { return leases_; }
 
   // A line of a file of lost updates. `kept` is the map of the other server.
   void on_lost_line(const std::string& line, const content& kept);
@@ -69,8 +96,11 @@ public:
   void on_loss(const std::vector<content>& left, bool certain = true);
   // Returns these maps. Needed for outcomes that were under way during a loss.
   void look_with(std::function<std::vector<content>()> look) { look_ = std::move(look); }
-  // All is well: the map of the active server.
+  // All is well, for longer than any time to live: the map of the active server.
   void on_rest(const content& map);
+
+  // All values are those of clients.
+  void check_values(const content& map);
 
   void report(violation what, std::string text);
   [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
@@ -80,6 +110,7 @@ public:
   [[nodiscard]] std::size_t told_lost() const noexcept { return told_lost_; }
   [[nodiscard]] std::size_t gone() const noexcept { return gone_; }
   [[nodiscard]] std::size_t stopped() const noexcept { return stopped_; }
+  [[nodiscard]] std::size_t expired() const noexcept { return expired_; }
   [[nodiscard]] std::size_t lost_lines() const noexcept { return lines_; }
 
 private:
@@ -88,6 +119,8 @@ private:
     std::string client;
     std::string key;
     std::string value;
+    std::chrono::seconds ttl{0};
+    time_point began_at;
     std::uint64_t began = 0;
     std::uint64_t ended = 0;  // 0: not committed
     fate became = fate::open;
@@ -100,10 +133,15 @@ private:
     bool was_on_both = false;  // perhaps, when the last server lost it
   };
 
+  void check_truth(const update& u);
+  // Returns nullptr, and reports it, if no client has written the value.
+  [[nodiscard]] const update* writer_of(const std::string& key, const std::string& value);
   [[nodiscard]] bool has(const std::vector<content>& left, const update& u) const;
   void judge_loss(const update& u, const std::optional<std::string_view>& now);
   // Whether this content of the key can follow from an order in which the update is executed.
   [[nodiscard]] bool explains(const std::optional<std::string_view>& now, const update& u) const;
+  // The server with the fastest clock can have ended the value.
+  [[nodiscard]] bool can_be_over(const update& u) const;
   [[nodiscard]] bool is_older(const update& one, const update& than) const {
     return one.ended != 0 && one.ended < than.began;
   }
@@ -117,7 +155,9 @@ private:
   std::vector<update> updates_;
   std::map<std::string, index, std::less<>> writers_;                // by value
   std::map<std::string, std::vector<index>, std::less<>> erasures_;  // by key
-  std::map<std::string, bool, std::less<>> untellable_;              // by client
+  std::map<std::string, std::vector<index>, std::less<>> expiring_;  // by key
+  std::vector<lease> leases_;
+  std::map<std::string, bool, std::less<>> untellable_;  // by client
   std::function<std::vector<content>()> look_;
   std::uint64_t more_on_both_at_ = 0;
   bool incomplete_file_ = false;
@@ -128,6 +168,7 @@ private:
   std::size_t told_lost_ = 0;
   std::size_t gone_ = 0;
   std::size_t stopped_ = 0;
+  std::size_t expired_ = 0;
   std::size_t lines_ = 0;
 };
 

@@ -101,6 +101,36 @@ TEST(planted_faults, a_client_that_does_not_tell_a_lost_history_is_noticed) {
                   .spoil_client = [](auto& how) { how.drops_lost_histories = true; }});
 }
 
+void with_ttls(setting& how) { how.ttls = true; }
+
+TEST(planted_faults, an_early_expiry_is_noticed) {
+  expect_noticed(violation::expired_early, 1,
+                 {.faults = faults{}, .set = with_ttls, .spoil_client = [](auto& how) {
+                    how.erases_after = 90;
+                  }});
+}
+
+TEST(planted_faults, an_expiry_that_ends_a_newer_value_is_noticed) {
+  expect_noticed(violation::lost, 1,
+                 {.faults = faults{}, .set = with_ttls, .spoil_client = [](auto& how) {
+                    how.erases_after = 100;
+                  }});
+}
+
+TEST(planted_faults, a_key_that_returns_after_its_expiry_is_noticed) {
+  expect_noticed(violation::expired_returns, 1,
+                 {.faults = faults{}, .set = with_ttls, .spoil_client = [](auto& how) {
+                    how.sets_expired_again = true;
+                  }});
+}
+
+TEST(planted_faults, a_key_that_does_not_expire_is_noticed) {
+  expect_noticed(violation::unexpired, 1,
+                 {.faults = faults{}, .set = with_ttls, .spoil_client = [](auto& how) {
+                    how.ttl_factor = 100;
+                  }});
+}
+
 TEST(planted_faults, a_lost_update_without_a_file_is_noticed) {
   expect_noticed(violation::not_in_file, 8,
                  {.faults = faults{fault::link_cut, fault::one_way_cut},

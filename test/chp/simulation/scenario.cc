@@ -90,6 +90,7 @@ void scenario::add_servers() {
     how.server.pair.pair.heartbeat = setting_.heartbeat;
     how.server.pair.pair.expiry = setting_.expiry;
     how.has_store = setting_.stores[who];
+    how.clock = setting_.clock(random());
     if (options_.spoil) {
       options_.spoil(who, how);
     }
@@ -121,6 +122,8 @@ void scenario::add_clients() {
     }
     how.client = setting_.client();
     how.pace = setting_.heartbeat * random().between(1, 5) / 5;
+    how.sets_ttls = setting_.ttls;
+    how.clock = setting_.clock(random());
     how.cancels = random().chance(20) ? 10 : 0;
     if (options_.spoil_client) {
       options_.spoil_client(how);
@@ -132,7 +135,10 @@ void scenario::add_clients() {
   for (const bool has_ids : {false, true}) {
     if (random().chance(20)) {
       // An update without an id may be executed twice.
-      add_guide({.has_ids = has_ids, .expects_once = has_ids, .pace = setting_.heartbeat});
+      add_guide({.has_ids = has_ids,
+                 .expects_once = has_ids,
+                 .pace = setting_.heartbeat,
+                 .clock = setting_.clock(random())});
     }
   }
   if (options_.guide) {
@@ -200,7 +206,8 @@ void scenario::recover() {
     }
     return;
   }
-  world_.run_for(20 * setting_.heartbeat);
+  // All keys with a time to live expire, which is at most 3 s on a slow clock.
+  world_.run_for(20 * setting_.heartbeat + (setting_.ttls ? 4s : 0s));
   compare();
 }
 
@@ -264,6 +271,7 @@ scenario_result scenario::run() {
                        {"on both", history_.on_both()},
                        {"told lost", history_.told_lost()},
                        {"lines of lost updates", history_.lost_lines()},
+                       {"expired on both", history_.expired()},
                        {"gone", history_.gone()},
                        {"stopped servers", history_.stopped()}}},
           history_.findings()};

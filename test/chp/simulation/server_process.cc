@@ -16,12 +16,18 @@ server_process::server_process(zmtp::simulation::world& in, map_history& to, ser
       who_{who},
       options_{std::move(how)},
       disk_{in},
-      watch_{to, host_of(who)} {
+      watch_{to, host_of(who)},
+      expiries_{to, host_of(who)} {
+  process_->set_clock(options_.clock);
+  expiries_.set_clock(options_.clock);
   options_.server.pair.epoch_file = folder + '/' + host_of(who) + ".epoch";
   options_.server.lost_folder = folder + '/' + host_of(who) + ".lost";
   std::filesystem::create_directory(options_.server.lost_folder);
   disk_.plant(options_.disk);
-  disk_.observe([this](const state_write& change) { watch_.on_write(change); });
+  // The servers of a pair with the Guide's do not tell each other which updates were executed.
+  if (!to.how().beside_guide) {
+    disk_.observe([this](const state_write& change) { watch_.on_write(change); });
+  }
 }
 
 void server_process::start() {
@@ -68,7 +74,7 @@ void server_process::serve(const asio::any_io_executor& executor, loaded_log fro
 replicated_server_handlers server_process::handlers() {
   replicated_server_handlers all;
   all.on_active = [this](bstar::epoch e) { on_active(e); };
-  all.on_passive = [this](bstar::passive_reason) { note("passive"); };
+  all.on_passive = [this](bstar::passive_reason) { on_passive(); };
   all.on_pair_error = [this](boost::system::error_code ec) { note(ec.message()); };
   all.on_turn = [this](const server_status& now) { on_turn(now); };
   all.on_event = [this](server_event event) { on_event(event); };
@@ -80,9 +86,24 @@ replicated_server_handlers server_process::handlers() {
 
 void server_process::on_active(bstar::epoch e) {
   note("active in epoch " + std::to_string(e));
+  expiries_.on_active(world_->now());
+  if (server_) {
+    look_for_expiries(server_->status().server);
+  }
   if (has_no_epochs_ && published().empty() && !peer_->content().empty()) {
     history_->on_empty_promoted();
   }
+}
+
+void server_process::on_passive() {
+  note("passive");
+  expiries_.on_end();
+}
+
+void server_process::look_for_expiries(const server_status& now) {
+  looked_at_ = now.committed;
+  expiries_.look([this](std::string_view key) { return server_->map().find(key) != nullptr; },
+                 now.both >= now.committed, world_->now());
 }
 
 void server_process::on_turn(const server_status& now) {
@@ -90,6 +111,10 @@ void server_process::on_turn(const server_status& now) {
     history_->on_more_on_both();
   }
   both_ = now.both;
+  // Also called inside the constructor.
+  if (now.active && now.committed != looked_at_ && server_) {
+    look_for_expiries(now);
+  }
 }
 
 void server_process::on_event(server_event event) {
@@ -105,7 +130,7 @@ void server_process::on_lost(const std::string& path, boost::system::error_code 
   note("file " + path.substr(path.rfind('/') + 1) + ": " + ec.message());
   if (!ec && !options_.writes_no_lost_files) {
     std::ifstream file{path};
-    const auto kept = peer_->published();
+    const auto kept = peer_ != nullptr ? peer_->published() : map_history::content{};
     for (std::string line; std::getline(file, line);) {
       history_->on_lost_line(line, kept);
     }
@@ -117,6 +142,8 @@ void server_process::kill(zmtp::simulation::death how) {
   server_.reset();
   process_->kill(how);
   watch_.on_crash();
+  expiries_.on_end();
+  looked_at_ = 0;
 }
 
 void server_process::wipe_disk() {

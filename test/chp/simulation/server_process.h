@@ -5,6 +5,7 @@
 #include "chp/loaded_log.h"
 #include "chp/replicated_server.h"
 #include "test/chp/simulation/disk_watch.h"
+#include "test/chp/simulation/expiry_watch.h"
 #include "test/chp/simulation/map_history.h"
 #include "test/chp/simulation/simulated_log_store.h"
 #include "zmtp/simulation/world.h"
@@ -29,6 +30,7 @@ public:
   struct options {
     replicated_server_options server{};
     bool has_store = false;
+    zmtp::simulation::clock_rate clock{};
     // Faults of a store, to plant in a test.
     simulated_disk::planted_fault disk{};
     // Faults of a server or its user.
@@ -42,7 +44,7 @@ public:
   server_process(const server_process&) = delete;
   server_process& operator=(const server_process&) = delete;
   ~server_process() { kill(zmtp::simulation::death::process); }
-  // The other server, whose map a lost update is looked up in.
+  // The other server, if it is Zinc's, whose map a lost update is looked up in.
   void set_peer(const server_process& other) noexcept { peer_ = &other; }
 
   void start();
@@ -64,6 +66,8 @@ public:
   [[nodiscard]] bool running() const noexcept { return process_->running(); }
   [[nodiscard]] bool has_store() const noexcept { return options_.has_store; }
   [[nodiscard]] bool is_active() const { return server_ && server_->status().server.active; }
+  // The server is passive and has what the active server has.
+  [[nodiscard]] bool is_following() const { return server_ && server_->status().server.following; }
   // The server is active and has a backup in sync.
   [[nodiscard]] bool is_in_sync() const {
     return is_active() && server_->status().server.backup_in_sync;
@@ -85,6 +89,8 @@ private:
   void serve(const boost::asio::any_io_executor& executor, loaded_log from);
   [[nodiscard]] replicated_server_handlers handlers();
   void on_active(bstar::epoch e);
+  void on_passive();
+  void look_for_expiries(const server_status& now);
   void on_event(server_event event);
   void on_turn(const server_status& now);
   void on_lost(const std::string& path, boost::system::error_code ec);
@@ -97,10 +103,12 @@ private:
   options options_;
   simulated_disk disk_;
   disk_watch watch_;
+  expiry_watch expiries_;
   const server_process* peer_ = nullptr;
   bool discards_ = false;
   bool has_no_epochs_ = false;  // since its file was wiped, until it has the data of the other
   sequence both_ = 0;
+  sequence looked_at_ = 0;
   std::shared_ptr<replicated_server> server_;
 };
 

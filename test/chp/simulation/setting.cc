@@ -1,5 +1,7 @@
 #include "test/chp/simulation/setting.h"
 
+#include "test/chp/simulation/map_history.h"
+
 #include <utility>
 
 namespace chp::simulation {
@@ -12,6 +14,8 @@ setting::setting(zmtp::simulation::random_source& random)
       block{random.chance(20)},
       stores{random.chance(50), random.chance(50)},
       clients{random.between(1, 4)},
+      skewed{random.chance(40)},
+      ttls{random.chance(50)},
       short_log{random.chance(25)},
       few_sessions{random.chance(10)},
       few_updates{random.chance(15)},
@@ -58,11 +62,17 @@ client_options setting::client() const {
   return o;
 }
 
+zmtp::simulation::clock_rate setting::clock(zmtp::simulation::random_source& random) const {
+  return zmtp::simulation::clock_rate{
+      skewed ? static_cast<unsigned>(random.between(slowest_clock, fastest_clock)) : 100};
+}
+
 std::string setting::description() const {
   std::string all = "heartbeat " + std::to_string(heartbeat.count()) + " ms, expiry " +
                     std::to_string(expiry.count()) + " ms, " + std::to_string(clients) + " clients";
   for (const auto& [holds, name] :
-       {std::pair{block, "block"}, std::pair{stores[0], "primary with a store"},
+       {std::pair{skewed, "skewed clocks"}, std::pair{ttls, "times to live"},
+        std::pair{block, "block"}, std::pair{stores[0], "primary with a store"},
         std::pair{stores[1], "backup with a store"}, std::pair{short_log, "short log"},
         std::pair{few_sessions, "few sessions"}, std::pair{few_updates, "few updates"},
         std::pair{few_kept, "few kept"}, std::pair{few_keys, "few keys"},

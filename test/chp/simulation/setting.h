@@ -3,6 +3,7 @@
 
 #include "chp/client_options.h"
 #include "chp/server_options.h"
+#include "zmtp/simulation/clock_rate.h"
 #include "zmtp/simulation/random_source.h"
 
 #include <array>
@@ -16,6 +17,8 @@ struct setting {
 
   [[nodiscard]] server_options server() const;
   [[nodiscard]] client_options client() const;
+  // The clock of one host.
+  [[nodiscard]] zmtp::simulation::clock_rate clock(zmtp::simulation::random_source& random) const;
   [[nodiscard]] std::string description() const;
 
   std::chrono::milliseconds heartbeat;
@@ -23,6 +26,8 @@ struct setting {
   bool block;
   std::array<bool, 2> stores;
   std::size_t clients;
+  bool skewed;  // clocks
+  bool ttls;
   // The limits of 2 and the like.
   bool short_log;
   bool few_sessions;

@@ -14,10 +14,14 @@ enum class violation : std::uint8_t {
   not_in_copy,     // an update has ended, and the copy of its client does not show it
   made_twice,      // one id was executed twice in one history
   one_in_block,    // under degraded_policy::block, an outcome names one server
+  claims_guide,    // an outcome says that a server of the Guide has the update
   untold_history,  // a client follows a history that lacks what it has seen, without history_lost
   untold_loss,     // an update of one server is lost, and its client was not told
   not_in_file,     // a server has removed an update from its history without writing it to the file
   cut_of_both,     // a server has removed an update of both servers, which the other does not have
+  expired_early,   // by the clock of the server that ended the key
+  expired_returns,  // a key is in the map again that had expired on both servers
+  unexpired,        // all is well, and a key has outlived its time
   stopped,      // a server waits for an operator, although no server lost its disk and its epochs
   damaged,      // a disk cannot be loaded
   not_in_sync,  // all is well, and the servers are not in sync in time
@@ -34,10 +38,14 @@ enum class violation : std::uint8_t {
     case violation::not_in_copy: return "not in the copy";
     case violation::made_twice: return "made twice";
     case violation::one_in_block: return "one server in block";
+    case violation::claims_guide: return "claims to know the Guide's server";
     case violation::untold_history: return "untold history";
     case violation::untold_loss: return "untold loss";
     case violation::not_in_file: return "not in the file";
     case violation::cut_of_both: return "cut of both";
+    case violation::expired_early: return "expired early";
+    case violation::expired_returns: return "an expired key returns";
+    case violation::unexpired: return "unexpired";
     case violation::stopped: return "stopped";
     case violation::damaged: return "damaged";
     case violation::not_in_sync: return "not in sync";

@@ -186,6 +186,35 @@ void history::on_written(wire& on, std::span<const std::string_view> message, st
   last = m.what.sequence;
 }
 
+// A last value can be written twice, also on a later connection. The history takes the first one for
+// received, which the socket may have dropped, also with the rest of a connection that it gave up.
+// Then the user got this one.
+bool history::take_back(wire& on, std::size_t position) {
+  auto& what = on.messages[position];
+  auto& reader = users_.at(on.reader);
+  for (const auto& [id, peer] : reader.peers) {
+    const auto last = std::find(peer.streams.begin(), peer.streams.end(), on.connection->id());
+    if (last == peer.streams.end()) {
+      continue;
+    }
+    for (auto stream = peer.streams.begin(); stream <= last; ++stream) {
+      auto& in = *wires_.read_by(on.reader, *stream);
+      const auto end = stream == last ? in.messages.begin() + static_cast<std::ptrdiff_t>(position)
+                                      : in.messages.end();
+      const auto found = std::find_if(in.messages.begin(), end, [&](const wire::written& before) {
+        return before.sender == what.sender && before.sequence == what.sequence &&
+               before.received && (in.given_up || may_drop(reader, before));
+      });
+      if (found != end) {
+        std::swap(found->received, what.received);
+        ++(in.given_up ? reader.doubtful : reader.dropped);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 // The user got something later from the same connection, or will get nothing more.
 void history::pass_over(wire& on, std::size_t position) {
   const auto& w = on.messages[position];
@@ -193,18 +222,9 @@ void history::pass_over(wire& on, std::size_t position) {
   if (w.received) {
     return;
   }
-  // A last value that was written twice: the socket had dropped the first, and this one was received.
-  const auto here = on.messages.begin() + static_cast<std::ptrdiff_t>(position);
-  const auto first = std::find_if(on.messages.begin(), here, [&](const wire::written& before) {
-    return before.sender == w.sender && before.sequence == w.sequence && before.received &&
-           may_drop(reader, before);
-  });
-  if (first != here) {
-    first->received = false;
+  if (may_drop(reader, w)) {
     ++reader.dropped;
-  } else if (may_drop(reader, w)) {
-    ++reader.dropped;
-  } else if (find(w.sender, w.sequence) != nullptr) {
+  } else if (!take_back(on, position) && find(w.sender, w.sequence) != nullptr) {
     report(violation::lost, "parcel " + number_of(w.sequence) + " of " + number_of(w.sender) +
                                 " came to " + name(on.reader) + " and was not received");
   }

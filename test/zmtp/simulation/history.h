@@ -160,6 +160,7 @@ private:
   [[nodiscard]] entry* find(std::uint32_t sender, std::uint32_t sequence);
   [[nodiscard]] const entry* find(std::uint32_t sender, std::uint32_t sequence) const;
   [[nodiscard]] static bool may_drop(const life& reader, const wire::written& what);
+  [[nodiscard]] bool take_back(wire& on, std::size_t position);
   void pass_over(wire& on, std::size_t position);
   void end_streams(std::uint32_t number, presence& of, std::size_t first);
   [[nodiscard]] bool take(std::uint32_t number, peer_id from, entry& e);
