@@ -128,8 +128,10 @@ void replicated_server::core::ask_witness(const witness_state::attempt& what) {
 }
 
 void replicated_server::core::on_epoch(const epoch_answer& answer) {
-  // The next attempt must be above the epoch of the record.
-  node_->set_position(state_->number(), static_cast<bstar::epoch>(answer.known));
+  if (!answer.is_granted) {
+    // The next attempt must be above the epoch of the record.
+    node_->set_position(state_->number(), static_cast<bstar::epoch>(answer.known));
+  }
   if (const auto done = std::exchange(acquired_, nullptr)) {
     done(answer.is_granted);
   }

@@ -113,6 +113,7 @@ struct server_status {
   std::size_t snapshot_clients = 0;  // connections to the snapshot port
   std::size_t snapshots = 0;         // in progress
   std::size_t waiting = 0;           // passive: see server_options::waiting_bytes
+  member_id member = 0;              // this incarnation, for a witness
 };
 
 }  // namespace chp

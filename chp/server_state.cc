@@ -284,6 +284,7 @@ server_status server_state::status() const {
   s.snapshot_clients = streams_.peers();
   s.snapshots = streams_.size();
   s.waiting = log_.waiting();
+  s.member = state.member();
   return s;
 }
 

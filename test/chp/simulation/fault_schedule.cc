@@ -152,7 +152,10 @@ fault_schedule::end fault_schedule::cut_link(bool both_ways) {
   if (both_ways) {
     net.part(to, from);
   }
-  return [&net, &from, &to] {
+  auto& cut_off = *servers_[who];
+  cut_off.cut_witness(both_ways);
+  return [&net, &from, &to, &cut_off] {
+    cut_off.cut_witness(false);
     net.rejoin(from, to);
     net.rejoin(to, from);
   };

@@ -262,7 +262,7 @@ void map_history::on_rest(const content& map) {
 void map_history::judge_loss(const update& u, const std::optional<std::string_view>& now) {
   const auto text = name(u) + ", " + std::string{to_string(u.says)} + ", now " +
                     (now ? std::string{*now} : "nothing");
-  if (is_on_both(u.says)) {
+  if (is_on_both(u.says) || (rules_.witness && u.says != truth::unknown)) {
     if (!u.gone) {
       report(now ? violation::older_wins : violation::lost, text);
     }

@@ -47,6 +47,7 @@ public:
   struct rules {
     bool block = false;         // the policy of both servers
     bool beside_guide = false;  // one of them is the Guide's
+    bool witness = false;       // the pair has one
   };
 
   map_history(zmtp::simulation::run_state& in, const rules& how) : world_{&in}, rules_{how} {}

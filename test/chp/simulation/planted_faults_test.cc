@@ -146,6 +146,13 @@ TEST(planted_faults, a_server_that_loses_its_disk_and_its_epochs_is_noticed) {
   expect_noticed(violation::stopped, 26, options);
 }
 
+TEST(planted_faults, a_witness_that_grants_every_attempt_is_noticed) {
+  expect_noticed(violation::lost, 1,
+                 {.faults = faults{fault::link_cut, fault::one_way_cut},
+                  .set = [](auto& how) { how.witness = true; },
+                  .witness_grants_all = true});
+}
+
 TEST(planted_faults, a_link_that_stays_cut_is_noticed) {
   expect_noticed(violation::not_in_sync, 1, {.faults = faults{}, .stays = fault::link_cut});
 }

@@ -1,6 +1,7 @@
 #include "test/chp/simulation/scenario.h"
 
 #include "test/chp/simulation/map_history.h"
+#include "test/chp/simulation/simulated_witness.h"
 #include "test/support/scratch_folder.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ using namespace std::chrono_literals;
 class scenario {
 public:
   scenario(std::uint64_t seed, const scenario_options& options)
-      : options_{options}, world_{seed}, setting_{choose_setting()} {
+      : options_{options}, world_{seed}, setting_{choose_setting(seed)} {
     world_.net().here().notes.print_to(options.print);
     world_.net().options().cuts = random().chance(30);
   }
@@ -27,7 +28,7 @@ public:
 
 private:
   [[nodiscard]] zmtp::simulation::random_source& random() noexcept { return world_.random(); }
-  [[nodiscard]] setting choose_setting();
+  [[nodiscard]] setting choose_setting(std::uint64_t seed);
   void choose_faults();
   void add_servers();
   void add_clients();
@@ -35,6 +36,10 @@ private:
   void live();
   void recover();
   void decide();
+  [[nodiscard]] bool has_members() const {
+    return std::any_of(servers_.begin(), servers_.end(),
+                       [](const auto& each) { return each->is_member(); });
+  }
   void compare();
   // The client reaches the active server.
   [[nodiscard]] bool is_served(const client_process& one) const { return one.reaches(active()); }
@@ -52,7 +57,8 @@ private:
   const scenario_options& options_;
   zmtp::simulation::world world_;
   setting setting_;
-  map_history history_{world_.net().here(), {.block = setting_.block}};
+  map_history history_{world_.net().here(), {.block = setting_.block, .witness = setting_.witness}};
+  witness_record witness_{world_};
   zmtp::test::scratch_folder folder_;
   std::vector<fault> faults_;
   std::vector<std::unique_ptr<server_process>> servers_;
@@ -62,8 +68,9 @@ private:
   zmtp::simulation::world::time_point began_ = world_.now();
 };
 
-setting scenario::choose_setting() {
+setting scenario::choose_setting(std::uint64_t seed) {
   setting chosen{random()};
+  chosen.witness = seed % 6 == 5;
   if (options_.set) {
     options_.set(chosen);
   }
@@ -90,9 +97,13 @@ void scenario::add_servers() {
     how.server.pair.pair.heartbeat = setting_.heartbeat;
     how.server.pair.pair.expiry = setting_.expiry;
     how.has_store = setting_.stores[who];
+    how.witness = setting_.witness ? &witness_ : nullptr;
     how.clock = setting_.clock(random());
     if (options_.spoil) {
       options_.spoil(who, how);
+    }
+    if (options_.witness_grants_all) {
+      witness_.grant_all();
     }
     servers_.push_back(
         std::make_unique<server_process>(world_, history_, who, folder_.path(), std::move(how)));
@@ -190,6 +201,13 @@ void scenario::recover() {
     return std::any_of(servers_.begin(), servers_.end(),
                        [](const auto& each) { return each->has_stopped(); });
   };
+  if (setting_.witness) {
+    // A server that is alone in the set comes back.
+    world_.run_for(2 * setting_.expiry);
+    if (!witness_.now().in_sync.empty() && !has_members()) {
+      witness_.reset();
+    }
+  }
   if (world_.run_until([&] { return in_sync() || stopped(); }, limit) && stopped()) {
     decide();
   }

@@ -28,6 +28,7 @@ struct scenario_options {
   // Called before a server starts for the first time.
   std::function<void(server, server_process::options&)> spoil{};
   std::function<void(client_process::options&)> spoil_client{};
+  bool witness_grants_all = false;
   std::optional<guide_process::options> guide{};
   std::optional<fault> stays{};  // begins after the others, and does not end
 };

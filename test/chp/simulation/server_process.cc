@@ -60,6 +60,9 @@ void server_process::begin(const asio::any_io_executor& executor) {
 
 void server_process::serve(const asio::any_io_executor& executor, loaded_log from) {
   auto how = options_.server;
+  if (options_.witness != nullptr) {
+    how.witness = options_.witness->seen_by(executor, has_no_witness_);
+  }
   how.discard_own_data = std::exchange(discards_, false);
   server_ = from.store
                 ? std::make_shared<replicated_server>(executor, how, std::move(from), handlers())

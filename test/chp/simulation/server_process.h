@@ -8,6 +8,7 @@
 #include "test/chp/simulation/expiry_watch.h"
 #include "test/chp/simulation/map_history.h"
 #include "test/chp/simulation/simulated_log_store.h"
+#include "test/chp/simulation/simulated_witness.h"
 #include "zmtp/simulation/world.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -30,6 +31,7 @@ public:
   struct options {
     replicated_server_options server{};
     bool has_store = false;
+    witness_record* witness = nullptr;  // null: the pair has none
     zmtp::simulation::clock_rate clock{};
     // Faults of a store, to plant in a test.
     simulated_disk::planted_fault disk{};
@@ -57,6 +59,12 @@ public:
   // The process must not be running.
   void wipe_disk();
   void wipe_epochs();
+  // The server does not reach the witness.
+  void cut_witness(bool is_cut) noexcept { has_no_witness_ = is_cut; }
+  // The witness calls this server in sync.
+  [[nodiscard]] bool is_member() const {
+    return server_ && options_.witness->now().has(server_->status().server.member);
+  }
   // Each can be undone.
   void fail_epochs(bool fails);
   void fail_lost_files(bool fails);
@@ -106,6 +114,7 @@ private:
   expiry_watch expiries_;
   const server_process* peer_ = nullptr;
   bool discards_ = false;
+  bool has_no_witness_ = false;
   bool has_no_epochs_ = false;  // since its file was wiped, until it has the data of the other
   sequence both_ = 0;
   sequence looked_at_ = 0;

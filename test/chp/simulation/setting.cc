@@ -72,11 +72,11 @@ std::string setting::description() const {
                     std::to_string(expiry.count()) + " ms, " + std::to_string(clients) + " clients";
   for (const auto& [holds, name] :
        {std::pair{skewed, "skewed clocks"}, std::pair{ttls, "times to live"},
-        std::pair{block, "block"}, std::pair{stores[0], "primary with a store"},
-        std::pair{stores[1], "backup with a store"}, std::pair{short_log, "short log"},
-        std::pair{few_sessions, "few sessions"}, std::pair{few_updates, "few updates"},
-        std::pair{few_kept, "few kept"}, std::pair{few_keys, "few keys"},
-        std::pair{small_pieces, "small pieces"}}) {
+        std::pair{block, "block"}, std::pair{witness, "a witness"},
+        std::pair{stores[0], "primary with a store"}, std::pair{stores[1], "backup with a store"},
+        std::pair{short_log, "short log"}, std::pair{few_sessions, "few sessions"},
+        std::pair{few_updates, "few updates"}, std::pair{few_kept, "few kept"},
+        std::pair{few_keys, "few keys"}, std::pair{small_pieces, "small pieces"}}) {
     if (holds) {
       all += ", ";
       all += name;

@@ -35,6 +35,7 @@ struct setting {
   bool few_kept;     // in a client, with an outcome that both servers may not have
   bool few_keys;
   bool small_pieces;
+  bool witness = false;
   bool few_ids = false;  // planted only: the servers then execute updates of other programs twice
 };
 
