@@ -45,6 +45,8 @@ FLOORS = [
     ("zmtp/socket",            ["zmtp/engine"]),
     # The Asio code behind every socket.
     ("zmtp/engine",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation", "zmtp/authenticator"]),
+    # Authenticators that many programs need.
+    ("zmtp/authenticators",    ["zmtp/authenticator"]),
     # An interface for users, with the handler of an asynchronous operation.
     ("zmtp/authenticator",     ["zmtp"]),
     ("zmtp/transport",         ["zmtp/runtime"]),
@@ -54,7 +56,9 @@ FLOORS = [
     ("zmtp/conversation",      ["zmtp/mechanism"]),
 
     ("zmtp/mechanism",         ["zmtp/framing"]),
-    ("zmtp/framing",           ["zmtp"]),
+    ("zmtp/framing",           ["zmtp/curve"]),
+    # The keys and boxes of CURVE.
+    ("zmtp/curve",             ["zmtp"]),
     # Words and bytes: one floor in two folders.
     ("zmtp",                   ["zmtp/buffer"]),
     ("zmtp/buffer",            ["zmtp"]),
@@ -68,8 +72,9 @@ FILE_ROOMS = {"chp/replicated_server", "chp/pair_core", "zmtp/authenticator", "z
 # Pure: bytes, time and random numbers come in as arguments.
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/framing", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
+    r"(?:^zmtp/curve/(?!certificate_file\.)\w+"
     # Of chp all but the shells and what is kept in files.
-    r"(?:^chp/(?!(?:log_file|log_file_load|loaded_log|lost_file|map_file_conversion|publisher_port|record_table|snapshot_port|sqlite_log_store|server|server_core|client|client_core|client_connections|client_senders|waiting_handlers|watch_queue|watcher"
+    r"|^chp/(?!(?:log_file|log_file_load|loaded_log|lost_file|map_file_conversion|publisher_port|record_table|snapshot_port|sqlite_log_store|server|server_core|client|client_core|client_connections|client_senders|waiting_handlers|watch_queue|watcher"
     r"|pair_core|replicated_server)\.)\w+"
     r"|(?:^|/)\w+_(?:state|policy)|(?:^|/)state_(?:machine|message)|(?:^|/)(?:command|liveness))\.(?:h|cc)$")
 

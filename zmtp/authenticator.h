@@ -15,7 +15,8 @@ namespace zmtp {
 // Set as socket_options::authenticator. The socket asks it about every peer, on accepted connections
 // and on its own, after the peer has identified itself and before any message flows. This is the
 // role of ZAP (RFC 27). Peers over inproc are part of the program, so the socket does not ask. With
-// NULL, a socket that connects has sent its own properties before it asks.
+// NULL, a socket that connects has sent its own properties before it asks. A PLAIN server asks
+// before the client has sent its properties.
 //
 // The decision may take time. Meanwhile the connection counts as a pending handshake:
 // limits::handshake_time closes it, and a listener whose places are all taken may evict it after

@@ -71,6 +71,19 @@ const char* text(errc e) noexcept {
     case errc::too_many_subscriptions:
       return "subscription ignored: too many or too long; raise limits::subscriptions, "
              "limits::subscription_bytes or limits::topic_size";
+    case errc::bad_curve_version:
+      return "invalid HELLO: not version 1.0 of CURVE; upgrade the peer, or check its encoding";
+    case errc::box_not_opened:
+      return "CURVE box not opened: altered on the way, or sealed with a different key; check the "
+             "server key that the client uses";
+    case errc::bad_cookie:
+      return "invalid INITIATE: not the cookie of the WELCOME; check the encoding of the peer";
+    case errc::bad_vouch:
+      return "invalid INITIATE: the vouch does not prove the client's key; check the key pair of "
+             "the client";
+    case errc::nonce_not_increased:
+      return "CURVE command replayed, doubled or reordered: its nonce is not above the last one; "
+             "check the network for a program that alters traffic";
     case errc::bad_socket_type:
       return "peer rejected: incompatible socket types; check which endpoint is connected";
     case errc::routing_id_too_long: return "routing id too long: above 255 bytes; shorten it";
@@ -134,6 +147,9 @@ const char* text(errc e) noexcept {
       return "ipc path taken: it exists and is not a socket; choose another path or remove the "
              "file";
     case errc::bad_option: return "invalid socket option; see zmtp/options.h";
+    case errc::authenticator_missing:
+      return "cannot bind or connect a PLAIN or CURVE server without an authenticator; set "
+             "socket_options::authenticator, or curve_server_options::allow_any_client";
     case errc::socket_closed:
       return "socket closed: the operation needs an open socket; create another one";
     case errc::host_unreachable:
@@ -186,6 +202,11 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::bad_property_name:
     case errc::duplicate_property:
     case errc::bad_ping:
+    case errc::bad_curve_version:
+    case errc::box_not_opened:
+    case errc::bad_cookie:
+    case errc::bad_vouch:
+    case errc::nonce_not_increased:
     case errc::routing_id_too_long: return condition::protocol_violation;
     case errc::frame_too_large:
     case errc::message_too_large:
@@ -219,6 +240,7 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::unknown_interface:
     case errc::path_taken:
     case errc::bad_option:
+    case errc::authenticator_missing:
     case errc::socket_closed:
     case errc::host_unreachable:
     case errc::endpoint_stopped:

@@ -46,6 +46,13 @@ enum class errc {
   // subscription.
   too_many_subscriptions,
 
+  // CURVE (RFC 26).
+  bad_curve_version,    // a HELLO of a version other than 1.0
+  box_not_opened,       // altered on the way, or sealed with a different key
+  bad_cookie,           // the cookie of an INITIATE is not that of the WELCOME
+  bad_vouch,            // the vouch of an INITIATE does not prove the key of the client
+  nonce_not_increased,  // a replayed, doubled or reordered command
+
   // Identity and admission of the peer.
   bad_socket_type,       // a Socket-Type that is not compatible with the local socket
   routing_id_too_long,   // above 255 bytes
@@ -73,8 +80,10 @@ enum class errc {
   unknown_interface,  // neither a local address nor the name of an interface
   path_taken,         // the path of an ipc endpoint exists and is not a socket
   bad_option,         // a socket option has a value that it may not have
-  socket_closed,      // the socket was closed
-  host_unreachable,   // no peer has this routing id
+  // a PLAIN or CURVE server without an authenticator: binding and connecting fail
+  authenticator_missing,
+  socket_closed,     // the socket was closed
+  host_unreachable,  // no peer has this routing id
   // the socket stopped retrying every endpoint (reconnect_options) and has no peer
   endpoint_stopped,
   would_block,  // the queue is full

@@ -11,6 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t max_routing_id = 255;   // bytes; RFC 37: the length has one byte
+constexpr std::size_t max_plain_field = 255;  // bytes; RFC 24: the length has one byte
 constexpr std::size_t max_extensions = 255;   // bytes of the list, so that READY stays small
 constexpr std::size_t max_size = 1ULL << 31;  // 2 GiB
 constexpr std::size_t max_parts = 65'535;     // maximum of message's counter
@@ -54,6 +55,14 @@ bool is_keepalive(const keepalive_options& keepalive) noexcept {
   return is_between(1, keepalive.idle.count(), max_keepalive_seconds) &&
          is_between(1, keepalive.interval.count(), max_keepalive_seconds) &&
          is_between(1, keepalive.count, max_keepalive_count);
+}
+
+bool is_secure(const security_options& security) noexcept {
+  const auto* const own = std::get_if<custom_security>(&security);
+  const auto* const plain = std::get_if<plain_client_security>(&security);
+  return (own == nullptr || own->make != nullptr) &&
+         (plain == nullptr ||
+          (plain->username.size() <= max_plain_field && plain->password.size() <= max_plain_field));
 }
 
 bool is_absent_or_positive(const auto& value) noexcept { return !value || *value > 0; }
@@ -159,11 +168,9 @@ constexpr struct {
      }},
     {"transport.file_mode", "must be 0 to 0777",
      [](const options& o) noexcept { return o.transport.file_mode <= 0777; }},
-    {"security", "must have a function that makes mechanisms",
-     [](const options& o) noexcept {
-       const auto* const own = std::get_if<custom_security>(&o.security);
-       return own == nullptr || own->make != nullptr;
-     }},
+    {"security",
+     "must have a function that makes mechanisms, or a name and a password of at most 255 bytes",
+     [](const options& o) noexcept { return is_secure(o.security); }},
     {"backlog", positive, [](const options& o) noexcept { return o.backlog > 0; }},
     {"pending_handshakes", positive,
      [](const options& o) noexcept { return o.pending_handshakes != 0; }},
@@ -274,7 +281,19 @@ std::optional<option_fault> find_change_fault(const socket_options& from, const 
       return option_fault{option, "cannot change after the first bind or connect"};
     }
   }
+  if (used && lacks_authenticator(to) && !lacks_authenticator(from)) {
+    return option_fault{"authenticator", "must be set for a PLAIN or CURVE server"};
+  }
   return find_fault(to, type);
+}
+
+bool lacks_authenticator(const socket_options& options) noexcept {
+  if (options.authenticator != nullptr) {
+    return false;
+  }
+  const auto* const own = std::get_if<custom_security>(&options.security);
+  return std::holds_alternative<plain_server_security>(options.security) ||
+         (own != nullptr && own->needs_authenticator);
 }
 
 void refuse(const option_fault& fault, std::string_view where) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <ratio>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -163,16 +164,34 @@ struct xpub_options {
 // The NULL mechanism (RFC 37): no encryption, and peers show no credentials.
 struct null_security {};
 
-// A mechanism that the program brings itself. `make` is called for each connection, in the executor
-// of the socket. It must not return null. A mechanism that encrypts also returns a framing
-// (zmtp/mechanism/mechanism.h).
+// The two sides of PLAIN (RFC 24): the client sends a name and a password, and nothing is encrypted.
+// Either side may bind. A server needs an authenticator.
+struct plain_client_security {
+  std::string username;  // at most 255 bytes, as the password
+  std::string password;
+};
+struct plain_server_security {};
+
+// Fills its argument with bytes that no other process can predict.
+using random_bytes = std::function<void(std::span<std::byte>)>;
+
+// A mechanism that the program brings itself, or CURVE (zmtp/mechanism/curve.h). `make` is called
+// for each connection, in the executor of the socket. It must not return null. The random_bytes may
+// be copied, and are valid as long as the mechanism. A mechanism that encrypts also returns a
+// framing (zmtp/mechanism/mechanism.h).
 struct custom_security {
-  std::function<std::unique_ptr<mechanism>(handshake_role, metadata own, const limits&)> make;
+  std::function<std::unique_ptr<mechanism>(handshake_role, metadata own, const limits&,
+                                           const random_bytes&)>
+      make;
+  // Binding and connecting fail without an authenticator (errc::authenticator_missing), except over
+  // inproc. For a mechanism that reveals who the peer is, and does not decide whether it may come.
+  bool needs_authenticator = false;
 };
 
 // The security mechanism of a socket, and its keys. Both peers must use the same mechanism. A change
 // applies to later handshakes.
-using security_options = std::variant<null_security, custom_security>;
+using security_options =
+    std::variant<null_security, plain_client_security, plain_server_security, custom_security>;
 
 // A comment that begins with socket types names the types that have the option. The other options
 // are those of every type. find_fault() names an option that a type does not have. The comment of
@@ -191,7 +210,7 @@ struct socket_options {
   transport_options transport{};
   security_options security{};
   // Decides which peers may use the socket (zmtp/authenticator.h). A change applies to later
-  // handshakes. Null: every peer may.
+  // handshakes. Null: every peer may, and a PLAIN or CURVE server does not bind.
   std::shared_ptr<zmtp::authenticator> authenticator{};
   int backlog = 4'096;  // connections in a listener's accept queue; the kernel has a maximum too
   // Limit per listener. When it is reached, accepting pauses. One address may take a quarter of it,
@@ -201,7 +220,7 @@ struct socket_options {
   // waits. If false, the socket drops such messages.
   bool mandatory = false;
   // ROUTER: a new peer takes over the routing id of a live peer. The socket closes the old
-  // connection.
+  // connection. With CURVE, the new peer must have the same key, and with PLAIN the same user id.
   bool handover = false;
   // REQ: allows a new request before the reply. The socket then receives only replies to the newest
   // request. A late reply of the same peer to an earlier request looks the same, unless `correlate`
@@ -267,6 +286,8 @@ struct option_fault {
 [[nodiscard]] std::optional<option_fault> find_change_fault(const socket_options& from,
                                                             const socket_options& to,
                                                             socket_type type, bool used) noexcept;
+// Returns whether the security needs an authenticator, and there is none.
+[[nodiscard]] bool lacks_authenticator(const socket_options& options) noexcept;
 // Throws boost::system::system_error: errc::bad_option, with a text that names `where`, the option
 // and the rule.
 [[noreturn]] void refuse(const option_fault& fault, std::string_view where);

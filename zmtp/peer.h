@@ -6,6 +6,7 @@
 #include "zmtp/metadata.h"
 #include "zmtp/socket_type.h"
 
+#include <array>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -37,9 +38,23 @@ struct process_credentials {
   friend bool operator==(const process_credentials&, const process_credentials&) = default;
 };
 
-// The credentials from a peer's handshake, as the peer sent them. They prove nothing until an
-// authenticator accepts them. Each security mechanism has its own alternative. NULL has none.
-using credentials = std::variant<std::monostate>;
+// A public key of CURVE (Curve25519).
+using curve_public_key = std::array<std::byte, 32>;
+
+// A PLAIN client sent these. They prove nothing until an authenticator accepts them.
+struct plain_credentials {
+  std::string username;
+  std::string password;
+};
+
+// The peer has proved that it has the secret key.
+struct curve_credentials {
+  curve_public_key public_key;
+};
+
+// The credentials from a peer's handshake. Each security mechanism has its own alternative. NULL,
+// and the server of PLAIN, have none.
+using credentials = std::variant<std::monostate, plain_credentials, curve_credentials>;
 
 // The properties of a peer after its handshake.
 struct peer_info {
@@ -48,6 +63,8 @@ struct peer_info {
   std::string address;              // transport address: 127.0.0.1:40312, [::1]:40312, /run/a, @a
   metadata properties;
   std::optional<process_credentials> process{};  // only of a peer that is connected over ipc
+  std::string mechanism{};  // the security mechanism: NULL, PLAIN, CURVE …; empty over inproc
+  std::optional<curve_public_key> public_key{};  // with CURVE: the peer has its secret key
   // From the authenticator of this socket, which the peer cannot choose. Empty without one.
   std::string user_id{};
   metadata user_properties{};

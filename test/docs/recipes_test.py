@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 import unittest
 
 ROOT = os.environ.get("TEST_SRCDIR", "") + "/" + os.environ.get("TEST_WORKSPACE", "zinc")
@@ -20,7 +21,7 @@ def read(path):
 
 class Shown(unittest.TestCase):
     def test_each_block_is_the_example_that_it_is_linked_to(self):
-        pages = "".join(read(f"{ROOT}/docs/{page}.md") for page in ("recipes", "chp", "simulation"))
+        pages = "".join(read(f"{ROOT}/docs/{page}.md") for page in ("recipes", "chp", "security", "simulation"))
         blocks = re.findall(r"\(\.\./test/examples/(\w+\.cc)\)[^\n]*\n\n```cpp\n(.*?)```", pages,
                             re.S)
         for name, code in blocks:
@@ -101,6 +102,17 @@ class Run(unittest.TestCase):
             self.assertEqual(sorted(self.run_to_its_end("service_requests", nobody, at)),
                              ["hello 0", "hello 1", "hello 2"])
             worker.kill()
+
+    def test_only_allowed_clients_reach_the_secure_server(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        server, alice, mallory = (f"{folder.name}/{name}.cert" for name in ("server", "alice", "mallory"))
+        for file in (server, alice, mallory):
+            subprocess.run([ROOT + "/tools/zinc/zinc", "keygen", file], stdout=subprocess.PIPE, check=True)
+        at = self.line_of(self.start("secure_server", ANYWHERE, server + "_secret", alice))
+        self.assertEqual(self.run_to_its_end("secure_client", at, alice + "_secret", server), ["hello"])
+        self.assertEqual(self.run_to_its_end("secure_client", at, mallory + "_secret", server), ["no answer"])
+        self.assertEqual(self.run_to_its_end("secure_client", at, alice + "_secret", alice), ["no answer"])
 
     def test_each_core_does_jobs(self):
         self.assertEqual(self.run_to_its_end("thread_per_core"), ["10000 jobs done"])

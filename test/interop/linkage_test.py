@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The programs that operators get contain nothing of libzmq: neither the library nor a symbol of it."""
+"""The programs that operators get contain nothing of libzmq: neither the library nor a symbol of it. Programs without
+CURVE do not need libsodium."""
 
 import re
 import subprocess
@@ -8,7 +9,7 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from zinc_programs import zinc_path  # noqa: E402: behind the line above
+from zinc_programs import built, zinc_path  # noqa: E402: behind the line above
 
 LIBRARY = re.compile(r"\blibc?zmq\b", re.I)
 SYMBOL = re.compile(r"\b(?:zmq_|zmsg_|zsock_|_ZN3zmq)\w+")
@@ -41,6 +42,11 @@ class LinkageTest(unittest.TestCase):
         self.assertNotEqual(libraries(str(peer.resolve())), [])
         library = re.search(r"=> (\S*/libzmq\.so\S*)", output_of("ldd", str(peer.resolve())))
         self.assertNotEqual(symbols(library.group(1)), [])
+
+    def test_only_programs_with_curve_need_libsodium(self):
+        needs = {name: "libsodium" in output_of("ldd", built(f"test/examples/{name}"))
+                 for name in ("request_client", "secure_client")}
+        self.assertEqual(needs, {"request_client": False, "secure_client": True})
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 #include "test/interop/matrix_end.h"
 
+#include "zmtp/authenticator.h"
+#include "zmtp/mechanism/curve.h"
 #include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/pubsub_sockets.h"
 #include "zmtp/socket/request_sockets.h"
@@ -100,8 +102,9 @@ int libzmq_type(socket_type type) {
 
 class their_end : public matrix_end {
 public:
-  their_end(libzmq::context& owner, socket_type type, bool announces)
+  their_end(libzmq::context& owner, socket_type type, bool announces, security_side by)
       : type_{type}, socket_{owner, libzmq_type(type)} {
+    secure(socket_, by);
     switch (type) {
       case socket_type::sub: socket_.set(ZMQ_SUBSCRIBE, ""); break;
       case socket_type::xsub: socket_.send(subscription_to_all); break;
@@ -176,13 +179,68 @@ std::unique_ptr<matrix_end> make_ours(socket_type type, const asio::any_io_execu
 
 }  // namespace
 
+namespace {
+
+constexpr const char* server_secret = "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6";
+constexpr const char* client_secret = "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs";
+
+curve_key_pair pair_of(const char* open, const char* secret) {
+  return {parse_public_key(open).value(), parse_secret_key(secret).value()};
+}
+
+// Accepts the client.
+class key_check final : public authenticator {
+public:
+  void authenticate(const peer_info&, const credentials& shown, handler done) override {
+    const auto* const curve = std::get_if<curve_credentials>(&shown);
+    if (curve != nullptr && to_z85(curve->public_key) == client_public_key) {
+      std::move(done)(principal{.user_id = "client"});
+    } else {
+      std::move(done)(refusal{.status = "400"});
+    }
+  }
+};
+
+}  // namespace
+
+socket_options secured(socket_options options, security_side by) {
+  switch (by) {
+    case security_side::unsecured: break;
+    case security_side::curve_client:
+      options.security = curve_client({.server_key = parse_public_key(server_public_key).value(),
+                                       .keys = pair_of(client_public_key, client_secret)});
+      break;
+    case security_side::curve_server:
+      options.security = curve_server({.keys = pair_of(server_public_key, server_secret)});
+      options.authenticator = std::make_shared<key_check>();
+      break;
+  }
+  return options;
+}
+
+void secure(libzmq::socket& theirs, security_side by) {
+  switch (by) {
+    case security_side::unsecured: break;
+    case security_side::curve_client:
+      theirs.set(ZMQ_CURVE_SERVERKEY, server_public_key);
+      theirs.set(ZMQ_CURVE_PUBLICKEY, client_public_key);
+      theirs.set(ZMQ_CURVE_SECRETKEY, client_secret);
+      break;
+    case security_side::curve_server:
+      theirs.set(ZMQ_CURVE_SERVER, 1);
+      theirs.set(ZMQ_CURVE_SECRETKEY, server_secret);
+      break;
+  }
+}
+
 std::unique_ptr<matrix_end> make_end(maker by, socket_type type, bool announces,
+                                     security_side by_security,
                                      const asio::any_io_executor& executor,
                                      libzmq::context& theirs) {
   if (by == maker::theirs) {
-    return std::make_unique<their_end>(theirs, type, announces);
+    return std::make_unique<their_end>(theirs, type, announces, by_security);
   }
-  socket_options options;
+  auto options = secured({}, by_security);
   options.probe_router = announces;
   return make_ours(type, executor, options);
 }

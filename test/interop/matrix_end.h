@@ -41,9 +41,21 @@ public:
   virtual asio::awaitable<void> wait_written() = 0;
 };
 
+// The part of a socket in the security mechanism.
+enum class security_side { unsecured, curve_client, curve_server };
+
+// The keys in the documentation of libzmq (zmq_curve).
+inline constexpr const char* server_public_key = "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7";
+inline constexpr const char* client_public_key = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID";
+
+// Clients and servers that know the same keys.
+[[nodiscard]] socket_options secured(socket_options options, security_side by);
+void secure(libzmq::socket& theirs, security_side by);
+
 // SUB and XSUB have subscribed to everything. A ROUTER that `announces` itself sends an empty part to each new
 // peer, as ZMQ_PROBE_ROUTER does. Zinc's socket lives in `executor`; libzmq's blocks its thread.
 [[nodiscard]] std::unique_ptr<matrix_end> make_end(maker by, socket_type type, bool announces,
+                                                   security_side by_security,
                                                    const asio::any_io_executor& executor,
                                                    libzmq::context& theirs);
 

@@ -2,9 +2,11 @@
 // One side of a conversation: a connection with the parts of a shell around it. Events and received
 // messages are text, so that tests can compare two runs.
 
+#include "test/support/fixed_random.h"
 #include "test/support/wire.h"
 #include "zmtp/conversation/conversation.h"
 #include "zmtp/mechanism/null.h"
+#include "zmtp/mechanism/security.h"
 
 #include <algorithm>
 #include <array>
@@ -52,9 +54,9 @@ struct side_options {
   heartbeat_options beat = {};
   high_water_mark send_mark = {};
   high_water_mark receive_mark = {};
-  bool admits = true;             // every peer, at once
-  bool receives = true;           // the user takes each message as it comes
-  custom_security security = {};  // NULL if it has no function
+  bool admits = true;    // every peer, at once
+  bool receives = true;  // the user takes each message as it comes
+  security_options security = {};
 };
 
 class side {
@@ -162,9 +164,12 @@ private:
     metadata own;
     own.add("Socket-Type", to_string(options.type));
     own.add("Identity", options.identity);
-    auto security = options.security.make
-                        ? options.security.make(handshake_role::accepting, std::move(own), limit)
-                        : std::make_unique<null_mechanism>(std::move(own), limit);
+    // With NULL, sends READY without waiting for the peer.
+    auto security =
+        std::holds_alternative<null_security>(options.security)
+            ? std::unique_ptr<mechanism>{std::make_unique<null_mechanism>(std::move(own), limit)}
+            : make_mechanism(options.security, handshake_role::accepting, std::move(own), limit,
+                             fixed_random(1));
     return conversation{options.type, std::move(security), limit, beat, now};
   }
 

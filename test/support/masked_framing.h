@@ -108,7 +108,7 @@ private:
 };
 
 inline custom_security masked_security() {
-  return {[](handshake_role role, metadata own, const limits& limit) {
+  return {[](handshake_role role, metadata own, const limits& limit, const random_bytes&) {
     return std::make_unique<masked_mechanism>(role, std::move(own), limit);
   }};
 }

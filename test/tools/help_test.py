@@ -94,6 +94,7 @@ VOCABULARY = {
     "--pairs": ("NAME,...", "names of pairs"),
     "--python": ("PROGRAM", "interpreter "),
     "--no-control": ("", "leave out "),
+    "--metadata": ("NAME=VALUE", "fact to add to both files"),
     "--list": ("", "print the groups"),
     "--version": ("", "print the version and exit"),
     "--help": ("", "print this text and exit"),
@@ -173,7 +174,7 @@ class HelpTest(unittest.TestCase):
         for words in (("broker",), ("worker",), ("request",), ("titanic", "purge"), ("bstar",), ("cat",), ("proxy",),
                       ("chp", "server"), ("chp", "watch"), ("demo",), ("interop",)):
             self.assertIn(words, self.commands)
-        self.assertEqual(len(self.commands), 21)
+        self.assertEqual(len(self.commands), 22)
 
     def test_every_text_has_its_parts_in_order(self):
         for words, text in self.commands.items():

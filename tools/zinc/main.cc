@@ -7,6 +7,7 @@
 #include "tools/zinc/commands.h"
 #include "tools/zinc/help.h"
 #include "tools/zinc/interop_command.h"
+#include "tools/zinc/keygen_command.h"
 #include "tools/zinc/mdp_flags.h"
 #include "tools/zinc/option_values.h"
 #include "tools/zinc/output.h"
@@ -69,6 +70,7 @@ int run(int argc, char** argv) {
   cat_arguments cat;
   proxy_arguments proxy;
   chp_command_line chp;
+  keygen_arguments keygen;
   demo_arguments demo;
   interop_arguments interop;
   auto* const broker_app = app.add_subcommand("broker");
@@ -79,6 +81,7 @@ int run(int argc, char** argv) {
   auto* const cat_app = app.add_subcommand("cat");
   auto* const proxy_app = app.add_subcommand("proxy");
   chp.add_to(app);
+  auto* const keygen_app = app.add_subcommand("keygen");
   auto* const demo_app = app.add_subcommand("demo");
   auto* const interop_app = app.add_subcommand("interop");
   add_broker(*broker_app, broker);
@@ -88,6 +91,7 @@ int run(int argc, char** argv) {
   add_bstar(*bstar_app, bstar);
   add_cat(*cat_app, cat);
   add_proxy(*proxy_app, proxy);
+  add_keygen(*keygen_app, keygen);
   add_demo(*demo_app, demo);
   add_interop(*interop_app, interop);
   try {
@@ -128,6 +132,9 @@ int run(int argc, char** argv) {
   }
   if (chp.parsed()) {
     return chp.run();
+  }
+  if (keygen_app->parsed()) {
+    return run_keygen(keygen);
   }
   if (interop_app->parsed()) {
     return run_interop(interop);

@@ -179,6 +179,9 @@ public:
     return handshake_.peer_metadata();
   }
   [[nodiscard]] std::uint8_t peer_minor() const noexcept { return handshake_.peer_minor(); }
+  [[nodiscard]] std::string_view mechanism_name() const noexcept {
+    return handshake_.mechanism_name();
+  }
   [[nodiscard]] credentials shown() const { return handshake_.shown(); }
   // Returns the reason in the peer's ERROR.
   [[nodiscard]] std::string_view peer_error() const noexcept {

@@ -62,6 +62,7 @@ public:
     return mechanism_->peer_metadata();
   }
   [[nodiscard]] std::uint8_t peer_minor() const noexcept { return peer_minor_; }
+  [[nodiscard]] std::string_view mechanism_name() const noexcept { return mechanism_->name(); }
   [[nodiscard]] credentials shown() const { return mechanism_->shown(); }
   // See mechanism::take_framing(). Call once, when done.
   [[nodiscard]] std::unique_ptr<framing> take_framing() { return mechanism_->take_framing(); }

@@ -34,6 +34,9 @@ result<endpoint> socket_endpoints::bind(std::string_view text) {
   if (!core_.open()) {
     return make_error_code(errc::socket_closed);
   }
+  if (at->inproc() == nullptr && lacks_authenticator(core_.options())) {
+    return make_error_code(errc::authenticator_missing);
+  }
   return at->inproc() != nullptr ? enter_by<inproc_listener>(*at) : enter_by<listener>(*at);
 }
 
@@ -62,6 +65,9 @@ error_code socket_endpoints::connect(std::string_view text) {
   }
   if (!core_.open()) {
     return errc::socket_closed;
+  }
+  if (to->inproc() == nullptr && lacks_authenticator(core_.options())) {
+    return errc::authenticator_missing;
   }
   gave_up_ = false;
   used_ = true;

@@ -54,6 +54,10 @@ public:
   [[nodiscard]] clock::time_point now() const noexcept { return runtime_->now(); }
   // Returns a number that must not be used for secrets.
   [[nodiscard]] std::uint32_t random() noexcept { return static_cast<std::uint32_t>(random_()); }
+  // Draws bytes that may be used for secrets, as long as this object exists.
+  [[nodiscard]] random_bytes secret_random() noexcept {
+    return [this](std::span<std::byte> to) { runtime_->random(to); };
+  }
 
   // For the socket classes.
   void disconnect(peer_id peer);

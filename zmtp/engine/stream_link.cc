@@ -21,10 +21,12 @@ stream_link::stream_link(std::shared_ptr<socket_core> core,
       conversation_{core_->state().type(),
                     make_mechanism(core_->options().security,
                                    pipe ? handshake_role::connecting : handshake_role::accepting,
-                                   own_properties(core_->state()), core_->options().limit),
+                                   own_properties(core_->state()), core_->options().limit,
+                                   core_->secret_random()),
                     core_->options().limit, core_->options().heartbeat, core_->now()},
       reader_{*stream_, conversation_, *core_},
-      writer_{*stream_, conversation_} {}
+      writer_{*stream_, conversation_},
+      authenticator_{core_->options().authenticator} {}
 
 void stream_link::start() {
   reader_.belongs_to(self());
@@ -265,11 +267,15 @@ void stream_link::on_deadline() {
 peer_info stream_link::known_peer() {
   auto remote = stream_->remote();
   auto accepted = admission_ ? admission_->accepted() : authenticator::principal{};
+  const auto shown = conversation_.shown();
+  const auto* const key = std::get_if<curve_credentials>(&shown);
   return {.type = conversation_.peer_type(),
           .routing_id = std::string{conversation_.peer_routing_id()},
           .address = std::move(remote.address),
           .properties = conversation_.peer_metadata(),
           .process = remote.process,
+          .mechanism = std::string{conversation_.mechanism_name()},
+          .public_key = key != nullptr ? std::optional{key->public_key} : std::nullopt,
           .user_id = std::move(accepted.user_id),
           .user_properties = std::move(accepted.properties)};
 }

@@ -95,6 +95,8 @@ private:
   // Used before the link has a pipe. These stay empty.
   receive_queue no_in_{{}};
   send_queue no_out_{{}};
+  // As it was when the handshake started; null after it.
+  std::shared_ptr<authenticator> authenticator_;
   std::unique_ptr<admission> admission_;  // from the question to the authenticator to the attach
   std::optional<timer> timer_;
   std::optional<clock::time_point> timer_due_;

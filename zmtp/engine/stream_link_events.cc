@@ -68,13 +68,12 @@ void stream_link::on_event(conversation::event&& event) {
 }
 
 void stream_link::on_authentication() {
-  const auto& whom = core_->options().authenticator;
-  if (whom == nullptr) {
+  if (authenticator_ == nullptr) {
     conversation_.authenticated();
     return;
   }
   admission_ = std::make_unique<admission>(core_->executor());
-  admission_->ask(whom, known_peer(), conversation_.shown(),
+  admission_->ask(authenticator_, known_peer(), conversation_.shown(),
                   [link = std::weak_ptr{self()}](authenticator::verdict answer) {
                     if (const auto self = link.lock(); self && !self->ended_) {
                       self->on_verdict(std::move(answer));
@@ -97,11 +96,7 @@ void stream_link::on_verdict(authenticator::verdict&& answer) {
 }
 
 void stream_link::on_admission() {
-  const peer_info info{.type = conversation_.peer_type(),
-                       .routing_id = std::string{conversation_.peer_routing_id()},
-                       .address = {},
-                       .properties = {}};
-  if (const auto refused = decide_admission(info)) {
+  if (const auto refused = decide_admission(known_peer())) {
     conversation_.refuse(refused);
   } else {
     conversation_.admit();
@@ -114,6 +109,7 @@ void stream_link::on_ready() {
     return;
   }
   admission_.reset();
+  authenticator_.reset();
   for (const auto& m : core_->state().greetings()) {
     conversation_.greet(m);
   }

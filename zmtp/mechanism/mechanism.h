@@ -51,9 +51,9 @@ public:
   // after it.
   virtual void refuse(std::string_view reason, std::string& output) = 0;
 
-  // Valid from `authentication` on.
+  // Valid from `authentication` on. PLAIN drops the password after authenticated().
   [[nodiscard]] virtual credentials shown() const { return {}; }
-  // Valid from `admission` on. NULL has them already at `authentication`.
+  // Valid from `admission` on. All but the server of PLAIN have them already at `authentication`.
   [[nodiscard]] virtual const metadata& peer_metadata() const noexcept = 0;
   // Returns the reason in the peer's ERROR.
   [[nodiscard]] virtual std::string_view error_reason() const noexcept = 0;

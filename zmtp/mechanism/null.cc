@@ -1,6 +1,7 @@
 #include "zmtp/mechanism/null.h"
 
 #include "zmtp/command.h"
+#include "zmtp/mechanism/handshake_command.h"
 
 #include <cassert>
 #include <utility>
@@ -17,9 +18,7 @@ void null_mechanism::start(std::string& output) {
 }
 
 void null_mechanism::put_ready(std::string& output) const {
-  std::string properties;
-  own_.encode(properties);
-  command::put(output, "READY", properties);
+  command::put(output, "READY", encoded(own_));
 }
 
 result<mechanism::progress> null_mechanism::on_command(std::string_view body, std::string&) {
@@ -27,22 +26,11 @@ result<mechanism::progress> null_mechanism::on_command(std::string_view body, st
   if (before == state::failed) {
     return errc::unexpected_command;
   }
-  if (body.size() > limit_.handshake_command_size) {
-    return errc::command_too_large;
-  }
-  const auto command = command::split(body);
-  if (!command) {
-    return command.error();
-  }
   // ERROR may also follow READY, because the peer may start authentication only after it has
   // received READY.
-  if (command->name == "ERROR") {
-    const auto parsed = command::parse_error(command->data);
-    if (!parsed) {
-      return parsed.error();
-    }
-    error_reason_ = parsed->reason;
-    return errc::refused_by_peer;
+  const auto command = read_handshake_command(body, limit_, error_reason_);
+  if (!command) {
+    return command.error();
   }
   if (command->name != "READY" || before != state::waiting) {
     return errc::unexpected_command;

@@ -9,9 +9,11 @@
 
 namespace zmtp {
 
-// Makes one side of a handshake. `own` is the metadata for the peer.
+// Makes one side of a handshake. `own` is the metadata for the peer. Mechanisms draw nonces and the
+// keys of the connection from `random`.
 [[nodiscard]] std::unique_ptr<mechanism> make_mechanism(const security_options& security,
                                                         handshake_role role, metadata own,
-                                                        const limits& limit);
+                                                        const limits& limit,
+                                                        const random_bytes& random);
 
 }  // namespace zmtp

@@ -23,6 +23,12 @@ bool usable(std::string_view routing_id) noexcept {
   return !routing_id.empty() && routing_id.front() != '\0';
 }
 
+// Authenticated peers cannot take the routing ids of others.
+bool same_owner(const peer_info& holder, const peer_info& who) noexcept {
+  return holder.public_key == who.public_key &&
+         (who.mechanism != "PLAIN" || holder.user_id == who.user_id);
+}
+
 }  // namespace
 
 socket_state::verdict router_state::on_admission(std::optional<peer_id> id, const peer_info& info) {
@@ -35,7 +41,7 @@ socket_state::verdict router_state::on_admission(std::optional<peer_id> id, cons
   if (held_by == nullptr || !held_by->attached || holder == id) {
     return {};
   }
-  if (options_.handover) {
+  if (options_.handover && same_owner(held_by->info, info)) {
     return {.refused = {}, .probe = {}, .evict = holder};
   }
   return {.refused = errc::duplicate_routing_id, .probe = holder, .evict = {}};

@@ -20,8 +20,8 @@ metadata announcing(std::string_view type) {
 }
 
 TEST(make_mechanism, null_is_the_default_and_has_no_server) {
-  const auto made =
-      make_mechanism(socket_options{}.security, handshake_role::accepting, announcing("PUB"), {});
+  const auto made = make_mechanism(socket_options{}.security, handshake_role::accepting,
+                                   announcing("PUB"), {}, {});
   EXPECT_EQ(made->name(), "NULL");
   EXPECT_FALSE(made->as_server());
   EXPECT_EQ(made->take_framing(), nullptr);
@@ -31,8 +31,8 @@ TEST(make_mechanism, null_is_the_default_and_has_no_server) {
 TEST(make_mechanism, only_the_connecting_side_sends_ready_first) {
   std::string of_connecting;
   std::string of_accepting;
-  make_mechanism({}, handshake_role::connecting, announcing("SUB"), {})->start(of_connecting);
-  make_mechanism({}, handshake_role::accepting, announcing("PUB"), {})->start(of_accepting);
+  make_mechanism({}, handshake_role::connecting, announcing("SUB"), {}, {})->start(of_connecting);
+  make_mechanism({}, handshake_role::accepting, announcing("PUB"), {}, {})->start(of_accepting);
   EXPECT_NE(of_connecting.find("SUB"), std::string::npos);
   EXPECT_EQ(of_accepting, "");
 }
@@ -45,15 +45,15 @@ TEST(make_mechanism, a_program_may_bring_its_own) {
   handshake_role asked_for{};
   std::size_t frame_size = 0;
   std::string type;
-  const security_options own =
-      custom_security{[&](handshake_role role, metadata properties, const limits& limit) {
+  const security_options own = custom_security{
+      [&](handshake_role role, metadata properties, const limits& limit, const random_bytes&) {
         asked_for = role;
         frame_size = limit.frame_size;
         type = *properties.find("Socket-Type");
         return std::make_unique<own_mechanism>(std::move(properties), limit);
       }};
   const auto made =
-      make_mechanism(own, handshake_role::accepting, announcing("PUB"), {.frame_size = 77});
+      make_mechanism(own, handshake_role::accepting, announcing("PUB"), {.frame_size = 77}, {});
   EXPECT_EQ(made->name(), "OWN");
   EXPECT_EQ(asked_for, handshake_role::accepting);
   EXPECT_EQ(frame_size, 77U);

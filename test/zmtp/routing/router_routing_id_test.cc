@@ -154,6 +154,45 @@ TEST(router_routing_id, with_handover_the_new_peer_replaces_the_old_one) {  // Z
   EXPECT_EQ(state.send(newcomer, {"m"}), send_status::queued);
 }
 
+TEST(router_routing_id, with_handover_an_id_stays_with_its_key_or_user) {
+  const auto peer = [](const char* mechanism, std::optional<unsigned char> key, const char* user) {
+    auto info = announcing("A");
+    info.mechanism = mechanism;
+    info.user_id = user;
+    if (key) {
+      info.public_key.emplace().fill(std::byte{*key});
+    }
+    return info;
+  };
+  const struct {
+    peer_info holder;
+    peer_info newcomer;
+    bool takes_over;
+  } cases[] = {
+      {peer("CURVE", 1, "a"), peer("CURVE", 1, "b"), true},
+      {peer("CURVE", 1, "a"), peer("CURVE", 2, "a"), false},
+      {peer("CURVE", 1, "a"), peer("NULL", {}, "a"), false},
+      {peer("NULL", {}, ""), peer("CURVE", 1, ""), false},
+      {peer("PLAIN", {}, "a"), peer("PLAIN", {}, "a"), true},
+      {peer("PLAIN", {}, "a"), peer("PLAIN", {}, "b"), false},
+      {peer("NULL", {}, "a"), peer("NULL", {}, "b"), true},
+  };
+  for (const auto& [holder, newcomer, takes_over] : cases) {
+    SCOPED_TRACE(holder.mechanism + " " + newcomer.mechanism);
+    router_state state{handing_over()};
+    auto& p = state.open_pipe(false);
+    state.on_attached(p, holder, 1);
+    const auto verdict = state.on_admission({}, newcomer);
+    if (takes_over) {
+      EXPECT_EQ(verdict.refused, error_code{});
+      EXPECT_EQ(verdict.evict, p.id);
+    } else {
+      EXPECT_EQ(verdict.refused, errc::duplicate_routing_id);
+      EXPECT_EQ(verdict.evict, std::nullopt);
+    }
+  }
+}
+
 TEST(router_routing_id, an_endpoint_that_reconnects_is_not_a_duplicate_of_itself) {
   for (const auto& options : {socket_options{}, handing_over()}) {
     router_state state{options};

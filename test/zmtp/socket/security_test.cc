@@ -1,0 +1,415 @@
+// PLAIN and CURVE over loopback: who binds, who is admitted, and what happens to altered traffic.
+
+#include "test/support/fixed_random.h"
+#include "test/support/pattern_test.h"
+#include "test/support/raw_peer.h"
+#include "test/support/wire.h"
+#include "zmtp/authenticators/allowed_keys.h"
+#include "zmtp/authenticators/authenticator_function.h"
+#include "zmtp/curve/key.h"
+#include "zmtp/mechanism/curve.h"
+#include "zmtp/socket/monitor.h"
+#include "zmtp/socket/pipeline_sockets.h"
+#include "zmtp/socket/pubsub_sockets.h"
+#include "zmtp/socket/request_sockets.h"
+
+#include <boost/system/system_error.hpp>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace zmtp::test {
+namespace {
+
+using namespace std::chrono_literals;
+using kind = monitor_event::kind;
+
+const auto server_keys = make_key_pair(fixed_random(100));
+const auto client_keys = make_key_pair(fixed_random(200));
+const auto other_keys = make_key_pair(fixed_random(300));
+
+socket_options client_of(const curve_public_key& server, const curve_key_pair& keys = client_keys) {
+  auto options = impatient();
+  options.security = curve_client({.server_key = server, .keys = keys});
+  return options;
+}
+socket_options client_of_curve() { return client_of(server_keys.public_key); }
+
+socket_options server_of_curve() {
+  auto options = impatient();
+  options.security = curve_server({.keys = server_keys});
+  const auto keys = std::make_shared<allowed_keys>();
+  keys->allow(client_keys.public_key, "alice");
+  options.authenticator = keys;
+  return options;
+}
+
+socket_options plain_client_options(std::string password = "secret") {
+  auto options = impatient();
+  options.security = plain_client_security{"alice", std::move(password)};
+  return options;
+}
+socket_options plain_server_options() {
+  auto options = impatient();
+  options.security = plain_server_security{};
+  options.authenticator =
+      make_authenticator([](const peer_info&, const credentials& shown) -> authenticator::verdict {
+        const auto& plain = std::get<plain_credentials>(shown);
+        if (plain.password == "secret") {
+          return authenticator::principal{.user_id = plain.username};
+        }
+        return authenticator::refusal{.status = "400"};
+      });
+  return options;
+}
+
+message numbered(std::size_t n) {
+  constexpr std::size_t sizes[] = {0, 1, 200, 255, 256, 8'000, 70'000, 300'000};
+  return {std::to_string(n), std::string(sizes[n % std::size(sizes)], static_cast<char>(n)), ""};
+}
+
+struct mechanism_case {
+  std::string_view name;
+  socket_options (*server)();
+  socket_options (*client)();
+};
+
+class secure_sockets : public pattern_test {
+protected:
+  [[nodiscard]] monitor_event next(monitor& of, kind what) {
+    monitor_event event;
+    run_until([&] {
+      while (of.try_receive(event)) {
+        if (event.what == what) {
+          return true;
+        }
+      }
+      return false;
+    });
+    return event;
+  }
+};
+
+class each_mechanism : public secure_sockets, public testing::WithParamInterface<mechanism_case> {};
+
+TEST_P(each_mechanism, messages_of_all_sizes_come_in_order) {
+  for (const bool server_binds : {true, false}) {
+    for (const auto over : {medium::tcp, medium::ipc}) {
+      push_socket push{executor(), server_binds ? GetParam().client() : GetParam().server()};
+      pull_socket pull{executor(), server_binds ? GetParam().server() : GetParam().client()};
+      join(pull, push, over);
+      constexpr std::size_t count = 100;
+      std::size_t sent = 0;
+      for (std::size_t received = 0; received < count; ++received) {
+        while (sent < count && push.try_send(numbered(sent)) == send_status::queued) {
+          ++sent;
+        }
+        ASSERT_TRUE(take(pull) == numbered(received)) << received;
+      }
+    }
+  }
+}
+
+TEST_P(each_mechanism, requests_and_subscriptions_pass_through_it) {
+  req_socket req{executor(), GetParam().client()};
+  rep_socket rep{executor(), GetParam().server()};
+  join(rep, req);
+  put(req, {"question"});
+  EXPECT_EQ(take(rep), message{"question"});
+  put(rep, {"answer"});
+  EXPECT_EQ(take(req), message{"answer"});
+
+  xpub_socket publisher{executor(), GetParam().server()};
+  sub_socket subscriber{executor(), GetParam().client()};
+  join(publisher, subscriber);
+  subscriber.subscribe("A");
+  routed_message notice;
+  run_until([&] { return publisher.try_receive(notice); });
+  EXPECT_EQ(notice.content, message{"\1A"});
+  EXPECT_EQ(publisher.try_send({"A", "wanted"}), send_status::queued);
+  EXPECT_EQ(take(subscriber), (message{"A", "wanted"}));
+}
+
+TEST_P(each_mechanism, a_server_without_an_authenticator_neither_binds_nor_connects) {
+  auto options = GetParam().server();
+  const auto whom = std::exchange(options.authenticator, nullptr);
+  router_socket router{executor(), options};
+  error_code ec;
+  router.bind("tcp://127.0.0.1:*", ec);
+  EXPECT_EQ(ec, errc::authenticator_missing);
+  EXPECT_THROW(router.bind("tcp://127.0.0.1:*"), boost::system::system_error);
+  router.bind(free_endpoint(medium::ipc), ec);
+  EXPECT_EQ(ec, errc::authenticator_missing);
+  router.connect("tcp://127.0.0.1:9", ec);
+  EXPECT_EQ(ec, errc::authenticator_missing);
+  router.bind("inproc://no-mechanism", ec);
+  EXPECT_FALSE(ec);
+  options.authenticator = whom;
+  router.set_options(options);
+  router.bind("tcp://127.0.0.1:*", ec);
+  EXPECT_FALSE(ec);
+  // The authenticator stays while the socket is used.
+  options.authenticator = nullptr;
+  EXPECT_THROW(router.set_options(options), boost::system::system_error);
+}
+
+TEST_P(each_mechanism, the_receiver_of_a_message_knows_its_sender) {
+  router_socket router{executor(), GetParam().server()};
+  dealer_socket dealer{executor(), GetParam().client()};
+  auto watched = router.monitor();
+  join(router, dealer);
+  put(dealer, {"hello"});
+  routed_message m;
+  run_until([&] { return router.try_receive(m); });
+  const auto at_server = router.peers().at(0).info;
+  EXPECT_EQ(at_server.mechanism, GetParam().name);
+  EXPECT_EQ(at_server.user_id, "alice");
+  const bool curve = GetParam().name == "CURVE";
+  EXPECT_EQ(at_server.public_key, curve ? std::optional{client_keys.public_key} : std::nullopt);
+  const auto attached = next(watched, kind::attached).info;
+  EXPECT_EQ(attached.mechanism, GetParam().name);
+  EXPECT_EQ(attached.user_id, "alice");
+  EXPECT_EQ(attached.public_key, at_server.public_key);
+  const auto at_client = dealer.peers().at(0).info;
+  EXPECT_EQ(at_client.mechanism, GetParam().name);
+  EXPECT_EQ(at_client.public_key, curve ? std::optional{server_keys.public_key} : std::nullopt);
+}
+
+TEST_P(each_mechanism, a_peer_without_it_is_refused) {
+  pull_socket pull{executor(), GetParam().server()};
+  auto watched = pull.monitor();
+  const auto other = GetParam().name == "CURVE" ? plain_client_options() : client_of_curve();
+  for (const auto& options : {impatient(), other}) {
+    push_socket push{executor(), options};
+    join(pull, push);
+    EXPECT_EQ(next(watched, kind::refused).reason, errc::mechanism_mismatch);
+  }
+  EXPECT_TRUE(pull.peers().empty());
+}
+
+// The client shows its messages to no server before the handshake is done, and a server shows its
+// own to no client.
+TEST_P(each_mechanism, a_client_sees_nothing_before_it_is_admitted) {
+  push_socket push{executor(), GetParam().server()};
+  const auto at = push.bind("tcp://127.0.0.1:*");
+  raw_peer stranger{context()};
+  stranger.connect(at);
+  stranger.start_reading();
+  stranger.send(greeting_of(3, 1, std::string{GetParam().name}));
+  run_until([&] { return stranger.received().size() == 64; });
+  EXPECT_EQ(push.try_send({"secret"}), send_status::full) << "no peer is attached";
+  stranger.send(ready_of("PULL"));
+  run_until([&] { return stranger.ended(); });
+  EXPECT_EQ(stranger.received().size(), 64U);
+}
+
+INSTANTIATE_TEST_SUITE_P(each, each_mechanism,
+                         testing::Values(mechanism_case{"PLAIN", plain_server_options,
+                                                        +[] { return plain_client_options(); }},
+                                         mechanism_case{"CURVE", server_of_curve, client_of_curve}),
+                         [](const auto& c) { return std::string{c.param.name}; });
+
+TEST_F(secure_sockets, a_wrong_password_is_refused_on_both_sides) {
+  router_socket router{executor(), plain_server_options()};
+  dealer_socket dealer{executor(), plain_client_options("guess")};
+  auto at_server = router.monitor();
+  auto at_client = dealer.monitor();
+  join(router, dealer);
+  EXPECT_EQ(next(at_server, kind::refused).reason, errc::not_admitted);
+  const auto event = next(at_client, kind::refused);
+  EXPECT_EQ(event.reason, errc::refused_by_peer);
+  EXPECT_EQ(event.peer_error, "400");
+}
+
+TEST_F(secure_sockets, a_server_may_allow_any_client) {
+  auto options = impatient();
+  options.security = curve_server({.keys = server_keys, .allow_any_client = true});
+  pull_socket pull{executor(), options};
+  push_socket push{executor(), client_of(server_keys.public_key, other_keys)};
+  join(pull, push);
+  put(push, {"hello"});
+  EXPECT_EQ(take(pull), message{"hello"});
+  EXPECT_EQ(pull.peers().at(0).info.public_key, other_keys.public_key);
+}
+
+TEST_F(secure_sockets, an_unknown_key_is_refused_until_it_is_allowed) {
+  auto options = server_of_curve();
+  const auto keys = std::make_shared<allowed_keys>();
+  options.authenticator = keys;
+  pull_socket pull{executor(), options};
+  push_socket push{executor(), client_of_curve()};
+  auto at_server = pull.monitor();
+  auto at_client = push.monitor();
+  join(pull, push);
+  const auto refused = next(at_server, kind::refused);
+  EXPECT_EQ(refused.reason, errc::not_admitted);
+  EXPECT_EQ(refused.info.public_key, client_keys.public_key);
+  EXPECT_EQ(next(at_client, kind::refused).peer_error, "400");
+  keys->allow(client_keys.public_key, "late");
+  put(push, {"hello"});
+  EXPECT_EQ(take(pull), message{"hello"});
+  EXPECT_EQ(pull.peers().at(0).info.user_id, "late");
+  // A revoked key does not return.
+  keys->revoke(client_keys.public_key);
+  for (monitor_event earlier; at_server.try_receive(earlier);) {
+  }
+  pull.disconnect(pull.peers().at(0).id);
+  EXPECT_EQ(next(at_server, kind::refused).reason, errc::not_admitted);
+}
+
+TEST_F(secure_sockets, a_client_with_a_wrong_server_key_is_refused) {
+  pull_socket pull{executor(), server_of_curve()};
+  auto at_server = pull.monitor();
+  push_socket push{executor(), client_of(other_keys.public_key)};
+  auto at_client = push.monitor();
+  join(pull, push);
+  EXPECT_EQ(next(at_server, kind::refused).reason, errc::box_not_opened);
+  EXPECT_EQ(next(at_client, kind::handshake_failed).reason, errc::connection_lost);
+}
+
+// The options of a handshake are those of its start: a change cannot admit a peer that waits for
+// the authenticator.
+TEST_F(secure_sockets, a_change_of_options_does_not_admit_a_waiting_peer) {
+  std::vector<authenticator::handler> waiting;
+  struct slow final : authenticator {
+    explicit slow(std::vector<handler>& to) : waiting{to} {}
+    void authenticate(const peer_info&, const credentials&, handler done) override {
+      waiting.push_back(std::move(done));
+    }
+    std::vector<handler>& waiting;
+  };
+  auto options = plain_server_options();
+  options.authenticator = std::make_shared<slow>(waiting);
+  pull_socket pull{executor(), options};
+  push_socket push{executor(), plain_client_options()};
+  join(pull, push);
+  run_until([&] { return !waiting.empty(); });
+  pull.set_options(impatient());
+  EXPECT_TRUE(pull.peers().empty());
+  auto watched = pull.monitor();
+  std::move(waiting.front())(authenticator::refusal{});
+  EXPECT_EQ(next(watched, kind::refused).reason, errc::not_admitted);
+  EXPECT_TRUE(pull.peers().empty());
+}
+
+// Sees and alters the traffic between a client and a server.
+class on_the_way {
+public:
+  on_the_way(pattern_test& test, std::string at)
+      : test_{test}, listener_{test.context()}, near_{test.context()}, far_{test.context()} {
+    listener_.start_accepting(near_);
+    far_to_ = std::move(at);
+  }
+  [[nodiscard]] std::string endpoint() const { return listener_.endpoint(); }
+  void open() {
+    test_.run_until([&] { return listener_.accepted(); });
+    near_.start_reading();
+    far_.connect(*zmtp::endpoint::parse(far_to_));
+    far_.start_reading();
+  }
+  // Carries bytes in both directions until `done`.
+  void carry_until(const std::function<bool()>& done) {
+    test_.run_until([&] {
+      carry(near_, to_far_, far_);
+      carry(far_, to_near_, near_);
+      return done();
+    });
+  }
+  // Returns bytes of the client that were not carried yet.
+  [[nodiscard]] std::string held(std::size_t least) {
+    test_.run_until([&] { return near_.received().size() >= to_far_ + least; });
+    auto bytes = near_.received().substr(to_far_);
+    to_far_ = near_.received().size();
+    return bytes;
+  }
+  void inject(std::string_view bytes) { far_.send(bytes); }
+  [[nodiscard]] bool ended() const { return far_.ended(); }
+
+private:
+  static void carry(raw_peer& from, std::size_t& carried, raw_peer& to) {
+    if (from.received().size() > carried) {
+      const auto bytes = from.received().substr(carried);
+      carried += bytes.size();
+      to.send(bytes);
+    }
+  }
+
+  pattern_test& test_;
+  raw_listener listener_;
+  raw_peer near_;
+  raw_peer far_;
+  std::string far_to_;
+  std::size_t to_far_ = 0;
+  std::size_t to_near_ = 0;
+};
+
+class altered_traffic : public secure_sockets {
+protected:
+  altered_traffic() {
+    good.connect(at);
+    bad.connect(way.endpoint());
+    way.open();
+    put(good, {"good"});
+    EXPECT_EQ(take(pull), message{"good"});
+    EXPECT_EQ(bad.try_send({"first"}), send_status::queued);
+    message m;
+    way.carry_until([&] { return pull.try_receive(m); });
+    EXPECT_EQ(m, message{"first"});
+  }
+  // The bytes of the bad connection end it, with this error, and disturb no other peer.
+  void expect_end(const std::string& bytes, errc fault) {
+    way.inject(bytes);
+    EXPECT_EQ(next(watched, kind::detached).reason, fault);
+    run_until([&] { return way.ended(); });
+    EXPECT_EQ(pull.peers().size(), 1U);
+    put(good, {"still good"});
+    EXPECT_EQ(take(pull), message{"still good"});
+  }
+  [[nodiscard]] std::string second() {
+    EXPECT_EQ(bad.try_send({"second"}), send_status::queued);
+    return way.held(2 + 33 + 6);
+  }
+
+  pull_socket pull{executor(), server_of_curve()};
+  monitor watched = pull.monitor();
+  std::string at = pull.bind("tcp://127.0.0.1:*").to_string();
+  on_the_way way{*this, at};
+  push_socket good{executor(), client_of_curve()};
+  push_socket bad{executor(), client_of_curve()};
+};
+
+TEST_F(altered_traffic, a_changed_byte_ends_only_this_connection) {
+  auto bytes = second();
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  expect_end(bytes, errc::box_not_opened);
+}
+
+TEST_F(altered_traffic, a_replayed_message_ends_only_this_connection) {
+  const auto bytes = second();
+  way.inject(bytes);
+  EXPECT_EQ(take(pull), message{"second"});
+  expect_end(bytes, errc::nonce_not_increased);
+}
+
+TEST_F(altered_traffic, a_message_in_clear_ends_only_this_connection) {
+  expect_end(framed({"injected"}), errc::unexpected_command);
+}
+
+TEST_F(altered_traffic, reordered_messages_end_only_this_connection) {
+  const auto first = second();
+  const auto then = second();
+  way.inject(then);
+  EXPECT_EQ(take(pull), message{"second"});
+  expect_end(first, errc::nonce_not_increased);
+}
+
+}  // namespace
+}  // namespace zmtp::test
