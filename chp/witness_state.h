@@ -1,5 +1,5 @@
 #pragma once
-// What a server knows of the witness of its pair, and the next change that it asks for. Pure.
+// The record of a witness as one server of the pair knows it, and the next change to ask for. Pure.
 
 #include "chp/witness.h"
 
@@ -83,9 +83,9 @@ private:
   member_id self_;
   std::chrono::milliseconds retry_;
   membership known_;
-  std::uint64_t epoch_ = 0;                    // of this server while it is active
+  std::uint64_t epoch_ = 0;                    // the own one, while active
   std::optional<std::uint64_t> wanted_epoch_;  // until it is granted or refused
-  std::optional<member_id> wanted_;            // the backup that is to be in sync
+  std::optional<member_id> wanted_;            // the backup to add
   std::optional<member_id> granted_;           // the backup that was, if is_certain_
   bool is_certain_ = false;
   struct pending {

@@ -25,6 +25,8 @@ FLOORS = [
     # One target in two files: the interface, and the shell behind it.
     ("chp/replicated_server",  ["chp", "bstar", "chp/pair_core"]),
     ("chp/pair_core",          ["chp/replicated_server"]),
+    ("chp/pair_roles",         ["chp/pair_core"]),
+    ("chp/pair_source",        ["chp/pair_core"]),
     ("chp/blocking",           ["chp", "zmtp/blocking"]),
     ("chp",                    ["zmtp/pattern", "zmtp/storage"]),
     ("bstar",                  ["zmtp/pattern"]),
@@ -67,7 +69,8 @@ FLOORS = [
 # new folder needs a line of its own above.
 OPEN_ROOMS = {"tools", "test", "bench"}
 # One file of its folder that is a room of its own, because it is a target of its own.
-FILE_ROOMS = {"chp/replicated_server", "chp/pair_core", "zmtp/authenticator", "zmtp/zmtp"}
+FILE_ROOMS = {"chp/replicated_server", "chp/pair_core", "chp/pair_roles", "chp/pair_source",
+              "zmtp/authenticator", "zmtp/zmtp"}
 
 # Pure: bytes, time and random numbers come in as arguments.
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/framing", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
@@ -75,7 +78,7 @@ PURE_FILES = re.compile(
     r"(?:^zmtp/curve/(?!certificate_file\.)\w+"
     # Of chp all but the shells and what is kept in files.
     r"|^chp/(?!(?:log_file|log_file_load|loaded_log|lost_file|map_file_conversion|publisher_port|record_table|snapshot_port|sqlite_log_store|server|server_core|client|client_core|client_connections|client_senders|waiting_handlers|watch_queue|watcher"
-    r"|pair_core|replicated_server)\.)\w+"
+    r"|pair_core|pair_roles|pair_source|replicated_server)\.)\w+"
     r"|(?:^|/)\w+_(?:state|policy)|(?:^|/)state_(?:machine|message)|(?:^|/)(?:command|liveness))\.(?:h|cc)$")
 
 # What a pure file never includes, itself or through a header of the project.

@@ -115,7 +115,7 @@ struct witness_line {
   };
   std::deque<attempt> asked;
   std::deque<std::optional<membership>> answers;
-  std::optional<membership> notice;  // of a change, only the last one
+  std::optional<membership> notice;  // the last record
 };
 
 struct network {
