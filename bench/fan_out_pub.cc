@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <vector>
 
 namespace {
 
@@ -43,11 +42,11 @@ asio::awaitable<void> wait_for_go(zmtp::pub_socket& pub, zmtp::pull_socket& pull
 asio::awaitable<void> publish(zmtp::pub_socket pub, zmtp::pull_socket pull, std::uint64_t size,
                               std::uint64_t count) {
   co_await wait_for_go(pub, pull);
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (auto left = count; left != 0;) {
     const auto some = std::min(batch_messages, left);
     for (std::uint64_t i = 0; i < some; ++i) {
-      batch.emplace_back().prepare_back(size).front() = bench::data_mark;
+      batch.prepare(size).front() = bench::data_mark;
     }
     co_await pub.async_send(batch, asio::use_awaitable);
     left -= some;

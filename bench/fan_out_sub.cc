@@ -13,7 +13,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
-#include <vector>
 
 namespace {
 
@@ -22,7 +21,7 @@ namespace asio = boost::asio;
 asio::awaitable<void> receive(zmtp::sub_socket sub, zmtp::push_socket push,
                               bench::fan_out_receiver& receiver) {
   const std::chrono::milliseconds timeout{bench::delivery_deadline_milliseconds};
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (;;) {
     boost::system::error_code ec;
     auto token = asio::redirect_error(asio::use_awaitable, ec);
@@ -30,7 +29,7 @@ asio::awaitable<void> receive(zmtp::sub_socket sub, zmtp::push_socket push,
     if (ec) {
       co_return;
     }
-    for (const auto& m : batch) {
+    for (const auto m : batch) {
       switch (receiver.on_message(std::as_bytes(std::span{m.front()}))) {
         case bench::fan_out_step::wait: break;
         case bench::fan_out_step::send_go:

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <vector>
+#include <utility>
 
 namespace bench {
 
@@ -20,13 +20,21 @@ constexpr std::uint64_t batch_messages = 1024;
 constexpr std::uint64_t batch_bytes = 64 * 1024;
 
 // The bytes are whatever the memory holds, as those of libzmq's programs are.
-void fill(zmtp::message& m, const stream& work) {
+void append(zmtp::message_batch& batch, const stream& work) {
+  if (work.parts == 1) {
+    (void)batch.prepare(work.size);
+    return;
+  }
+  zmtp::message m;
   for (std::uint64_t part = 0; part < work.parts; ++part) {
     (void)m.prepare_back(work.size);
   }
+  batch.append(std::move(m));
 }
 
-void check(const zmtp::message& m, const stream& work) {
+// `Message` is a message or a message_view.
+template <class Message>
+void check(const Message& m, const stream& work) {
   if (m.size() != work.parts || m.front().size() != work.size) {
     fail("a message of another size or number of parts: give both programs the same arguments");
   }
@@ -41,11 +49,11 @@ void report(const stream& work, double seconds) {
 asio::awaitable<void> send_stream(zmtp::push_socket push, stream work) {
   const auto most =
       std::clamp<std::uint64_t>(batch_bytes / (work.size * work.parts), 1, batch_messages);
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (auto left = work.count; left != 0;) {
     const auto count = std::min(most, left);
     for (std::uint64_t i = 0; i < count; ++i) {
-      fill(batch.emplace_back(), work);
+      append(batch, work);
     }
     co_await push.async_send(batch, asio::use_awaitable);
     left -= count;
@@ -53,14 +61,14 @@ asio::awaitable<void> send_stream(zmtp::push_socket push, stream work) {
 }
 
 asio::awaitable<void> receive_stream(zmtp::pull_socket pull, stream work) {
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   std::optional<stopwatch> clock;
   for (std::uint64_t received = 0; received < work.count;) {
     co_await pull.async_receive(batch, asio::use_awaitable);
     if (!clock) {
       clock.emplace();
     }
-    for (const auto& m : batch) {
+    for (const auto m : batch) {
       check(m, work);
     }
     received += batch.size();

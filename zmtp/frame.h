@@ -57,6 +57,9 @@ struct extent {
 
 // Measures the message at `at`, which must be complete and without commands between its frames.
 [[nodiscard]] inline extent message_at(const std::byte* at) noexcept {
+  if (*at == std::byte{}) [[likely]] {
+    return {.bytes = 2 + std::to_integer<std::size_t>(at[1]), .parts = 1};
+  }
   extent reach;
   for (bool follows = true; follows; ++reach.parts) {
     const auto* const header = at + reach.bytes;
@@ -64,6 +67,29 @@ struct extent {
     reach.bytes += header_size(*header) + static_cast<std::size_t>(declared_size(header));
   }
   return reach;
+}
+
+// Returns the first part of the message at `at`, which must be complete.
+[[nodiscard]] inline std::string_view first_part(const std::byte* at) noexcept {
+  return {reinterpret_cast<const char*>(at + header_size(*at)),
+          static_cast<std::size_t>(declared_size(at))};
+}
+
+// Whole messages that follow each other.
+struct cut {
+  std::size_t bytes = 0;
+  std::size_t messages = 0;
+};
+
+// Counts the first messages of `size` bytes at `at`, which must be whole messages: until there are
+// `most.messages`, or `most.bytes` bytes or more. At least one, unless `size` or a limit is 0.
+[[nodiscard]] inline cut first_messages(const std::byte* at, std::size_t size, cut most) noexcept {
+  cut first;
+  while (first.bytes < size && first.messages < most.messages && first.bytes < most.bytes) {
+    first.bytes += message_at(at + first.bytes).bytes;
+    ++first.messages;
+  }
+  return first;
 }
 
 }  // namespace zmtp::frame

@@ -126,6 +126,13 @@ public:
   // Returns the block that contains the tail, or nullptr without a tail. Other messages may share
   // the block.
   [[nodiscard]] block* tail_block() const noexcept { return tail_block_; }
+  // Like tail_block(), as another owner.
+  [[nodiscard]] block_ptr share_tail() const noexcept {
+    if (tail_block_ != nullptr) {
+      tail_block_->add_owner();
+    }
+    return block_ptr{tail_block_};
+  }
   // Returns the memory that this message keeps allocated: the object and the whole shared block.
   [[nodiscard]] std::size_t memory_size() const noexcept {
     return sizeof(message) + (tail_block_ != nullptr ? tail_block_->capacity() : 0);
@@ -230,6 +237,8 @@ public:
 
 private:
   friend class message;
+  friend class message_batch;
+  friend class message_view;
   const_iterator(const std::byte* at, const std::byte* head_end, const std::byte* tail) noexcept
       : at_{at == head_end ? tail : at}, head_end_{head_end}, tail_{tail} {}
 

@@ -7,6 +7,7 @@
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/monitor_event.h"
 #include "zmtp/options.h"
 #include "zmtp/peer.h"

@@ -49,10 +49,15 @@ struct read_buffer {
 void decode(const read_buffer& from, receive_queue& to, const limits& limit) {
   decoder d{limit};
   std::span<std::byte> rest{from.memory->data(), from.size};
-  while (!rest.empty() && d.look(rest) == decoder::found::message) {
-    to.push(message{from.memory, rest.first(d.size()), d.parts()});
+  while (!rest.empty() && d.look(rest, {.bytes = rest.size(), .messages = most_messages}) ==
+                              decoder::found::message) {
+    to.push(message_run{.memory = from.memory,
+                        .data = rest.data(),
+                        .size = d.size(),
+                        .messages = d.messages(),
+                        .shared = true});
     rest = rest.subspan(d.size());
-    d.message_taken();
+    d.messages_taken();
   }
 }
 

@@ -8,12 +8,10 @@
 namespace asio = boost::asio;
 
 asio::awaitable<void> echo(zmtp::router_socket socket) {
-  std::vector<zmtp::routed_message> batch;
+  zmtp::message_batch batch;
   for (;;) {
     co_await socket.async_receive(batch, asio::use_awaitable);
-    for (auto& m : batch) {
-      co_await socket.async_send(m.peer, std::move(m.content), asio::use_awaitable);
-    }
+    co_await socket.async_send_to(batch, asio::use_awaitable);
   }
 }
 

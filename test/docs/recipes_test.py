@@ -71,6 +71,9 @@ class Run(unittest.TestCase):
         self.assertEqual(puller.communicate(timeout=PATIENCE)[0], "100000\n")
         self.assertEqual(puller.returncode, 0)
 
+    def test_the_filter_passes_every_alarm(self):
+        self.assertEqual(self.run_to_its_end("small_messages"), ["last alarm: 999996"])
+
     def test_two_sockets_are_polled(self):
         server = self.start("poll_two", ANYWHERE)
         jobs_at, questions_at = self.line_of(server), self.line_of(server)

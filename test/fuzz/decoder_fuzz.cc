@@ -141,14 +141,29 @@ std::size_t frames_in(std::string_view run, unsigned kind) {
   return count;
 }
 
-// Gives `into` each message and each command that is found, and returns the fault.
-template <class Piece, class Into>
-error_code find(incoming_bytes& bytes, const limits& limit, Piece&& piece, Into&& into) {
+// Gives `into` each message of a run.
+template <class Into>
+void divide(std::string_view run, std::size_t messages, std::size_t parts_of_last, Into&& into) {
+  for (; messages != 1; --messages) {
+    const auto reach = frame::message_at(reinterpret_cast<const std::byte*>(run.data()));
+    require(reach.bytes < run.size(), "the last message of a run is not empty");
+    into(run.substr(0, reach.bytes), reach.parts);
+    run.remove_prefix(reach.bytes);
+  }
+  into(run, parts_of_last);
+}
+
+// Gives `into` each message and each command that is found, and returns the fault. `most` is the
+// limit of a run of messages.
+template <class Piece, class Most, class Into>
+error_code find(incoming_bytes& bytes, const limits& limit, Piece&& piece, Most&& most,
+                Into&& into) {
   decoder d{limit};
   d.handshake_done();
   std::size_t interruptions = 0;
   for (;;) {
-    switch (d.look(bytes.look())) {
+    const frame::cut room = most();
+    switch (d.look(bytes.look(), room)) {
       case decoder::found::more:
         require(d.needed() > bytes.size(), "where more is needed it has not come");
         if (!bytes.come(piece())) {
@@ -157,14 +172,15 @@ error_code find(incoming_bytes& bytes, const limits& limit, Piece&& piece, Into&
         break;
       case decoder::found::message:
         require(d.size() <= bytes.size(), "sizes are kept");
-        require(d.parts() <= limit.message_parts, "parts are limited");
-        {
-          const auto whole = bytes.message(d.size());
-          require(whole.size() <= limit.message_size, "messages are limited");
-          into(whole, d.parts());
-        }
+        require(d.messages() != 0 && d.messages() <= room.messages, "a run is limited");
+        divide(bytes.message(d.size()), d.messages(), d.parts(),
+               [&](std::string_view whole, std::size_t parts) {
+                 require(parts <= limit.message_parts, "parts are limited");
+                 require(whole.size() <= limit.message_size, "messages are limited");
+                 into(whole, parts);
+               });
         bytes.take_message(d.size());
-        d.message_taken();
+        d.messages_taken();
         interruptions = 0;
         break;
       case decoder::found::command:
@@ -201,8 +217,9 @@ void try_decoder(std::string_view input) {
   static incoming_bytes incoming;
   whole.clear();
   incoming.start(bytes);
+  const auto one = [] { return frame::cut{.bytes = 1, .messages = 1}; };
   whole.fault = find(
-      incoming, limit, [] { return static_cast<std::size_t>(-1); },
+      incoming, limit, [] { return static_cast<std::size_t>(-1); }, one,
       [](std::string_view run, std::size_t parts) {
         if (parts != 0) {
           require(frames_in(run, 0) == parts, "its parts are counted");
@@ -212,16 +229,19 @@ void try_decoder(std::string_view input) {
         whole.add(run);
       });
   // A single comparison is enough: the second pass must find the same.
-  const auto again = [&](auto piece) {
+  const auto again = [&](auto piece, auto most) {
     same_again same{whole};
     incoming.start(bytes);
-    same.end(find(incoming, limit, piece,
+    same.end(find(incoming, limit, piece, most,
                   [&same](std::string_view run, std::size_t) { same.add(run); }));
   };
   std::minstd_rand random{static_cast<unsigned char>(input[1])};
-  again([&random] { return 1 + random() % 50; });
+  again([&random] { return 1 + random() % 50; }, one);
+  again(
+      [&random] { return 1 + random() % 200; },
+      [&random] { return frame::cut{.bytes = 1 + random() % 500, .messages = 1 + random() % 20}; });
   if (bytes.size() <= 128) {
-    again([] { return std::size_t{1}; });
+    again([] { return std::size_t{1}; }, one);
   }
 }
 

@@ -29,10 +29,10 @@ public:
       : limit_{limit}, decoder_{limit_}, text_{std::move(text)} {}
 
   // In memory of exactly this size, where a sanitizer sees a look beyond it.
-  found at(std::size_t size) {
+  found at(std::size_t size, zmtp::frame::cut most = {.bytes = 1, .messages = 1}) {
     exact_.reset(new char[size]);
     text_.copy(exact_.get(), size);
-    const auto seen = decoder_.look({reinterpret_cast<std::byte*>(exact_.get()), size});
+    const auto seen = decoder_.look({reinterpret_cast<std::byte*>(exact_.get()), size}, most);
     text_.replace(0, size, exact_.get(), size);  // with the flags that were cleared
     return seen;
   }
@@ -83,12 +83,12 @@ TEST(decoder, finds_messages_one_after_the_other) {
   ASSERT_EQ(l.at_all(), found::message);
   EXPECT_EQ(l->size(), first.size());
   EXPECT_EQ(l->parts(), 3U);
-  l->message_taken();
+  l->messages_taken();
   l.cut(0, first.size());
   ASSERT_EQ(l.at_all(), found::message);
   EXPECT_EQ(l->size(), 8U);
   EXPECT_EQ(l->parts(), 1U);
-  l->message_taken();
+  l->messages_taken();
   l.cut(0, 8);
   ASSERT_EQ(l.at_all(), found::more);
   EXPECT_EQ(l->needed(), 5U);
@@ -154,7 +154,7 @@ TEST(decoder, limits_the_commands_between_the_parts_of_each_message) {
   expect_commands(2);
   ASSERT_EQ(l.at_all(), found::message);
   l.cut(0, l->size());
-  l->message_taken();
+  l->messages_taken();
   expect_commands(5);
   EXPECT_EQ(l.at_all(), found::fault) << "by its header";
   EXPECT_EQ(l->fault(), errc::too_many_commands);
@@ -301,16 +301,21 @@ TEST(decoder, each_limit_may_be_reached) {
   EXPECT_EQ(too_large.at_all(), found::fault);
 }
 
-// Everything that a stream of bytes is found to be, as text.
+// The limits of a run: one message.
+zmtp::frame::cut one_message() { return {.bytes = 1, .messages = 1}; }
+
+// Everything that a stream of bytes is found to be, as text. `most` limits each run of messages.
 std::string all_found(std::string text, const limits& limit,
-                      const std::function<std::size_t()>& piece) {
+                      const std::function<std::size_t()>& piece,
+                      const std::function<zmtp::frame::cut()>& most = one_message) {
   decoder d{limit};
   std::string held;
   std::string before;  // parts of the message in front of a command
   std::string seen;
   std::size_t come = 0;
   for (;;) {
-    switch (d.look(std::as_writable_bytes(std::span{held}))) {
+    const auto room = most();
+    switch (d.look(std::as_writable_bytes(std::span{held}), room)) {
       case found::more:
         if (come == text.size()) {
           return seen;
@@ -321,10 +326,19 @@ std::string all_found(std::string text, const limits& limit,
         }
         break;
       case found::message:
-        seen += "message of " + std::to_string(d.parts()) + ": " + std::exchange(before, {}) +
-                held.substr(0, d.size()) + "\n";
-        held.erase(0, d.size());
-        d.message_taken();
+        EXPECT_LE(d.messages(), room.messages);
+        for (auto messages = d.messages(), last = d.parts(), left = d.size(); messages != 0;
+             --messages) {
+          // Only the last message can have parts before a command.
+          const auto reach = zmtp::frame::message_at(reinterpret_cast<std::byte*>(held.data()));
+          const auto bytes = messages == 1 ? left : reach.bytes;
+          EXPECT_LT(d.size() - left, room.bytes);
+          seen += "message of " + std::to_string(messages == 1 ? last : reach.parts) + ": " +
+                  std::exchange(before, {}) + held.substr(0, bytes) + "\n";
+          held.erase(0, bytes);
+          left -= bytes;
+        }
+        d.messages_taken();
         break;
       case found::command:
         seen += "command: " + held.substr(d.size(), d.command_size()) + "\n";
@@ -352,6 +366,77 @@ TEST(decoder, finds_the_same_for_any_piece_sizes) {
     EXPECT_EQ(all_found(text, limit, [] { return 1; }), whole) << "seed " << seed;
     EXPECT_EQ(all_found(text, limit, [&] { return 1 + pick(40); }), whole) << "seed " << seed;
     EXPECT_EQ(all_found(text, limit, [&] { return 1 + pick(1000); }), whole) << "seed " << seed;
+  }
+}
+
+TEST(decoder, finds_the_same_in_runs_of_any_length) {
+  for (unsigned seed = 0; seed < 2000; ++seed) {
+    std::mt19937 random{seed};
+    const auto pick = [&](std::size_t n) { return random() % n; };
+    const limits limit{.handshake_command_size = 300,
+                       .frame_size = pick(4) == 0 ? 200U : 500U,
+                       .message_parts = pick(9)};
+    std::string text;
+    for (int i = 0; i < 30; ++i) {
+      const unsigned flags[] = {0, 0, 0, 0, 0, 0, 1, 1, 2, 4, 8, static_cast<unsigned>(pick(256))};
+      const std::size_t sizes[] = {0, 1, 5, 5, 100, 255, 256, pick(501)};
+      text += frame(flags[pick(pick(4) == 0 ? 12 : 11)],
+                    std::string(sizes[pick(8)], static_cast<char>(pick(256))));
+    }
+    const auto any = [&] { return zmtp::frame::cut{1 + pick(2000), 1 + pick(20)}; };
+    const auto no_limit = [&] { return zmtp::frame::cut{text.size(), text.size()}; };
+    const auto singly = all_found(text, limit, [&] { return text.size(); });
+    EXPECT_EQ(all_found(
+                  text, limit, [&] { return text.size(); }, no_limit),
+              singly)
+        << "seed " << seed;
+    EXPECT_EQ(all_found(
+                  text, limit, [&] { return text.size(); }, any),
+              singly)
+        << "seed " << seed;
+    EXPECT_EQ(all_found(
+                  text, limit, [] { return 1; }, any),
+              singly)
+        << "seed " << seed;
+    EXPECT_EQ(all_found(
+                  text, limit, [&] { return 1 + pick(300); }, any),
+              singly)
+        << "seed " << seed;
+  }
+}
+
+TEST(decoder, finds_many_messages_at_once) {
+  const auto small = framed({std::string(16, 's')});
+  const auto parts = framed({"a", std::string(300, 'b'), ""});
+  const auto all = small + small + parts + small;
+  for (std::size_t come = 0; come <= all.size(); ++come) {
+    const auto whole = come < small.size()                      ? 0U
+                       : come < 2 * small.size()                ? 1U
+                       : come < 2 * small.size() + parts.size() ? 2U
+                       : come < all.size()                      ? 3U
+                                                                : 4U;
+    looking l{all};
+    EXPECT_EQ(l.at(come, {.bytes = all.size(), .messages = 100}),
+              whole == 0 ? found::more : found::message);
+    EXPECT_EQ(l->messages(), whole) << come;
+    const std::size_t ends[] = {0, small.size(), 2 * small.size(), 2 * small.size() + parts.size(),
+                                all.size()};
+    if (whole != 0) {
+      EXPECT_EQ(l->size(), ends[whole]);
+    }
+  }
+}
+
+TEST(decoder, ends_a_run_before_a_command_and_before_a_fault) {
+  const auto two = framed({"1"}) + framed({"2"});
+  for (const auto& next : {test::ping(), frame(test::more | test::command, "x")}) {
+    looking l{two + next};
+    EXPECT_EQ(l.at(l.text().size(), {.bytes = 100, .messages = 100}), found::message);
+    EXPECT_EQ(l->messages(), 2U);
+    EXPECT_EQ(l->size(), two.size());
+    l->messages_taken();
+    l.cut(0, two.size());
+    EXPECT_EQ(l.at_all(), next == test::ping() ? found::command : found::fault);
   }
 }
 

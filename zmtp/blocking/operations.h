@@ -6,6 +6,7 @@
 #include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/peer.h"
 #include "zmtp/runtime/timer.h"
 
@@ -119,6 +120,16 @@ template <class Async, class Received>
   return wait.wait(lock);
 }
 
+template <class Async>
+[[nodiscard]] error_code receive(Async& from, monitor& lock, deadline until, message_batch& batch) {
+  if (from.try_receive(batch)) {
+    return {};
+  }
+  call<std::size_t> wait;
+  from.async_receive(batch, until, wait.handler());
+  return wait.wait(lock);
+}
+
 // Sends from the front of `batch`, and leaves unsent messages in it. Adds to `count`.
 template <class Async, class Item>
 [[nodiscard]] error_code send_slowly(Async& to, monitor& lock, deadline until,
@@ -160,6 +171,22 @@ template <class Async>
   if (!one.empty()) {
     m = std::move(one.front().content);
   }
+  return ec;
+}
+
+template <class Async>
+[[nodiscard]] error_code send(Async& to, monitor& lock, deadline until, message_batch& batch,
+                              std::size_t& count) {
+  const auto before = batch.size();
+  const auto status = to.try_send(batch);
+  count = before - batch.size();
+  if (status == send_status::queued) {
+    return {};
+  }
+  call<std::size_t> wait;
+  to.async_send(batch, until, wait.handler());
+  const auto ec = wait.wait(lock);
+  count += wait.result();
   return ec;
 }
 

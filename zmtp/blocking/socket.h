@@ -7,6 +7,7 @@
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
 #include "zmtp/runtime/completion.h"
@@ -29,6 +30,10 @@
 
 namespace zmtp::blocking {
 
+template <class Async>
+concept sends_batches = requires(Async& s, message_batch& batch) {
+  s.try_send(batch);
+};
 // A socket that names a peer per message: ROUTER, XPUB.
 template <class Async>
 concept names_peers = requires(Async& s, peer_id to, message m) {
@@ -229,6 +234,26 @@ public:
     return ec ? 0 : batch.size();
   }
 
+  // The same without an object per message.
+  [[nodiscard]] bool try_receive(message_batch& batch) requires receives<Async, message_batch> {
+    bool any = false;
+    (void)use([&](Async& s, error_code&) { any = s.try_receive(batch); });
+    return any;
+  }
+  std::size_t receive(message_batch& batch,
+                      deadline until = {}) requires receives<Async, message_batch> {
+    error_code ec;
+    const auto count = receive(batch, until, ec);
+    require(ec, "receive");
+    return count;
+  }
+  std::size_t receive(message_batch& batch, deadline until,
+                      error_code& ec) requires receives<Async, message_batch> {
+    batch.clear();
+    ec = use([&](Async& s, error_code& why) { why = blocking::receive(s, lock(), until, batch); });
+    return ec ? 0 : batch.size();
+  }
+
   // Queues `m` without waiting. Moves from `m` only if the result is `queued`. Returns `closed`
   // also after the context is closed, and in the child of a fork.
   [[nodiscard]] send_status try_send(message&& m) requires sends<Async> {
@@ -260,6 +285,27 @@ public:
   }
   std::size_t send(std::vector<message>& batch, deadline until,
                    error_code& ec) requires sends<Async> {
+    std::size_t count = 0;
+    ec = use(
+        [&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, batch, count); });
+    return count;
+  }
+
+  // The same without an object per message. try_send() returns the status of the first message that
+  // is left in the batch.
+  [[nodiscard]] send_status try_send(message_batch& batch) requires sends_batches<Async> {
+    auto status = send_status::closed;
+    (void)use([&](Async& s, error_code&) { status = s.try_send(batch); });
+    return status;
+  }
+  std::size_t send(message_batch& batch, deadline until = {}) requires sends_batches<Async> {
+    error_code ec;
+    const auto count = send(batch, until, ec);
+    require(ec);
+    return count;
+  }
+  std::size_t send(message_batch& batch, deadline until,
+                   error_code& ec) requires sends_batches<Async> {
     std::size_t count = 0;
     ec = use(
         [&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, batch, count); });

@@ -7,24 +7,24 @@ namespace zmtp {
 
 namespace {
 
-// Returns the block of an entry.
+// Returns the block of an entry, or nullptr for a message without a slice.
 block* memory_of(const queue_entry& e) noexcept {
-  const auto* const c = std::get_if<message_chunk>(&e);
-  return c != nullptr ? c->memory.get() : std::get_if<message>(&e)->tail_block();
+  const auto* const run = std::get_if<message_run>(&e);
+  return run != nullptr ? run->memory.get() : std::get_if<message>(&e)->tail_block();
 }
 
 // Returns whether the block can only be in one queue.
 bool unshared(const queue_entry& e) noexcept {
-  const auto* const c = std::get_if<message_chunk>(&e);
-  return c != nullptr && !c->shared;
+  const auto* const run = std::get_if<message_run>(&e);
+  return run != nullptr && !run->shared;
 }
 
 }  // namespace
 
 std::size_t pieces_of(const queue_entry& e, std::size_t skip,
                       std::span<std::span<const std::byte>> to) noexcept {
-  if (const auto* c = std::get_if<message_chunk>(&e)) {
-    to[0] = std::span<const std::byte>{c->memory->data(), c->size}.subspan(skip);
+  if (const auto* c = std::get_if<message_run>(&e)) {
+    to[0] = std::span<const std::byte>{c->data, c->size}.subspan(skip);
     return 1;
   }
   const auto& m = *std::get_if<message>(&e);
@@ -46,7 +46,8 @@ void charge(const queue_entry& e, memory_account* account) noexcept {
     return;
   }
   account->add(sizeof(queue_entry));
-  if (auto* const memory = memory_of(e); unshared(e) || memory->enter_queue()) {
+  if (auto* const memory = memory_of(e);
+      memory != nullptr && (unshared(e) || memory->enter_queue())) {
     account->add(memory->capacity());
   }
 }
@@ -57,7 +58,7 @@ bool discharge(const queue_entry& e, memory_account* account) noexcept {
   }
   account->subtract(sizeof(queue_entry));
   auto* const memory = memory_of(e);
-  const bool last = unshared(e) || memory->leave_queue();
+  const bool last = memory != nullptr && (unshared(e) || memory->leave_queue());
   if (last) {
     account->subtract(memory->capacity());
   }
@@ -73,11 +74,12 @@ void compact(queue_entry& e, memory_account* account) {
       *m = std::move(own);
       charge(e, account);
     }
-  } else if (auto* c = std::get_if<message_chunk>(&e);
+  } else if (auto* c = std::get_if<message_run>(&e);
              c->shared && c->size < c->memory->capacity() / 4) {
     block_ptr own{block::create(c->size)};
-    std::memcpy(own->data(), c->memory->data(), c->size);
+    std::memcpy(own->data(), c->data, c->size);
     (void)discharge(e, account);
+    c->data = own->data();
     c->memory = std::move(own);
     charge(e, account);
   }

@@ -14,6 +14,8 @@ namespace {
 
 // Number of written entries, and of free entries in an empty queue, to keep.
 constexpr std::size_t stored_entries = 64;
+// Up to this number of bytes, copy_short() is faster than memcpy.
+constexpr std::size_t short_copy = 128;
 
 }  // namespace
 
@@ -50,25 +52,33 @@ void send_queue::push_entry(message&& m) {
   charge(entries_.emplace_back(std::move(m)), account_);
 }
 
-void send_queue::push_framed(const block_ptr& memory, std::size_t size, std::size_t messages) {
-  if (size > message::large_slice) {
-    close_chunk();
-    charge(entries_.emplace_back(message_chunk{.memory = memory,
-                                               .size = static_cast<std::uint32_t>(size),
-                                               .messages = static_cast<std::uint32_t>(messages),
-                                               .shared = true}),
-           account_);
-  } else {
-    if (size > room_) {
-      add_chunk(size);
-    }
-    std::memcpy(tail_, memory->data(), size);
-    tail_ += size;
-    room_ -= size;
-    unnoted_ += messages;
+void send_queue::push(const message_run& run) {
+  if (run.size <= message::large_slice) {
+    push_copy(run.data, {.bytes = run.size, .messages = run.messages});
+    return;
   }
-  messages_ += messages;
-  bytes_ += size;
+  close_chunk();
+  auto& entry = entries_.emplace_back(run);
+  std::get_if<message_run>(&entry)->shared = true;
+  charge(entry, account_);
+  messages_ += run.messages;
+  bytes_ += run.size;
+}
+
+void send_queue::push_copy(const std::byte* data, frame::cut messages) {
+  if (messages.bytes > room_) {
+    add_chunk(messages.bytes);
+  }
+  if (messages.bytes <= short_copy) {
+    copy_short(tail_, data, messages.bytes);
+  } else {
+    std::memcpy(tail_, data, messages.bytes);
+  }
+  tail_ += messages.bytes;
+  room_ -= messages.bytes;
+  unnoted_ += messages.messages;
+  messages_ += messages.messages;
+  bytes_ += messages.bytes;
 }
 
 void send_queue::add_chunk(std::size_t bytes) {
@@ -78,18 +88,18 @@ void send_queue::add_chunk(std::size_t bytes) {
   const auto begins = empty() || std::holds_alternative<message>(entries_.back());
   const auto wanted = std::max(bytes, begins ? 0 : bytes_);
   const auto capacity = std::clamp(std::bit_ceil(wanted), block_size::small, block_size::large);
-  charge(entries_.emplace_back(message_chunk{.memory = block_ptr{block::create(capacity)}}),
-         account_);
-  const auto& memory = std::get_if<message_chunk>(&entries_.back())->memory;
-  tail_ = memory->data();
-  room_ = memory->capacity();
+  block_ptr memory{block::create(capacity)};
+  auto* const data = memory->data();
+  charge(entries_.emplace_back(message_run{.memory = std::move(memory), .data = data}), account_);
+  tail_ = data;
+  room_ = capacity;
 }
 
 void send_queue::note() noexcept {
   if (unnoted_ != 0) {
-    auto& last = *std::get_if<message_chunk>(&entries_.back());
-    last.size = static_cast<std::uint32_t>(tail_ - last.memory->data());
-    last.messages += static_cast<std::uint32_t>(std::exchange(unnoted_, 0));
+    auto& last = *std::get_if<message_run>(&entries_.back());
+    last.size = static_cast<std::size_t>(tail_ - last.data);
+    last.messages += std::exchange(unnoted_, 0);
   }
 }
 
@@ -141,7 +151,7 @@ void send_queue::drop_first() noexcept {
   bytes_ -= size_of(done);
   written_ = 0;
   start_ = 0;
-  if (auto* c = std::get_if<message_chunk>(&done)) {
+  if (auto* c = std::get_if<message_run>(&done)) {
     messages_ -= c->messages;
     c->memory = block_ptr{};
   } else {
@@ -211,12 +221,11 @@ void send_queue::rewind() noexcept {
     return;
   }
   note();
-  if (auto* c = std::get_if<message_chunk>(&entries_[first_])) {
+  if (auto* c = std::get_if<message_run>(&entries_[first_])) {
     // A chunk holds whole messages, so walk its frames up to the message that was cut. The messages
     // before it are done, although their bytes remain until the chunk is released.
-    const auto* bytes = c->memory->data();
     while (start_ < written_) {
-      const auto end = start_ + frame::message_at(bytes + start_).bytes;
+      const auto end = start_ + frame::message_at(c->data + start_).bytes;
       if (end > written_) {
         break;
       }

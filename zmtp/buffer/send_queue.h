@@ -65,9 +65,11 @@ public:
 
   // Frames `m` into the queue. The caller must check full() first.
   void push(message&& m);
-  // Appends whole messages that are already framed: the first `size` bytes of `memory`. Shares a
-  // large run with other queues and copies a small one. The bytes must not change afterwards.
-  void push_framed(const block_ptr& memory, std::size_t size, std::size_t messages);
+  // Appends whole messages that are already framed. Shares the block of a large run and copies a
+  // small run. The bytes must not change afterwards.
+  void push(const message_run& run);
+  // Like the above, for at most message::large_slice bytes.
+  void push_copy(const std::byte* data, frame::cut messages);
 
   // Fills `to` with the pieces to write next, in order, without those that are lent. Returns their
   // number.

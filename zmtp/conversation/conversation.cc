@@ -1,5 +1,6 @@
 #include "zmtp/conversation/conversation.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace zmtp {
@@ -10,6 +11,9 @@ namespace {
 bool may_interrupt(const command::traffic& c) noexcept {
   return !std::holds_alternative<command::error>(c) && !std::holds_alternative<command::unknown>(c);
 }
+
+// Messages in one run. A batch takes whole runs.
+constexpr std::size_t longest_run = 1024;
 
 bool publishes(socket_type type) noexcept {
   return type == socket_type::pub || type == socket_type::xpub;
@@ -57,19 +61,26 @@ bool conversation::read_frame(receive_queue& queue) {
     close(errc::unexpected_command);
     return false;
   }
-  switch (reader_.look()) {
+  switch (reader_.look(most_messages(queue))) {
     case decoder::found::more: return false;
-    case decoder::found::message: take_message(queue); return true;
+    case decoder::found::message: take_messages(queue); return true;
     case decoder::found::command: take_command(); return true;
     case decoder::found::fault: close(reader_.fault()); return false;
   }
   return false;
 }
 
-void conversation::take_message(receive_queue& queue) {
-  const auto [memory, run, parts] = reader_.take_message();
-  if (publishes(own_type_) && parts == 1) {
-    const message m{memory, run, parts};
+// A publisher must look at each message, because it may be a subscription.
+frame::cut conversation::most_messages(const receive_queue& queue) const noexcept {
+  auto most = traffic() ? queue.room() : frame::cut{.bytes = 1, .messages = 1};
+  most.messages = std::min(most.messages, publishes(own_type_) ? 1 : longest_run);
+  return most;
+}
+
+void conversation::take_messages(receive_queue& queue) {
+  auto run = reader_.take_messages();
+  if (publishes(own_type_) && !frame::has(*run.data, frame::more)) {
+    const message m{run.memory, {run.data, run.size}, 1};
     const auto parsed = command::parse_subscription(m.front());
     if (const auto* s = std::get_if<command::subscription>(&parsed)) {
       reader_.count_command();
@@ -77,7 +88,7 @@ void conversation::take_message(receive_queue& queue) {
       return;
     }
   }
-  queue.emplace(memory, run, parts);
+  queue.push(std::move(run));
 }
 
 void conversation::take_command() {

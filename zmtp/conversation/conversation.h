@@ -207,7 +207,8 @@ private:
   // Each returns whether it made progress.
   [[nodiscard]] bool read_greeting();
   [[nodiscard]] bool read_frame(receive_queue& queue);
-  void take_message(receive_queue& queue);
+  [[nodiscard]] frame::cut most_messages(const receive_queue& queue) const noexcept;
+  void take_messages(receive_queue& queue);
   void take_command();
   void on_stage(result<handshake::stage> reached);
   void start_framing();

@@ -2,6 +2,7 @@
 // The received bytes of one connection, cut into whole messages and commands. Pure.
 
 #include "zmtp/buffer/block.h"
+#include "zmtp/buffer/queue_entry.h"
 #include "zmtp/buffer/read_buffer.h"
 #include "zmtp/decoder.h"
 #include "zmtp/error.h"
@@ -39,25 +40,24 @@ public:
   }
   void skip(std::size_t count) noexcept { buffer_.skip(count); }
 
-  // Finds the next message or command. See decoder::look().
-  [[nodiscard]] decoder::found look() noexcept {
-    const auto found = decoder_.look(buffer_.undecoded());
+  // Finds the next messages or the next command. See decoder::look().
+  [[nodiscard]] decoder::found look(frame::cut most) noexcept {
+    const auto found = decoder_.look(buffer_.undecoded(), most);
     return found == decoder::found::more && fault_ ? decoder::found::fault : found;
   }
   [[nodiscard]] error_code fault() const noexcept {
     return decoder_.fault() ? decoder_.fault() : fault_;
   }
-  // The next message, as a slice of `memory`. Call after decoder::found::message.
-  struct framed_message {
-    const block_ptr& memory;
-    std::span<std::byte> run;
-    std::size_t parts;
-  };
-  [[nodiscard]] framed_message take_message() noexcept {
-    const auto run = buffer_.take(decoder_.size());
-    const auto parts = decoder_.parts();
-    decoder_.message_taken();
-    return {buffer_.memory(), run, parts};
+  // Returns the messages that were found. Call after decoder::found::message.
+  [[nodiscard]] message_run take_messages() noexcept {
+    const auto bytes = buffer_.take(decoder_.size());
+    const auto messages = decoder_.messages();
+    decoder_.messages_taken();
+    return {.memory = buffer_.memory(),
+            .data = bytes.data(),
+            .size = bytes.size(),
+            .messages = messages,
+            .shared = true};
   }
   // Returns the body of the next command. Call after decoder::found::command. Valid until the next
   // call of a member that is not const.
@@ -68,7 +68,7 @@ public:
   // Drops everything.
   void drop() noexcept {
     buffer_ = read_buffer{};
-    decoder_.message_taken();
+    decoder_.restart();
   }
 
   // Returns whether nothing is pending.

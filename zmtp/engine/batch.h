@@ -11,9 +11,6 @@
 
 namespace zmtp {
 
-// Maximum batch of one turn. More would delay others on the executor.
-inline constexpr std::size_t max_batch = 1024;
-
 // Takes queued items into `batch`, whose content is overwritten. Returns false if there are none.
 // `Item` is message or routed_message. `State` is a socket_state or has the same functions.
 template <class Item, class State>
@@ -21,7 +18,7 @@ template <class Item, class State>
   if (!state.readable()) {
     return false;
   }
-  for (count = 0; count < max_batch; ++count) {
+  for (count = 0; count < socket_state::max_batch; ++count) {
     if (count == batch.size()) {
       batch.emplace_back();
     }

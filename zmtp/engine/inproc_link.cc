@@ -146,28 +146,25 @@ void inproc_link::take_subscriptions(pipe& p) {
 
 void inproc_link::take_messages(pipe& p) {
   inproc_channel::room taken;
-  const auto take = [&](std::size_t bytes) {
-    ++taken.messages;
-    taken.bytes += bytes;
-  };
   auto& entries = mail_.messages;
   while (delivered_ < entries.size() && !p.in.full()) {
     if (auto* m = std::get_if<message>(&entries[delivered_])) {
-      take(m->framed_size());
+      ++taken.messages;
+      taken.bytes += m->framed_size();
       p.in.push(std::move(*m));
       ++delivered_;
       continue;
     }
-    const auto& c = *std::get_if<message_chunk>(&entries[delivered_]);
-    while (cut_ < c.size && !p.in.full()) {
-      const auto* const at = c.memory->data() + cut_;
-      const auto reach = frame::message_at(at);
-      p.in.emplace(c.memory, std::span{at, reach.bytes}, reach.parts);
-      cut_ += reach.bytes;
-      take(reach.bytes);
-    }
-    if (cut_ == c.size) {
-      cut_ = 0;
+    auto& run = *std::get_if<message_run>(&entries[delivered_]);
+    const auto room = p.in.room();
+    const bool all = run.messages <= room.messages && run.size <= room.bytes;
+    const auto part = all ? frame::cut{.bytes = run.size, .messages = run.messages}
+                          : frame::first_messages(run.data, run.size, room);
+    p.in.push(first_of(run, part));
+    run.drop_front(part);
+    taken.messages += part.messages;
+    taken.bytes += part.bytes;
+    if (run.messages == 0) {
       entries[delivered_++] = {};
     }
   }

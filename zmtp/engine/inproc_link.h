@@ -68,8 +68,7 @@ private:
   asio::any_io_executor work_;  // outstanding work: an open connection keeps its context running
 
   inproc_channel::mail mail_;  // received data …
-  std::size_t delivered_ = 0;  // … its delivered entries
-  std::size_t cut_ = 0;        // … and delivered bytes of the next entry, if that is a chunk
+  std::size_t delivered_ = 0;  // … and its delivered entries; the next one may be partly delivered
   std::vector<queue_entry> leaving_;  // entries to send; empty between flushes
   inproc_channel::room away_;         // sent, and not taken by the other side yet
   bool waits_for_room_ = false;

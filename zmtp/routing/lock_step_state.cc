@@ -185,6 +185,15 @@ send_status pair_state::send(message&& m, if_full) {
   return writable() ? queue_for(*peer_, std::move(m)) : send_status::full;
 }
 
+send_status pair_state::send(message_batch& from, if_full) {
+  auto status = send_status::full;
+  while (writable() && skip_notices(from)) {
+    queue_some(*find(*peer_), from);
+    status = send_status::queued;
+  }
+  return from.empty() ? send_status::queued : status;
+}
+
 bool pair_state::writable() const noexcept { return peer_ && socket_state::writable(*peer_); }
 
 }  // namespace zmtp

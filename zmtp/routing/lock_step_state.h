@@ -28,11 +28,15 @@ public:
   // Returns out_of_turn while a reply is pending, unless relaxed. Drops and counts messages that
   // arrived before the request.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
+  [[nodiscard]] send_status send(message_batch& from, if_full then) override {
+    return socket_state::send(from, then);
+  }
   using socket_state::send;
   // Returns only the reply to the request in flight, and drops and counts other messages. A reply
   // comes from the peer of the request. None of its bytes were read before the whole request was
   // written.
   [[nodiscard]] bool receive(message& to) override;
+  [[nodiscard]] bool receive(message_batch& to) override { return receive_singly(to); }
   void on_received(pipe& p) override;
   void on_detached(pipe& p) override;
   [[nodiscard]] bool writable() const noexcept override {
@@ -63,6 +67,7 @@ public:
 
   // Returns false while a request waits for its reply.
   [[nodiscard]] bool receive(message& to) override;
+  [[nodiscard]] bool receive(message_batch& to) override { return receive_singly(to); }
   [[nodiscard]] bool readable() const noexcept override {
     return !asked_by_ && socket_state::readable();
   }
@@ -102,6 +107,7 @@ public:
 
   // Never drops a message. Returns full if the peer's queue is full or there is no peer.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
+  [[nodiscard]] send_status send(message_batch& from, if_full then) override;
   using socket_state::send;
   [[nodiscard]] bool writable() const noexcept override;
   using socket_state::writable;

@@ -121,16 +121,16 @@ send_status pub_state::send(message&& m, if_full then) {
   if (!open_ && !open_group(then)) {
     return send_status::full;
   }
-  counters_.dropped_full += missers_.size();
-  counters_.dropped_over_budget += over_.size();
-  counters_.messages_sent += takers_.size();
-  ++sent_;
+  count_group(1);
   if (large) {
     for (const auto slot : takers_) {
       pipes_.at(slot).out.push(message{m});
     }
     close_group();
   } else if (!takers_.empty()) {
+    if (!gathered_) {
+      gathered_ = block_ptr{block::create(block_size::large)};
+    }
     auto* at = gathered_->data() + bytes_;
     copy_short(at, m.head().data(), m.head().size());
     if (!m.tail().empty()) {
@@ -141,6 +141,41 @@ send_status pub_state::send(message&& m, if_full then) {
   }
   m.clear();
   return send_status::queued;
+}
+
+send_status pub_state::send(message_batch& from, if_full then) {
+  auto* const run =
+      skip_notices(from) ? std::get_if<message_run>(&from.first_item().content) : nullptr;
+  if (run == nullptr || options_.conflate) {
+    return socket_state::send(from, then);
+  }
+  (void)find_peers(frame::first_part(run->data));
+  close_group();
+  if (!open_group(then)) {
+    return send_status::full;
+  }
+  frame::cut part;
+  do {
+    part.bytes += frame::message_at(run->data + part.bytes).bytes;
+    ++part.messages;
+  } while (part.messages < run->messages && part.messages < room_messages_ &&
+           part.bytes < room_bytes_ && !find_peers(frame::first_part(run->data + part.bytes)));
+  count_group(part.messages);
+  close_group();
+  const auto first = first_of(*run, part);
+  for (const auto slot : takers_) {
+    pipes_.at(slot).out.push(first);
+  }
+  from.drop_front(part);
+  return send_status::queued;
+}
+
+// Counts messages for the open group.
+void pub_state::count_group(std::size_t messages) noexcept {
+  counters_.dropped_full += messages * missers_.size();
+  counters_.dropped_over_budget += messages * over_.size();
+  counters_.messages_sent += messages * takers_.size();
+  sent_ += messages;
 }
 
 // Returns false if a queue is full and the caller must try again.
@@ -175,9 +210,6 @@ bool pub_state::open_group(if_full then) {
   for (const auto slot : takers_) {
     touch(pipes_.at(slot));
   }
-  if (!takers_.empty() && !gathered_) {
-    gathered_ = block_ptr{block::create(block_size::large)};
-  }
   open_ = true;
   return true;
 }
@@ -204,8 +236,10 @@ void pub_state::close_group() {
   if (messages_ == 0) {
     return;
   }
-  for (const auto slot : takers_) {
-    pipes_.at(slot).out.push_framed(gathered_, bytes_, messages_);
+  for (const message_run group{
+           .memory = gathered_, .data = gathered_->data(), .size = bytes_, .messages = messages_};
+       const auto slot : takers_) {
+    pipes_.at(slot).out.push(group);
   }
   // If a queue shares the block, it keeps the block. Otherwise the next group reuses it.
   if (!gathered_->unique()) {

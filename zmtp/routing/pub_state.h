@@ -38,6 +38,9 @@ public:
   // socket_options::disconnect_slow, such a peer gets nothing more and is added to too_slow(). With
   // socket_options::no_drop, the result remains full.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
+  // Successive messages of the batch for the same peers go into their queues as one run, which the
+  // queues share.
+  [[nodiscard]] send_status send(message_batch& from, if_full then) override;
   using socket_state::send;
   // With no_drop, returns whether no subscriber's queue is full, whatever topics it has.
   [[nodiscard]] bool writable() const noexcept override;
@@ -68,6 +71,7 @@ private:
   [[nodiscard]] bool find_peers(std::string_view part);
   [[nodiscard]] bool open_group(if_full then);
   void leave_out(const pipe& p);
+  void count_group(std::size_t messages) noexcept;
   void drop_queue(pipe& p);
 
   subscription_index index_;

@@ -59,11 +59,41 @@ send_status round_robin_state::send(message&& m, if_full) {
   if (writable_.empty()) {
     return send_status::full;
   }
+  auto& p = select();
+  queue(p, std::move(m));
+  pass_on_from(p);
+  return send_status::queued;
+}
+
+send_status round_robin_state::send(message_batch& from, if_full then) {
+  // A conflating queue keeps only the last message.
+  if (options_.conflate) {
+    return socket_state::send(from, then);
+  }
+  auto status = send_status::full;
+  while (!writable_.empty() && skip_notices(from)) {
+    auto& p = select();
+    if (writable_.after(p.id.slot) == p.id.slot) {
+      queue_some(p, from);
+    } else {
+      queue_one(p, from);
+    }
+    pass_on_from(p);
+    status = send_status::queued;
+  }
+  return from.empty() ? send_status::queued : status;
+}
+
+// Returns the peer that gets the next message.
+pipe& round_robin_state::select() noexcept {
   if (options_.policy == send_policy::least_queued) {
     turn_to_least_queued();
   }
-  auto& p = pipes_.at(writable_.current());
-  queue(p, std::move(m));
+  return next_writable();
+}
+
+// Call after a message was queued for `p`.
+void round_robin_state::pass_on_from(const pipe& p) noexcept {
   if (p.out.full()) {
     writable_.erase(p.id.slot);
   } else {
@@ -72,7 +102,6 @@ send_status round_robin_state::send(message&& m, if_full) {
   if (pipes_.size() > cached_peers) {
     prefetch();
   }
-  return send_status::queued;
 }
 
 // Prefetches the data of the next messages, each step early enough for the message that needs it.

@@ -18,6 +18,7 @@ public:
   [[nodiscard]] bool writable() const noexcept override { return !writable_.empty(); }
   // Never drops a message. Returns full if every queue is full or there is no peer.
   [[nodiscard]] send_status send(message&& m, if_full) override;
+  [[nodiscard]] send_status send(message_batch& from, if_full then) override;
   using socket_state::send;
 
 protected:
@@ -27,6 +28,8 @@ protected:
   [[nodiscard]] pipe& next_writable() const noexcept { return pipes_.at(writable_.current()); }
 
 private:
+  [[nodiscard]] pipe& select() noexcept;
+  void pass_on_from(const pipe& p) noexcept;
   void turn_to_least_queued() noexcept;
   void prefetch() const noexcept;
 

@@ -77,6 +77,15 @@ protected:
   // until its queue is empty.
   void take_front(pipe& p, message& to, bool in_order) {
     p.in.pop(to);
+    on_taken(p, in_order);
+  }
+  // Like the above for the first entry, or its first `most` messages.
+  [[nodiscard]] queue_entry take_front(pipe& p, std::size_t most, bool in_order) {
+    auto taken = p.in.take(most);
+    on_taken(p, in_order);
+    return taken;
+  }
+  void on_taken(pipe& p, bool in_order) {
     if (p.in.empty()) {
       on_emptied(p);
     } else if (!in_order) {

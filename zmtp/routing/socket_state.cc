@@ -1,6 +1,8 @@
 #include "zmtp/routing/socket_state.h"
 
+#include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace zmtp {
 
@@ -124,6 +126,61 @@ send_status socket_state::queue_for(peer_id to, message&& m) {
   return send_status::queued;
 }
 
+void socket_state::queue_some(pipe& p, message_batch& from, std::size_t most) {
+  auto& first = from.first_item().content;
+  if (auto* const m = std::get_if<message>(&first)) {
+    const auto bytes = m->framed_size();
+    queue(p, std::move(*m));
+    from.drop_front({.bytes = bytes, .messages = 1});
+    return;
+  }
+  auto& run = *std::get_if<message_run>(&first);
+  const frame::cut room{.bytes = p.out.room_for_bytes(),
+                        .messages = std::min(most, p.out.room_for_messages())};
+  const bool all = run.messages <= room.messages && run.size <= room.bytes;
+  const auto part = all ? frame::cut{.bytes = run.size, .messages = run.messages}
+                        : frame::first_messages(run.data, run.size, room);
+  if (part.bytes <= message::large_slice) {
+    p.out.push_copy(run.data, part);
+  } else {
+    p.out.push(first_of(run, part));
+  }
+  count_sent(p, part.messages);
+  from.drop_front(part);
+  touch(p);
+}
+
+bool socket_state::skip_notices(message_batch& from) noexcept {
+  while (!from.empty() && from.first_item().what != routed_message::kind::message) {
+    from.pop_front();
+  }
+  return !from.empty();
+}
+
+send_status socket_state::send_to(message_batch& from) {
+  auto* const p = find(from.first_item().peer);
+  if (p == nullptr || p->closing) {
+    return send_status::unknown;
+  }
+  if (!takes(*p)) {
+    return send_status::full;
+  }
+  queue_some(*p, from);
+  return send_status::queued;
+}
+
+send_status socket_state::send(message_batch& from, if_full then) {
+  if (!skip_notices(from)) {
+    return send_status::queued;
+  }
+  auto m = from.front().to_message();
+  const auto status = sendable(m) ? send(std::move(m), then) : send_status::bad_message;
+  if (status == send_status::queued) {
+    from.pop_front();
+  }
+  return status;
+}
+
 void socket_state::count_drop(peer_id to, send_status why) noexcept {
   if (why == send_status::unknown) {
     ++counters_.dropped_unknown;
@@ -171,11 +228,7 @@ inline bool socket_state::take(message& to, peer_id& from) {
   from = p.id;
   take_front(p, to, habits_.in_order);
   if (!to.empty()) {
-    ++counters_.messages_received;
-    auto& counts = counting(p);
-    ++counts.counters.messages_received;
-    counted_for_ = counts.id;
-    received_from_ = p.id;
+    count_received(p, 1);
   } else {
     p.announced = !p.announced;
   }
@@ -183,6 +236,58 @@ inline bool socket_state::take(message& to, peer_id& from) {
     forget(p);
   }
   return true;
+}
+
+inline void socket_state::count_received(pipe& p, std::size_t messages) {
+  counters_.messages_received += messages;
+  auto& counts = counting(p);
+  counts.counters.messages_received += messages;
+  counted_for_ = counts.id;
+  received_from_ = p.id;
+}
+
+bool socket_state::receive(message_batch& to) {
+  const auto before = to.size();
+  while (!readable_.empty() && to.size() < max_batch) {
+    auto& p = *next_readable();
+    // The next batch begins with messages that do not fit into this one.
+    if (p.in.front_messages() > max_batch - to.size() && !to.empty()) {
+      break;
+    }
+    take_some(p, to);
+  }
+  return to.size() != before;
+}
+
+// Adds the first entry of the queue to the batch.
+void socket_state::take_some(pipe& p, message_batch& to) {
+  to.reserve();
+  const bool notice = p.in.mark_at_front();
+  message_batch::item next{.content = take_front(p, max_batch, habits_.in_order), .peer = p.id};
+  if (notice) {
+    p.announced = !p.announced;
+    next.what = p.announced ? routed_message::kind::attached : routed_message::kind::detached;
+    to.push_back(std::move(next));
+  } else {
+    count_received(p, messages_of(next.content));
+    sift(std::move(next), to);
+  }
+  if (p.closing && p.in.empty()) {
+    forget(p);
+  }
+}
+
+bool socket_state::receive_singly(message_batch& to) {
+  const auto before = to.size();
+  while (to.size() < max_batch) {
+    to.reserve();
+    routed_message next;
+    if (!receive_from(next)) {
+      break;
+    }
+    to.push_back({.content = std::move(next.content), .peer = next.peer});
+  }
+  return to.size() != before;
 }
 
 bool socket_state::receive(routed_message& to) {

@@ -6,6 +6,7 @@
 #include "zmtp/buffer/subscription_changes.h"
 #include "zmtp/counters.h"
 #include "zmtp/error.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
 #include "zmtp/routing/pipe.h"
@@ -30,6 +31,9 @@ struct pattern_habits {
 
 class socket_state : public socket_pipes, public traffic_counts {
 public:
+  // Maximum batch of one turn. More would delay others on the executor.
+  static constexpr std::size_t max_batch = 1024;
+
   socket_state(socket_type type, const socket_options& options,
                const pattern_habits& habits = {}) noexcept
       : socket_pipes{options}, type_{type}, habits_{habits} {
@@ -115,15 +119,28 @@ public:
   [[nodiscard]] virtual bool receive(message& to);
   // Like the above with the sender beside the message.
   [[nodiscard]] bool receive_from(routed_message& to);
+  // Takes the next messages, as the other forms take one. Adds them to `to`, up to max_batch, with
+  // the sender of each. With announced peers, also adds attach and detach. Returns whether there
+  // were any.
+  [[nodiscard]] virtual bool receive(message_batch& to);
   // Returns whether a message can be sent at all: it has at least one part, and space for an
   // envelope.
   [[nodiscard]] static bool sendable(const message& m) noexcept {
     return !m.empty() && m.size() <= message::max_parts - largest_envelope;
   }
+  // Removes notices of attach and detach at the front. Returns whether a message is left.
+  [[nodiscard]] static bool skip_notices(message_batch& from) noexcept;
   // Sends to the peers that the pattern selects. Moves from `m` only if it was queued, or dropped
   // by the pattern.
   [[nodiscard]] virtual send_status send(message&&, if_full) { return send_status::unknown; }
   [[nodiscard]] send_status send(message&& m) { return send(std::move(m), if_full::report); }
+  // Sends messages at the front of the batch, and removes them. Sends at least one if the result is
+  // `queued`. Otherwise the result is about the first message. Skips attach and detach. The batch
+  // must not be empty.
+  [[nodiscard]] virtual send_status send(message_batch& from, if_full then);
+  // Like the above, to the peer beside the first message. Never drops a message. The first item of
+  // the batch must be a message.
+  [[nodiscard]] virtual send_status send_to(message_batch& from);
   // Sends to this peer. Moves from `m` only if it was queued. Never drops a message.
   [[nodiscard]] virtual send_status send(peer_id, message&&) { return send_status::unknown; }
   // Counts a message that could not be queued for a peer and is dropped.
@@ -141,6 +158,10 @@ protected:
   static constexpr std::size_t largest_envelope = 255;
 
   void queue(pipe& p, message&& m);
+  // Queue the first message of the batch for this peer, or its first messages, up to the marks of
+  // the queue and at least one.
+  void queue_one(pipe& p, message_batch& from) { queue_some(p, from, 1); }
+  void queue_some(pipe& p, message_batch& from, std::size_t most = static_cast<std::size_t>(-1));
   // Queues a message for this peer, if the peer exists and its queue is not full.
   [[nodiscard]] send_status queue_for(peer_id to, message&& m);
   // Puts a message into the receive queue of the peer.
@@ -148,6 +169,12 @@ protected:
     p.in.push(std::move(m));
     mark_readable(p);
   }
+  // Adds received messages of one peer to the batch, without those that the pattern drops.
+  virtual void sift(message_batch::item&& received, message_batch& to) {
+    to.push_back(std::move(received));
+  }
+  // Receives with receive(message&) into the batch, for patterns that change messages.
+  [[nodiscard]] bool receive_singly(message_batch& to);
   // Counts the message that was received last as dropped.
   void drop_received() noexcept;
   // Drops the first `most` messages of the peer, because they are not valid for this pattern.
@@ -170,6 +197,8 @@ protected:
 
 private:
   [[nodiscard]] bool take(message& to, peer_id& from);
+  void take_some(pipe& p, message_batch& to);
+  void count_received(pipe& p, std::size_t messages);
   void keep_last(pipe& p);
   void announce(pipe& p);
 

@@ -100,6 +100,40 @@ bool sub_state::receive(routed_message& to) {
   return false;
 }
 
+// Adds the messages between two unwanted ones as one run.
+void sub_state::sift(message_batch::item&& received, message_batch& to) {
+  auto* const run = std::get_if<message_run>(&received.content);
+  if (run == nullptr) {
+    if (wanted(*std::get_if<message>(&received.content))) {
+      to.push_back(std::move(received));
+    } else {
+      drop_received();
+    }
+    return;
+  }
+  frame::cut first;
+  while (first.messages < run->messages) {
+    const auto* const at = run->data + first.bytes;
+    const auto bytes = frame::message_at(at).bytes;
+    if (wanted_.matches(frame::first_part(at))) {
+      first.bytes += bytes;
+      ++first.messages;
+      continue;
+    }
+    drop_received();
+    if (first.messages != 0) {
+      to.push_back({.content = first_of(*run, first), .peer = received.peer});
+    }
+    first.bytes += bytes;
+    ++first.messages;
+    run->drop_front(first);
+    first = {};
+  }
+  if (run->messages != 0) {
+    to.push_back(std::move(received));
+  }
+}
+
 send_status xsub_state::send(message&& m, if_full then) {
   const auto parsed = m.size() == 1 ? command::parse_subscription(m.front())
                                     : decltype(command::parse_subscription({})){};

@@ -67,9 +67,11 @@ public:
 
   [[nodiscard]] bool receive(message& to) override;
   [[nodiscard]] bool receive(routed_message& to) override;
+  using socket_state::receive;
 
 private:
   [[nodiscard]] bool wanted(const message& m) const override { return wanted_.matches(m.front()); }
+  void sift(message_batch::item&& received, message_batch& to) override;
 
   subscription_index wanted_;
 };

@@ -50,9 +50,9 @@ protected:
   traffic_counts() = default;
   ~traffic_counts() = default;
 
-  void count_sent(pipe& p) noexcept {
-    ++counters_.messages_sent;
-    ++p.counters.messages_sent;
+  void count_sent(pipe& p, std::size_t messages = 1) noexcept {
+    counters_.messages_sent += messages;
+    p.counters.messages_sent += messages;
   }
   // Counts a message that is dropped because the queue of this peer is full.
   void drop_full(pipe& p) noexcept {

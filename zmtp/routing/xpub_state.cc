@@ -123,7 +123,7 @@ void xpub_state::on_detached(pipe& p) {
 
 bool xpub_state::receive(routed_message& to) {
   while (const auto* const p = next_readable()) {
-    if (p->announced && p->in.front().empty() && withdraw(*p, to.content)) {
+    if (p->announced && p->in.mark_at_front() && withdraw(*p, to.content)) {
       to.what = routed_message::kind::message;
       to.peer = p->id;
       ++counters_.messages_received;
@@ -152,6 +152,19 @@ bool xpub_state::receive(message& to) {
     }
   }
   return false;
+}
+
+bool xpub_state::receive(message_batch& to) {
+  const auto before = to.size();
+  while (to.size() < max_batch) {
+    to.reserve();
+    routed_message next;
+    if (!receive(next)) {
+      break;
+    }
+    to.push_back({.content = std::move(next.content), .peer = next.peer, .what = next.what});
+  }
+  return to.size() != before;
 }
 
 // For a message of one part, returns whether the user receives it. A part with the form of a
@@ -207,6 +220,17 @@ send_status xpub_state::send(message&& m, if_full then) {
     last_values_->keep(kept);
   }
   return status;
+}
+
+// Last values are stored one by one.
+send_status xpub_state::send(message_batch& from, if_full then) {
+  follow_options();
+  return last_values_ ? socket_state::send(from, then) : pub_state::send(from, then);
+}
+
+send_status xpub_state::send_to(message_batch& from) {
+  close_group();
+  return pub_state::send_to(from);
 }
 
 send_status xpub_state::send(peer_id to, message&& m) {

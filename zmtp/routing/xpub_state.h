@@ -38,10 +38,13 @@ public:
 
   [[nodiscard]] bool receive(routed_message& to) override;
   [[nodiscard]] bool receive(message& to) override;
+  [[nodiscard]] bool receive(message_batch& to) override;
 
   [[nodiscard]] send_status send(message&& m, if_full then) override;
+  [[nodiscard]] send_status send(message_batch& from, if_full then) override;
   using pub_state::send;
   [[nodiscard]] send_status send(peer_id to, message&& m) override;
+  [[nodiscard]] send_status send_to(message_batch& from) override;
   using pub_state::writable;
   using socket_state::writable;
 

@@ -28,6 +28,26 @@ void start_receive(socket_core& core, std::vector<Item>& batch, deadline until,
              });
 }
 
+bool try_receive(socket_core& core, message_batch& batch) {
+  const serial_check::scope alone{core.serial()};
+  batch.clear();
+  const auto received = core.state().receive(batch);
+  core.schedule();
+  return received;
+}
+
+// Clears the batch at once, so that the next read can use its buffers.
+void start_receive(socket_core& core, message_batch& batch, deadline until,
+                   received_handler handler) {
+  batch.clear();
+  core.start(pending_operations::side::to_receive, std::move(handler), until,
+             [&core, &batch](error_code&, std::size_t& count) {
+               const auto received = core.state().receive(batch);
+               count = batch.size();
+               return received;
+             });
+}
+
 void start_wait_readable(socket_core& core, deadline until, readable_handler handler) {
   core.start(pending_operations::side::to_receive, std::move(handler), until,
              [&core](error_code&) { return core.state().readable(); });

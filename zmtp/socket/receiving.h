@@ -5,6 +5,7 @@
 #include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/peer.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
@@ -38,6 +39,9 @@ template <class Item>
 void start_receive(socket_core& core, deadline until, item_handler<Item> handler);
 template <class Item>
 void start_receive(socket_core& core, std::vector<Item>& batch, deadline until,
+                   received_handler handler);
+[[nodiscard]] bool try_receive(socket_core& core, message_batch& batch);
+void start_receive(socket_core& core, message_batch& batch, deadline until,
                    received_handler handler);
 void start_wait_readable(socket_core& core, deadline until, readable_handler handler);
 
@@ -89,6 +93,34 @@ public:
   }
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive(std::vector<Item>& batch, Token&& token = {}) {
+    return async_receive(batch, deadline{}, std::forward<Token>(token));
+  }
+
+  // Takes all queued messages without waiting, up to 1024. Returns false if there are none. The old
+  // content of the batch is lost in both cases.
+  [[nodiscard]] bool try_receive(message_batch& batch) {
+    return operations::try_receive(*this->core_, batch);
+  }
+
+  // Waits for a message and takes all queued ones, up to 1024, without an object for each. The batch
+  // gets slices of the read buffer, and the sender of each message. One completion delivers many
+  // messages. Receives from all peers in turn, up to 1024 messages from one peer. With
+  // socket_options::announce_peers, the batch also contains attach and detach of peers, in order.
+  //
+  // Lifetime: the batch must live until completion. The operation clears it when it starts.
+  // Completes with: error_code and the number of messages.
+  // Errors: as for one message.
+  // Cancellation: terminal, partial, total. A cancelled receive took no message.
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_receive(message_batch& batch, deadline until, Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code, std::size_t)>(
+        [this, &batch](operations::received_handler h, deadline when) {
+          operations::start_receive(*this->core_, batch, when, std::move(h));
+        },
+        token, until);
+  }
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_receive(message_batch& batch, Token&& token = {}) {
     return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
 

@@ -10,15 +10,29 @@ namespace {
 // Messages of a batch after which inproc peers in other threads get a part of it.
 constexpr std::size_t handed_over_at_once = 128;
 
-// A full queue gets one write before the send reports full, and before PUB and REP drop. Inside a
-// turn that has already written, it is too early for that.
-send_status send(socket_core& core, message&& m) {
-  auto status = core.state().send(std::move(m), if_full::report);
+// Sends a message, or messages at the front of a batch. A full queue gets one write before the send
+// reports full, and before PUB and REP drop. Inside a turn that has already written, it is too
+// early for that.
+template <class Item>
+send_status send_some(socket_core& core, Item&& what) {
+  auto status = core.state().send(std::forward<Item>(what), if_full::report);
   if (status == send_status::full && !core.flush_some()) {
-    status = core.state().send(std::move(m), if_full::report);
+    status = core.state().send(std::forward<Item>(what), if_full::report);
   }
   if (status == send_status::full && core.flush()) {
-    status = core.state().send(std::move(m), if_full::drop);
+    status = core.state().send(std::forward<Item>(what), if_full::drop);
+  }
+  return status;
+}
+
+send_status send(socket_core& core, message&& m) { return send_some(core, std::move(m)); }
+
+// Sends all messages that can be queued now. The result is about the first one that is left.
+send_status send(socket_core& core, message_batch& batch) {
+  auto status = send_status::queued;
+  while (status == send_status::queued && socket_state::skip_notices(batch)) {
+    status = send_some(core, batch);
+    core.hand_over();
   }
   return status;
 }
@@ -39,6 +53,29 @@ send_status try_send(socket_core& core, message&& m) {
   const auto status = send(core, std::move(m));
   core.schedule();
   return status;
+}
+
+send_status try_send(socket_core& core, message_batch& batch) {
+  const serial_check::scope alone{core.serial()};
+  if (!core.open()) {
+    return send_status::closed;
+  }
+  if (core.senders_wait()) {
+    return send_status::full;
+  }
+  const auto status = send(core, batch);
+  core.schedule();
+  return status;
+}
+
+void start_send(socket_core& core, message_batch& batch, deadline until, count_handler handler) {
+  core.start(pending_operations::side::to_send, std::move(handler), until,
+             [&core, &batch, before = batch.size()](error_code& ec, std::size_t& sent) {
+               const auto status = send(core, batch);
+               sent = before - batch.size();
+               ec = to_error(status);
+               return status != send_status::full;
+             });
 }
 
 void start_send(socket_core& core, message&& m, deadline until, sent_handler handler) {
@@ -129,6 +166,65 @@ void start_send(socket_core& core, std::vector<routed_message>& batch, deadline 
   };
   core.start(pending_operations::side::to_send, std::move(handler), until,
              batch_attempt{batch, send_one});
+}
+
+namespace {
+
+// Attempts to send all messages. Returns true when the operation is over.
+bool attempt(socket_core& core, message_batch& batch, error_code& ec) {
+  auto& state = core.state();
+  while (socket_state::skip_notices(batch)) {
+    const auto to = batch.first_item().peer;
+    auto status = state.send_to(batch);
+    if (status == send_status::full) {
+      if (!core.flush(to)) {
+        return false;
+      }
+      status = state.send_to(batch);
+    }
+    if (status == send_status::queued) {
+      continue;
+    }
+    if (core.options().mandatory) {
+      ec = to_error(status);
+      return status != send_status::full;
+    }
+    state.count_drop(to, status);
+    batch.pop_front();
+  }
+  return true;
+}
+
+}  // namespace
+
+send_status try_send_to(socket_core& core, message_batch& batch) {
+  const serial_check::scope alone{core.serial()};
+  if (!core.open()) {
+    return send_status::closed;
+  }
+  if (core.senders_wait()) {
+    return send_status::full;
+  }
+  auto status = send_status::queued;
+  while (status == send_status::queued && socket_state::skip_notices(batch)) {
+    const auto to = batch.first_item().peer;
+    status = core.state().send_to(batch);
+    if (status == send_status::full) {
+      core.flush(to);
+      status = core.state().send_to(batch);
+    }
+  }
+  core.schedule();
+  return status;
+}
+
+void start_send_to(socket_core& core, message_batch& batch, deadline until, count_handler handler) {
+  core.start(pending_operations::side::to_send, std::move(handler), until,
+             [&core, &batch, before = batch.size()](error_code& ec, std::size_t& sent) {
+               const auto over = attempt(core, batch, ec);
+               sent = before - batch.size();
+               return over;
+             });
 }
 
 void start_wait_writable(socket_core& core, peer_id to, deadline until, sent_handler handler) {

@@ -5,6 +5,7 @@
 #include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/peer.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
@@ -32,6 +33,8 @@ using count_handler = completion_handler<void(error_code, std::size_t)>;
 void start_send(socket_core& core, message&& m, deadline until, sent_handler handler);
 void start_send(socket_core& core, std::vector<message>& batch, deadline until,
                 count_handler handler);
+[[nodiscard]] send_status try_send(socket_core& core, message_batch& batch);
+void start_send(socket_core& core, message_batch& batch, deadline until, count_handler handler);
 void start_wait_writable(socket_core& core, deadline until, sent_handler handler);
 
 }  // namespace operations
@@ -99,6 +102,33 @@ public:
     return async_send(batch, deadline{}, std::forward<Token>(token));
   }
 
+  // Queues the messages of `batch` in order without waiting, and removes them. Returns `queued` if
+  // none is left, or the status of the first one that is left.
+  [[nodiscard]] send_status try_send(message_batch& batch) {
+    return operations::try_send(*this->core_, batch);
+  }
+
+  // Queues the messages of `batch` in order, in large runs without a copy. Waits while no peer can
+  // take the next message. Skips notices of attach and detach.
+  //
+  // Lifetime: the batch must live and must not be changed until completion.
+  // Completes with: error_code and the number of queued messages. These are removed from the front
+  // of the batch.
+  // Errors: as for one message.
+  // Cancellation: terminal, partial, total. Each message was queued whole or not at all.
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_send(message_batch& batch, deadline until, Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code, std::size_t)>(
+        [this, &batch](operations::count_handler h, deadline when) {
+          operations::start_send(*this->core_, batch, when, std::move(h));
+        },
+        token, until);
+  }
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_send(message_batch& batch, Token&& token = {}) {
+    return async_send(batch, deadline{}, std::forward<Token>(token));
+  }
+
   // Waits until a message would be queued.
   //
   // Completes with: error_code.
@@ -130,6 +160,8 @@ namespace operations {
 void start_send(socket_core& core, peer_id to, message&& m, deadline until, sent_handler handler);
 void start_send(socket_core& core, std::vector<routed_message>& batch, deadline until,
                 count_handler handler);
+[[nodiscard]] send_status try_send_to(socket_core& core, message_batch& batch);
+void start_send_to(socket_core& core, message_batch& batch, deadline until, count_handler handler);
 void start_wait_writable(socket_core& core, peer_id to, deadline until, sent_handler handler);
 [[nodiscard]] const peer_info* info(socket_core& core, peer_id peer) noexcept;
 void pause(socket_core& core, peer_id peer);
@@ -199,6 +231,36 @@ public:
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
   [[nodiscard]] auto async_send(std::vector<routed_message>& batch, Token&& token = {}) {
     return async_send(batch, deadline{}, std::forward<Token>(token));
+  }
+
+  // Queues the messages of `batch` in order without waiting, each for its peer, and removes them.
+  // Returns `queued` if none is left, or the status of the first one that is left. Never drops a
+  // message.
+  [[nodiscard]] send_status try_send_to(message_batch& batch) {
+    return operations::try_send_to(*this->core_, batch);
+  }
+
+  // Queues the messages of `batch` in order, each for its peer, in large runs without a copy. A
+  // received batch goes back to its senders. Drops a message or waits as for one message. Skips
+  // notices of attach and detach.
+  //
+  // Lifetime: the batch must live and must not be changed until completion.
+  // Completes with: error_code and the number of messages that were queued or dropped. These are
+  // removed from the front of the batch. After an error, the message that caused it is the first
+  // one left.
+  // Errors: as for one message.
+  // Cancellation: terminal, partial, total. Each message was queued whole or not at all.
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_send_to(message_batch& batch, deadline until, Token&& token = {}) {
+    return asio::async_initiate<Token, void(error_code, std::size_t)>(
+        [this, &batch](operations::count_handler h, deadline when) {
+          operations::start_send_to(*this->core_, batch, when, std::move(h));
+        },
+        token, until);
+  }
+  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
+  [[nodiscard]] auto async_send_to(message_batch& batch, Token&& token = {}) {
+    return async_send_to(batch, deadline{}, std::forward<Token>(token));
   }
 
   // Waits until a message to this peer would be queued.

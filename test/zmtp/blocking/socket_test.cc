@@ -73,6 +73,35 @@ TEST_F(blocking_socket, single_messages_pass_a_pipeline) {
   producer.join();
 }
 
+TEST_F(blocking_socket, framed_batches_above_the_marks_pass_a_pipeline) {
+  constexpr std::size_t count = 20'000;
+  push_socket push{context_, with_marks(100)};
+  pull_socket pull{context_, with_marks(100)};
+  join(pull, push);
+  auto sending = std::async(std::launch::async, [&] {
+    message_batch batch;
+    for (std::size_t i = 0; i < count; i += 1'000) {
+      for (std::size_t n = 0; n < 1'000; ++n) {
+        batch.append(std::to_string(i + n), "of a stream");
+      }
+      EXPECT_EQ(push.send(batch, timeout), 1'000U);
+      EXPECT_TRUE(batch.empty());
+    }
+  });
+  message_batch batch;
+  for (std::size_t received = 0; received < count;) {
+    ASSERT_NE(pull.receive(batch, timeout), 0U);
+    for (const auto m : batch) {
+      ASSERT_EQ(m.to_message(), numbered(received++));
+    }
+  }
+  sending.get();
+  EXPECT_FALSE(pull.try_receive(batch));
+  error_code ec;
+  EXPECT_EQ(pull.receive(batch, 1ms, ec), 0U);
+  EXPECT_EQ(ec, errc::timed_out);
+}
+
 TEST_F(blocking_socket, batches_above_the_marks_pass_a_pipeline) {
   push_socket push{context_, with_marks(100)};
   pull_socket pull{context_, with_marks(100)};

@@ -23,6 +23,10 @@ namespace {
 
 constexpr high_water_mark no_mark{.messages = {}, .bytes = {}};
 constexpr std::ptrdiff_t entry_size = sizeof(queue_entry);
+
+message_run run_of(const block_ptr& memory, std::size_t size, std::size_t messages) {
+  return {.memory = memory, .data = memory->data(), .size = size, .messages = messages};
+}
 constexpr std::ptrdiff_t object_size = sizeof(message);
 constexpr auto small = static_cast<std::ptrdiff_t>(block_size::small);
 constexpr auto large = static_cast<std::ptrdiff_t>(block_size::large);
@@ -30,8 +34,8 @@ constexpr auto large = static_cast<std::ptrdiff_t>(block_size::large);
 message of(std::size_t bytes) { return message{std::string(bytes, 'x')}; }
 
 // A slice of a block that others lie in, too, as it is read.
-message slice(const block_ptr& memory, std::size_t bytes) {
-  auto* const at = memory->data();
+message slice(const block_ptr& memory, std::size_t bytes, std::size_t begin = 0) {
+  auto* const at = memory->data() + begin;
   at[0] = std::byte{2};
   for (int i = 0; i < 8; ++i) {
     at[1 + i] = static_cast<std::byte>(bytes >> (8 * (7 - i)));
@@ -96,7 +100,7 @@ TEST(memory_account, counts_a_published_message_once_for_all_queues) {
   const block_ptr framed{block::create(block_size::large)};
   for (const auto& each : queues) {
     each->push(message{body});
-    each->push_framed(framed, 50'000, 50);
+    each->push(run_of(framed, 50'000, 50));
   }
   EXPECT_EQ(account.bytes(), body_size + large + 20 * entry_size);
   for (int i = 0; i < 9; ++i) {
@@ -185,18 +189,18 @@ TEST(memory_account, counts_messages_of_a_receive_queue_and_blocks_of_large_ones
   const block_ptr memory{block::create(block_size::reading)};
   queue.push(of(10));
   queue.push(slice(memory, 6'000));
-  queue.push(slice(memory, 100'000));
-  EXPECT_EQ(account.bytes(), 3 * object_size + 6'009 + 100'009);
+  queue.push(slice(memory, 100'000, 10'000));
+  EXPECT_EQ(account.bytes(), object_size + 6'009 + 100'009);
   queue.compact();
   EXPECT_EQ(account.bytes(),
-            3 * object_size + 6'009 + static_cast<std::ptrdiff_t>(block_size::reading));
-  queue.push(slice(memory, 70'000));
+            3 * entry_size + 6'009 + static_cast<std::ptrdiff_t>(block_size::reading));
+  queue.push(slice(memory, 70'000, 120'000));
   (void)queue.pop();
   (void)queue.pop();
   EXPECT_EQ(account.bytes(),
-            2 * object_size + static_cast<std::ptrdiff_t>(block_size::reading) + 70'009);
+            entry_size + static_cast<std::ptrdiff_t>(block_size::reading) + 70'009);
   (void)queue.pop();
-  EXPECT_EQ(account.bytes(), object_size + 70'009);
+  EXPECT_EQ(account.bytes(), 70'009);
   queue.clear();
   EXPECT_EQ(account.bytes(), 0);
 }
@@ -267,7 +271,7 @@ private:
       case 3: out.advance(pick(out_bytes(out) + 1)); break;
       case 4: out.rewind(); break;
       case 5: out.compact(); break;
-      case 6: in.push(pick(2) == 0 ? of(pick(300)) : slice(shared_, pick(60'000))); break;
+      case 6: in.push(pick(2) == 0 ? of(pick(300)) : next_slice(pick(60'000))); break;
       case 7: in.compact(); break;
       case 8:
         if (!in.empty()) {
@@ -288,13 +292,23 @@ private:
         break;
     }
     if (pick(50) == 0) {
-      shared_ = block_ptr{block::create(block_size::reading)};
+      use_new_block();
     }
     if (all_empty()) {
       ASSERT_EQ(accounts_[0].bytes() + accounts_[1].bytes(), 0);
     } else {
       ASSERT_GE(accounts_[0].bytes() + accounts_[1].bytes(), 0) << before;
     }
+  }
+  void use_new_block() {
+    shared_ = block_ptr{block::create(block_size::reading)};
+    used_ = 0;
+  }
+  message next_slice(std::size_t bytes) {
+    if (used_ + bytes + 9 > shared_->capacity()) {
+      use_new_block();
+    }
+    return slice(shared_, bytes, std::exchange(used_, used_ + bytes + 9));
   }
   void publish() {
     const auto body = of(5'000 + pick(50'000));
@@ -303,7 +317,7 @@ private:
     for (const auto& each : out_) {
       if (pick(3) != 0) {
         each->push(message{body});
-        each->push_framed(framed, frame_into(*framed.get(), size), 1);
+        each->push(run_of(framed, frame_into(*framed.get(), size), 1));
       }
     }
   }
@@ -333,6 +347,7 @@ private:
   std::mt19937 random_;
   std::array<memory_account, 2> accounts_;
   block_ptr shared_{block::create(block_size::reading)};
+  std::size_t used_ = 0;  // bytes of `shared_`
   std::array<std::unique_ptr<send_queue>, 4> out_;
   std::array<std::unique_ptr<receive_queue>, 4> in_;
 };

@@ -27,7 +27,10 @@ struct gathered {
     std::memcpy(memory->data(), bytes.data(), bytes.size());
   }
 
-  void push_to(send_queue& queue) const { queue.push_framed(memory, bytes.size(), messages); }
+  void push_to(send_queue& queue) const {
+    queue.push(message_run{
+        .memory = memory, .data = memory->data(), .size = bytes.size(), .messages = messages});
+  }
 
   block_ptr memory{block::create(block_size::large)};
   std::string bytes;

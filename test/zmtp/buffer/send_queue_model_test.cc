@@ -118,7 +118,8 @@ private:
       ++messages;
       expected_.messages.push_back(framed);
     }
-    queue.push_framed(memory, size, messages);
+    queue.push(
+        message_run{.memory = memory, .data = memory->data(), .size = size, .messages = messages});
   }
 
   void write(send_queue& queue) {

@@ -24,26 +24,28 @@ protected:
     std::memcpy(to.data(), bytes.data(), bytes.size());
     reader.commit(bytes.size());
   }
-  static std::string text_of(const frame_reader::framed_message& m) {
-    return {reinterpret_cast<const char*>(m.run.data()), m.run.size()};
+  found look() { return reader.look({.bytes = everything, .messages = most_messages}); }
+  static std::string text_of(const message_run& run) {
+    return {reinterpret_cast<const char*>(run.data), run.size};
   }
 
   limits limit;
   frame_reader reader{limit};
+  std::size_t most_messages = 1;
 };
 
 TEST_F(a_frame_reader, takes_messages_and_commands_in_order) {
   reader.start_traffic(nullptr);
   receive(framed({"a", "b"}) + framed_command("PING", "x") + framed({"c"}));
-  EXPECT_EQ(reader.look(), found::message);
-  const auto first = reader.take_message();
+  EXPECT_EQ(look(), found::message);
+  const auto first = reader.take_messages();
   EXPECT_EQ(text_of(first), framed({"a", "b"}));
-  EXPECT_EQ(first.parts, 2U);
-  EXPECT_EQ(reader.look(), found::command);
+  EXPECT_EQ(first.messages, 1U);
+  EXPECT_EQ(look(), found::command);
   EXPECT_EQ(reader.take_command(), "\4PINGx");
-  EXPECT_EQ(reader.look(), found::message);
-  EXPECT_EQ(text_of(reader.take_message()), framed({"c"}));
-  EXPECT_EQ(reader.look(), found::more);
+  EXPECT_EQ(look(), found::message);
+  EXPECT_EQ(text_of(reader.take_messages()), framed({"c"}));
+  EXPECT_EQ(look(), found::more);
   EXPECT_TRUE(reader.empty());
 }
 
@@ -51,11 +53,11 @@ TEST_F(a_frame_reader, keeps_a_message_in_one_piece_around_a_command) {
   reader.start_traffic(nullptr);
   const auto message = framed({"a", "b"});
   receive(message.substr(0, 3) + framed_command("PING", "x") + message.substr(3));
-  EXPECT_EQ(reader.look(), found::command);
+  EXPECT_EQ(look(), found::command);
   EXPECT_TRUE(reader.in_message());
   EXPECT_EQ(reader.take_command(), "\4PINGx");
-  EXPECT_EQ(reader.look(), found::message);
-  EXPECT_EQ(text_of(reader.take_message()), message);
+  EXPECT_EQ(look(), found::message);
+  EXPECT_EQ(text_of(reader.take_messages()), message);
   EXPECT_FALSE(reader.in_message());
 }
 
@@ -83,7 +85,7 @@ TEST_F(a_frame_reader, reads_ahead_up_to_a_limit_or_the_frame) {
   reader.start_traffic(nullptr);
   EXPECT_EQ(reader.prepare(10).size(), 10U);
   receive(test::frame_header(0, 100));
-  EXPECT_EQ(reader.look(), found::more);
+  EXPECT_EQ(look(), found::more);
   EXPECT_EQ(reader.prepare(10).size(), 100U);
 }
 

@@ -75,6 +75,33 @@ TEST_P(of_size, batches_allocate_only_the_read_buffers) {
   EXPECT_LE(requests_for(count, came_back_), blocks);
 }
 
+TEST_P(of_size, framed_batches_allocate_nothing) {
+  const std::string body(GetParam(), 'x');
+  const auto echo = [&]() -> asio::awaitable<void> {
+    for (message_batch batch;;) {
+      co_await router_.async_receive(batch, use_awaitable);
+      co_await router_.async_send_to(batch, use_awaitable);
+    }
+  };
+  const auto ask = [&]() -> asio::awaitable<void> {
+    message_batch received;
+    message_batch next;
+    for (int i = 0; i < 100; ++i) {
+      next.append(body);
+    }
+    for (;;) {
+      co_await dealer_.async_send(next, use_awaitable);
+      came_back_ += co_await dealer_.async_receive(received, use_awaitable);
+      for (const auto m : received) {
+        next.append(m.front());
+      }
+    }
+  };
+  asio::co_spawn(context(), echo, asio::detached);
+  asio::co_spawn(context(), ask, asio::detached);
+  EXPECT_EQ(requests_for(10'000, came_back_), 0U);
+}
+
 TEST_P(of_size, awaited_one_by_one_allocate_nothing) {
   const message model{std::string(GetParam(), 'x')};
   const auto echo = [&]() -> asio::awaitable<void> {
