@@ -1,0 +1,317 @@
+#include "test/chp/simulation/guide_pair.h"
+
+#include "test/chp/simulation/guide_server_process.h"
+#include "test/chp/simulation/map_history.h"
+#include "test/chp/simulation/setting.h"
+#include "test/support/scratch_folder.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace chp::simulation {
+
+namespace {
+
+using std::chrono::milliseconds;
+using zmtp::simulation::death;
+using namespace std::chrono_literals;
+
+class guide_pair {
+public:
+  guide_pair(std::uint64_t seed, const guide_pair_options& options)
+      : options_{options}, world_{seed} {
+    world_.net().here().notes.print_to(options.print);
+    world_.net().options().cuts = random().chance(30);
+  }
+
+  guide_pair_result run();
+
+private:
+  [[nodiscard]] zmtp::simulation::random_source& random() noexcept { return world_.random(); }
+  void add_servers();
+  void add_clients();
+  void live();
+  void make_fault();
+  void kill_server();
+  void recover();
+  [[nodiscard]] bool restart_ours();
+  [[nodiscard]] bool restart_theirs();
+  void compare();
+  [[nodiscard]] bool until(const std::function<bool()>& done) {
+    // A dead connection without traffic is given up after 15 s.
+    return world_.run_until(done, 100 * (setting_.heartbeat + setting_.expiry) + 60s);
+  }
+  [[nodiscard]] bool follows() const { return ours_->is_following() && theirs_->is_active(); }
+  [[nodiscard]] bool is_served(const client_process& one) const {
+    return one.reaches(ours_->is_active() ? who_ : 1 - who_);
+  }
+  // Under `block`, our server acknowledges nothing.
+  [[nodiscard]] bool acknowledges() const { return !setting_.block || !ours_->is_active(); }
+  [[nodiscard]] bool all_ended() const {
+    return std::all_of(clients_.begin(), clients_.end(), [this](const auto& each) {
+      return !is_served(*each) || (each->is_following() && (each->open() == 0 || !acknowledges()));
+    });
+  }
+
+  const guide_pair_options& options_;
+  zmtp::simulation::world world_;
+  setting setting_{world_.random()};
+  server who_ = random().pick(2);  // our server
+  map_history history_{world_.net().here(), {.block = setting_.block, .beside_guide = true}};
+  zmtp::test::scratch_folder folder_;
+  std::unique_ptr<server_process> ours_;
+  std::unique_ptr<guide_server_process> theirs_;
+  std::vector<std::unique_ptr<client_process>> clients_;
+  std::size_t faults_ = 0;
+  std::size_t open_faults_ = 0;
+  std::size_t adopted_ = 0;
+  zmtp::simulation::world::time_point began_ = world_.now();
+};
+
+void guide_pair::add_servers() {
+  server_process::options how;
+  how.server.server = setting_.server();
+  how.server.pair.pair.as = who_ == 0 ? bstar::role::primary : bstar::role::backup;
+  how.server.pair.pair.heartbeat = setting_.heartbeat;
+  how.server.pair.pair.expiry = setting_.expiry;
+  how.has_store = setting_.stores[who_];
+  how.clock = setting_.clock(random());
+  if (options_.spoil) {
+    options_.spoil(how);
+  }
+  ours_ = std::make_unique<server_process>(world_, history_, who_, folder_.path(), std::move(how));
+  theirs_ = std::make_unique<guide_server_process>(
+      world_, 1 - who_,
+      guide_server_process::options{.heartbeat = setting_.heartbeat,
+                                    .expiry = setting_.expiry,
+                                    .clock = setting_.clock(random())});
+  const bool is_first = random().chance(50);
+  if (is_first) {
+    ours_->start();
+  } else {
+    theirs_->start();
+  }
+  world_.run_for(random().up_to(2 * setting_.expiry));
+  if (is_first) {
+    theirs_->start();
+  } else {
+    ours_->start();
+  }
+}
+
+void guide_pair::add_clients() {
+  for (std::size_t i = 0; i != setting_.clients; ++i) {
+    client_process::options how;
+    const server first = random().pick(2);
+    how.servers = {first};
+    if (i == 0 || random().chance(75)) {
+      how.servers.push_back(1 - first);
+    }
+    how.client = setting_.client();
+    how.pace = setting_.heartbeat * random().between(1, 5) / 5;
+    how.clock = setting_.clock(random());
+    // The Guide's server executes a resent update again.
+    how.sees_twice = true;
+    // Nothing is ever on both.
+    how.requires_both = 0;
+    if (options_.spoil_client) {
+      options_.spoil_client(how);
+    }
+    clients_.push_back(std::make_unique<client_process>(
+        world_, history_, "client" + std::to_string(i), std::move(how)));
+    clients_.back()->start();
+  }
+}
+
+// A server comes back, and that of the Guide also after it has given up.
+void guide_pair::kill_server() {
+  const auto how = random().chance(50) ? death::process : death::power;
+  if (random().chance(50)) {
+    ours_->kill(how);
+  } else {
+    theirs_->kill(how);
+  }
+}
+
+void guide_pair::make_fault() {
+  ++faults_;
+  ++open_faults_;
+  auto& net = world_.net();
+  auto& our_machine = ours_->process().machine();
+  auto& their_machine = theirs_->process().machine();
+  std::function<void()> end;
+  const auto what = random().pick(5);
+  net.here().note("fault", {what});
+  if (what == 0 || what == 1) {
+    kill_server();
+    end = [this] {
+      if (!ours_->running()) {
+        ours_->start();
+      }
+      if (!theirs_->running()) {
+        theirs_->start();
+      }
+    };
+  } else if (what == 2) {
+    if (random().chance(50)) {
+      ours_->pause();
+    } else {
+      theirs_->pause();
+    }
+    end = [this] {
+      ours_->resume();
+      theirs_->resume();
+    };
+  } else if (what == 3) {
+    net.part(our_machine, their_machine);
+    if (random().chance(50)) {
+      net.part(their_machine, our_machine);
+    }
+    end = [&net, &our_machine, &their_machine] {
+      net.rejoin(our_machine, their_machine);
+      net.rejoin(their_machine, our_machine);
+    };
+  } else {
+    auto& client = clients_[random().pick(clients_.size())]->process().machine();
+    auto& of = random().chance(50) ? our_machine : their_machine;
+    net.part(client, of);
+    net.part(of, client);
+    end = [&net, &client, &of] {
+      net.rejoin(client, of);
+      net.rejoin(of, client);
+    };
+  }
+  world_.after(random().up_to(4 * setting_.expiry), [this, end = std::move(end)] {
+    end();
+    --open_faults_;
+  });
+}
+
+void guide_pair::live() {
+  const auto gap = setting_.heartbeat * random().between(2, 10);
+  for (std::size_t left = 8; left != 0; --left) {
+    world_.run_for(random().up_to(gap));
+    if (theirs_->has_given_up()) {
+      theirs_->kill(death::process);
+      theirs_->start();
+    }
+    make_fault();
+  }
+  static_cast<void>(world_.run_until([&] { return open_faults_ == 0; }, 1h));
+}
+
+// Our server copies the map of the Guide's server, which must be able to become active.
+bool guide_pair::restart_ours() {
+  ours_->kill(death::process);
+  if (theirs_->has_given_up() || !until([&] { return theirs_->is_active(); })) {
+    ours_->start();
+    return false;
+  }
+  ours_->start();
+  if (!until([&] { return follows(); })) {
+    history_.report(violation::not_in_sync, "our server does not follow: " + ours_->status());
+  }
+  ++adopted_;
+  return true;
+}
+
+// The Guide's server copies the map of ours, when that publishes an update.
+bool guide_pair::restart_theirs() {
+  theirs_->kill(death::process);
+  static_cast<void>(until([&] { return ours_->is_active(); }));
+  theirs_->start();
+  const bool is_well = until([&] {
+    return follows() || (ours_->is_active() && (theirs_->has_copied() || !acknowledges()));
+  });
+  if (!is_well) {
+    history_.report(violation::not_in_sync, std::string{"ours: "} + ours_->status() +
+                                                ", the Guide's: " +
+                                                (theirs_->has_given_up() ? "gave up"
+                                                 : theirs_->is_active()  ? "active"
+                                                                         : "passive"));
+  }
+  return is_well;
+}
+
+// All faults are over.
+void guide_pair::recover() {
+  world_.run_for(random().up_to(20 * setting_.heartbeat));
+  const auto before = history_.findings().size();
+  if ((random().chance(50) || !restart_ours()) && !restart_theirs()) {
+    return;
+  }
+  if (history_.findings().size() != before) {
+    return;
+  }
+  world_.run_for(random().up_to(20 * setting_.heartbeat));
+  if (options_.cuts_at_rest) {
+    world_.net().part(ours_->process().machine(), theirs_->process().machine());
+    world_.net().part(theirs_->process().machine(), ours_->process().machine());
+    world_.run_for(20 * setting_.expiry);
+  }
+  for (const auto& each : clients_) {
+    each->stop_writing();
+  }
+  if (!until([&] { return all_ended(); })) {
+    for (const auto& each : clients_) {
+      if (is_served(*each)) {
+        history_.report(violation::unended, each->name() + ": " + std::to_string(each->open()) +
+                                                (each->is_following() ? "" : ", not following"));
+      }
+    }
+    return;
+  }
+  world_.run_for(20 * setting_.heartbeat);
+  compare();
+}
+
+void guide_pair::compare() {
+  const bool is_ours = ours_->is_active();
+  const auto ours = ours_->published();
+  const auto theirs = theirs_->published();
+  const auto& map = is_ours ? ours : theirs;
+  history_.check_values(map);
+  if (is_ours == theirs_->is_active()) {
+    history_.report(violation::not_in_sync, "any more");
+  }
+  if (acknowledges() && ours != theirs) {
+    history_.report(violation::unequal, "the servers");
+  }
+  if (!is_ours && ours_->content() != map) {
+    history_.report(violation::unequal, "the disk");
+  }
+  for (const auto& each : clients_) {
+    if (is_served(*each) && each->copy() != map) {
+      history_.report(violation::unequal, each->name());
+    }
+  }
+}
+
+guide_pair_result guide_pair::run() {
+  add_servers();
+  add_clients();
+  live();
+  recover();
+  auto& here = world_.net().here();
+  return {{.description = setting_.description() + (who_ == 0 ? ", our primary" : ", our backup"),
+           .trace_hash = here.notes.hash(),
+           .events = here.events.happened(),
+           .virtual_time = world_.now() - began_,
+           .figures = {{"faults", faults_},
+                       {"updates", history_.updates()},
+                       {"committed", history_.committed()},
+                       {"adopted", adopted_},
+                       {"lines of lost updates", history_.lost_lines()}}},
+          history_.findings()};
+}
+
+}  // namespace
+
+guide_pair_result run_guide_pair(std::uint64_t seed, const guide_pair_options& options) {
+  return guide_pair{seed, options}.run();
+}
+
+}  // namespace chp::simulation
