@@ -131,7 +131,7 @@ TEST_F(expiry_test, an_expiry_that_no_server_has_any_more_may_be_lost) {
   set("a");
   pass(2s);
   expire(primary);
-  history.on_loss({{}, {}});
+  history.on_loss({{}, {{"b", "a part of the log"}}});
   map.insert("once/ttl/a");
   look(primary);
   expect({});

@@ -197,10 +197,14 @@ void map_history::on_empty_promoted() {
   }
 }
 
+// A server that has lost its data and copies the log again has no key yet, so one map without the
+// key does not prove an expiry.
 bool map_history::has(const std::vector<content>& left, const update& u) const {
-  return std::any_of(left.begin(), left.end(), [&](const content& map) {
+  const auto has_it = [&](const content& map) {
     return !map.empty() && explains(value_in(map, u.key), u);
-  });
+  };
+  return u.value.empty() && expires(u.key) ? std::all_of(left.begin(), left.end(), has_it)
+                                           : std::any_of(left.begin(), left.end(), has_it);
 }
 
 void map_history::on_loss(const std::vector<content>& left, bool certain) {
