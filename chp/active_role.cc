@@ -60,7 +60,7 @@ void active_role::propose(const proposal& p, log_actions& out) {
       case sessions::verdict::execute: break;
       case sessions::verdict::known:
         ++parts_.counters.repeated;
-        if (known.number <= state.commit()) {
+        if (known.number <= answered_up_to()) {
           answer_outcome(p.id, known, out);
         }
         return;
@@ -102,6 +102,14 @@ void active_role::append(const proposal& p, errc why) {
   }
   state.append(e);
   ++parts_.counters.updates;
+}
+
+// After a reign of a server that is not Zinc's, the commit index says nothing about both servers.
+sequence active_role::answered_up_to() const noexcept {
+  const auto& state = parts_.state;
+  const bool waits_for_both =
+      parts_.options.is_paired && parts_.options.policy == degraded_policy::block;
+  return waits_for_both ? std::min(state.commit(), state.both()) : state.commit();
 }
 
 truth active_role::truth_of(sequence number) const noexcept {

@@ -83,6 +83,8 @@ private:
 
   void append(const proposal& p, errc why);
   [[nodiscard]] errc check(const proposal& p);
+  // Outcomes of entries up to here may be told.
+  [[nodiscard]] sequence answered_up_to() const noexcept;
   [[nodiscard]] truth truth_of(sequence number) const noexcept;
   void answer_outcome(const update_id& id, const entry_outcome& of, log_actions& out) const;
   void answer_entry(const log_entry& e, log_actions& out) const;

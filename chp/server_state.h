@@ -64,7 +64,7 @@ public:
   void on_witness(boost::system::error_code ec, const membership& now_record, time_point now) {
     log_.on_witness(ec, now_record, now, said_);
   }
-  void on_witness_changed(const membership& record) { log_.on_witness_changed(record, said_); }
+  void on_witness_changed(const membership& record) { log_.on_witness_changed(record); }
 
   // Makes the server active. Numbers continue in this epoch if it is above that of the last number,
   // otherwise after the last number. An active server that gets a later epoch disconnects its

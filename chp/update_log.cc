@@ -73,20 +73,10 @@ bool update_log::suspended() const noexcept {
 
 void update_log::on_witness(boost::system::error_code ec, const membership& now_record,
                             time_point now, log_actions& out) {
-  on_witness_outcome(parts_.witness->on_answer(ec, now_record, now), out);
-}
-
-void update_log::on_witness_changed(const membership& record, log_actions& out) {
-  on_witness_outcome(parts_.witness->on_changed(record), out);
-}
-
-void update_log::on_witness_outcome(witness_outcome what, log_actions& out) {
-  const auto& witness = *parts_.witness;
-  switch (what) {
-    case witness_outcome::nothing: return;
-    case witness_outcome::acquired: out.epoch = epoch_answer{true, witness.known().epoch}; return;
-    case witness_outcome::refused: out.epoch = epoch_answer{false, witness.known().epoch}; return;
-    case witness_outcome::lost: out.step_down = out.step_down || is_active(); return;
+  auto& witness = *parts_.witness;
+  const auto outcome = witness.on_answer(ec, now_record, now);
+  if (outcome != witness_outcome::nothing) {
+    out.epoch = epoch_answer{outcome == witness_outcome::acquired, witness.known().epoch};
   }
 }
 
@@ -245,6 +235,8 @@ void update_log::end_turn(time_point now, log_actions& out) {
   }
   if (parts_.witness) {
     out.attempt = parts_.witness->next(now);
+    // Another server has taken over.
+    out.step_down = out.step_down || (is_active() && !suspended() && !parts_.witness->owns_epoch());
   }
 }
 

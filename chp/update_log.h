@@ -54,7 +54,7 @@ public:
   void on_witness(boost::system::error_code ec, const membership& now_record, time_point now,
                   log_actions& out);
   // The record of the witness has changed.
-  void on_witness_changed(const membership& record, log_actions& out);
+  void on_witness_changed(const membership& record) { parts_.witness->on_changed(record); }
 
   // An update of a client.
   void propose(const proposal& p, log_actions& out);
@@ -130,7 +130,6 @@ private:
     return std::get_if<passive_role>(&role_);
   }
   void greet(log_actions& out);
-  void on_witness_outcome(witness_outcome what, log_actions& out);
 
   std::uint64_t random_;
   log_parts parts_;

@@ -68,31 +68,31 @@ witness_outcome witness_state::on_answer(boost::system::error_code ec, const mem
     granted_ = made.backup;
     is_certain_ = true;
   }
-  return check_owner();
+  check_owner();
+  return witness_outcome::nothing;
 }
 
-witness_outcome witness_state::on_changed(const membership& record) {
+void witness_state::on_changed(const membership& record) {
   if (record.revision <= known_.revision) {
-    return witness_outcome::nothing;
+    return;
   }
   known_ = record;
   if (pending_) {
     pending_->is_overtaken = pending_->what.to.revision < record.revision;
   }
-  return check_owner();
+  check_owner();
 }
 
 // A later epoch of this server may have been granted without an answer.
-witness_outcome witness_state::check_owner() {
+void witness_state::check_owner() {
   if (epoch_ == 0) {
-    return witness_outcome::nothing;
+    return;
   }
   if (known_.active != self_) {
     release();
-    return witness_outcome::lost;
+  } else {
+    epoch_ = known_.epoch;
   }
-  epoch_ = known_.epoch;
-  return witness_outcome::nothing;
 }
 
 }  // namespace chp

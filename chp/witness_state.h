@@ -11,12 +11,11 @@
 
 namespace chp {
 
-// The outcome of an answer or of a notice of the witness.
+// The outcome of an answer of the witness.
 enum class witness_outcome : std::uint8_t {
   nothing,   // next() may have another attempt
   acquired,  // the epoch is this server's
   refused,   // the epoch was not granted
-  lost,      // another server has taken over
 };
 
 // The active server is always in sync. It is alone in the set, or the backup is in sync too.
@@ -51,6 +50,8 @@ public:
   // The server is passive. It keeps nothing of its epoch.
   void release() noexcept;
 
+  // Returns whether this server has an epoch. It ends when another server takes over.
+  [[nodiscard]] bool owns_epoch() const noexcept { return epoch_ != 0; }
   // Returns whether this server may commit alone, because no other server can take over.
   [[nodiscard]] bool is_alone() const noexcept {
     return epoch_ != 0 && is_certain_ && !granted_ && !wanted_;
@@ -72,13 +73,13 @@ public:
   // `now_record` means nothing after an error.
   [[nodiscard]] witness_outcome on_answer(boost::system::error_code ec,
                                           const membership& now_record, time_point now);
-  [[nodiscard]] witness_outcome on_changed(const membership& record);
+  void on_changed(const membership& record);
 
 private:
   [[nodiscard]] bool wants_change() const noexcept {
     return epoch_ != 0 && !(is_certain_ && granted_ == wanted_);
   }
-  [[nodiscard]] witness_outcome check_owner();
+  void check_owner();
 
   member_id self_;
   std::chrono::milliseconds retry_;

@@ -263,6 +263,26 @@ TEST(chp_update_log, with_the_policy_block_commits_nothing_alone) {
   EXPECT_TRUE(out.publish.empty());
 }
 
+TEST(chp_update_log, with_the_policy_block_tells_no_outcome_of_a_guide_server) {
+  for (const auto policy : {degraded_policy::ack, degraded_policy::block}) {
+    auto o = paired();
+    o.policy = policy;
+    server a{o, 1};
+    ASSERT_EQ(a.log.adopt("", make_sequence(1, 1), start), errc{});
+    const log_entry followed{.number = make_sequence(1, 2),
+                             .kind = entry_kind::set,
+                             .id = id(1),
+                             .low = 1,
+                             .key = "k",
+                             .value = "v"};
+    ASSERT_TRUE(a.log.append(followed, start));
+    a.log.become_active(2, start, a.out);
+    (void)a.turn();
+    a.set("k", "v", id(1));
+    EXPECT_EQ(a.turn().answers.size(), policy == degraded_policy::ack ? 1U : 0U);
+  }
+}
+
 TEST(chp_update_log, copies_a_large_map_in_pieces_while_it_changes) {
   auto o = paired();
   o.state.history.log = {.bytes = 10'000, .entries = 1'000'000, .segment = 500};

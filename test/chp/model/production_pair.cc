@@ -177,7 +177,7 @@ void production_server::on_witness(const std::optional<membership>& answer) {
 }
 
 void production_server::on_witness_changed(const membership& record) {
-  log_->on_witness_changed(record, actions_);
+  log_->on_witness_changed(record);
   turn();
 }
 
