@@ -70,8 +70,8 @@ private:
     state_.on_unreachable(now, actions_);
     carry_out();
   }
-  void on_collector_subscribed(std::size_t server, time_point now) override {
-    state_.on_collector_subscribed(server, now, actions_);
+  void on_collector_subscribed(std::size_t server, bool has_log, time_point now) override {
+    state_.on_collector_subscribed(server, has_log, now, actions_);
     carry_out();
   }
   void on_collector_detached(std::size_t server) override { state_.on_collector_detached(server); }

@@ -1,5 +1,6 @@
 #include "chp/client_senders.h"
 
+#include "chp/announcement.h"
 #include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -147,7 +148,9 @@ void client_senders::on_item(collector& from, zmtp::routed_message& item, time_p
     case zmtp::routed_message::kind::attached: from.peer = item.peer; return;
     case zmtp::routed_message::kind::message:
       if (item.content.size() == 1 && item.content.front().starts_with(subscribes)) {
-        listener_.on_collector_subscribed(from.server, now);
+        const auto* const info = from.socket.peer(item.peer);
+        const bool has_log = info != nullptr && parse_announcement(info->properties).log;
+        listener_.on_collector_subscribed(from.server, has_log, now);
       }
       return;
     case zmtp::routed_message::kind::detached:
@@ -161,7 +164,7 @@ void client_senders::on_event(pusher& from, const zmtp::monitor_event& event, ti
   note_delay(from, event);
   if (event.what == zmtp::monitor_event::kind::attached) {
     from.peer = event.peer;
-    listener_.on_collector_subscribed(from.server, now);
+    listener_.on_collector_subscribed(from.server, false, now);
   } else if (event.what == zmtp::monitor_event::kind::detached) {
     from.peer.reset();
     listener_.on_collector_detached(from.server);

@@ -28,7 +28,7 @@ public:
   // Receives events, and may call the senders meanwhile.
   class listener {
   public:
-    virtual void on_collector_subscribed(std::size_t server, time_point now) = 0;
+    virtual void on_collector_subscribed(std::size_t server, bool has_log, time_point now) = 0;
     virtual void on_collector_detached(std::size_t server) = 0;
     virtual void on_written(std::size_t server, std::uint64_t mark, time_point now) = 0;
 

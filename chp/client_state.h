@@ -59,8 +59,8 @@ public:
   void on_unreachable(time_point now, actions& out);
 
   // Events of the connections on which updates are published. Each server has one, all the time.
-  void on_collector_subscribed(std::size_t server, time_point now, actions& out) {
-    updates_.on_collector_subscribed(server, now, out);
+  void on_collector_subscribed(std::size_t server, bool has_log, time_point now, actions& out) {
+    updates_.on_collector_subscribed(server, has_log, now, out);
   }
   void on_collector_detached(std::size_t server) { updates_.on_collector_detached(server); }
   void on_written(std::size_t server, std::uint64_t mark, time_point now, actions& out) {

@@ -76,7 +76,7 @@ public:
   void on_session_forgotten(actions& out);
   void begin_session(std::uint64_t session) noexcept;
 
-  void on_collector_subscribed(std::size_t server, time_point now, actions& out);
+  void on_collector_subscribed(std::size_t server, bool has_log, time_point now, actions& out);
   void on_collector_detached(std::size_t server);
   void on_written(std::size_t server, std::uint64_t mark, time_point now, actions& out);
 
@@ -93,6 +93,7 @@ public:
 private:
   struct collector {
     bool subscribed = false;
+    bool has_log = false;
     bool resends = false;  // the server does not have what was sent before it subscribed
     // The awaited mark, and the counter up to which updates are written when it is reached.
     std::optional<std::pair<std::uint64_t, std::uint64_t>> awaited;

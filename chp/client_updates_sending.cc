@@ -7,7 +7,9 @@
 
 namespace chp {
 
-void client_updates::on_collector_subscribed(std::size_t server, time_point now, actions& out) {
+void client_updates::on_collector_subscribed(std::size_t server, bool has_log, time_point now,
+                                             actions& out) {
+  collectors_[server].has_log = has_log;
   if (std::exchange(collectors_[server].subscribed, true)) {
     return;
   }
@@ -18,9 +20,13 @@ void client_updates::on_collector_subscribed(std::size_t server, time_point now,
 
 void client_updates::on_collector_detached(std::size_t server) { collectors_[server] = {}; }
 
+// A server with a log gets updates only while it is followed. It executes them in order, and without
+// the properties of its history it would begin with the first one that arrives.
 bool client_updates::goes_to(std::size_t server) const noexcept {
-  return followed_ && collectors_[server].subscribed &&
-         (!followed_->has_log || followed_->server == server);
+  if (!followed_ || !collectors_[server].subscribed) {
+    return false;
+  }
+  return followed_->server == server || !(followed_->has_log || collectors_[server].has_log);
 }
 
 // The server forgets the outcomes below `low`.

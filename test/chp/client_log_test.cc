@@ -321,6 +321,22 @@ TEST_F(client_log, keeps_no_update_beside_a_server_without_a_log) {
   EXPECT_NE(out.publications.back().content[3].find("low=4\n"), std::string_view::npos);
 }
 
+// The log would begin the session with the first update that arrives.
+TEST_F(client_log, sends_nothing_to_a_log_that_it_does_not_follow) {
+  begin(2);
+  follow(make_sequence(1, 10), false);
+  collector(0);
+  collector(1, true);
+  set("/a", "1");
+  ASSERT_EQ(out.publications.size(), 1U);
+  EXPECT_EQ(out.publications[0].server, 0U);
+  forget();
+  fail_over(make_sequence(2, 0));
+  ASSERT_EQ(out.publications.size(), 1U);
+  EXPECT_EQ(out.publications[0].server, 1U);
+  EXPECT_NE(out.publications[0].content[3].find("low=1\n"), std::string_view::npos);
+}
+
 TEST_F(client_log, asks_nothing_of_a_server_without_a_log) {
   begin_with(1);
   answer(1, 1, truth::one_server, at(11));

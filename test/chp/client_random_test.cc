@@ -120,7 +120,7 @@ private:
       case 3:
         if (!listens_) {
           listens_ = true;
-          state_.on_collector_subscribed(0, now_, out_);
+          state_.on_collector_subscribed(0, false, now_, out_);
         } else if (!updates_.empty()) {
           collect(faults);
         }

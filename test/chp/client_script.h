@@ -190,7 +190,9 @@ protected:
     EXPECT_TRUE(state->status().following);
     forget();
   }
-  void collector(std::size_t server = 0) { state->on_collector_subscribed(server, now, out); }
+  void collector(std::size_t server = 0, bool with_log = false) {
+    state->on_collector_subscribed(server, with_log, now, out);
+  }
   client_state::ticket set(std::string key, std::string value,
                            std::optional<std::chrono::seconds> ttl = {},
                            std::optional<std::chrono::milliseconds> within = {},

@@ -77,8 +77,9 @@ public:
       case 4: client_.on_deadline(now_, actions_); break;
       case 5: set(take_message(bytes, 1), more); break;
       case 6:
-        more % 4 == 0 ? client_.on_collector_detached(more / 4 % servers)
-                      : client_.on_collector_subscribed(more / 4 % servers, now_, actions_);
+        more % 4 == 0
+            ? client_.on_collector_detached(more / 4 % servers)
+            : client_.on_collector_subscribed(more / 4 % servers, more > 127, now_, actions_);
         break;
       case 7:
         if (!marks_.empty()) {

@@ -240,6 +240,10 @@ bool guide_pair::restart_theirs() {
 void guide_pair::recover() {
   world_.run_for(random().up_to(20 * setting_.heartbeat));
   const auto before = history_.findings().size();
+  if (theirs_->has_given_up()) {
+    theirs_->kill(death::process);
+    theirs_->start();
+  }
   if ((random().chance(50) || !restart_ours()) && !restart_theirs()) {
     return;
   }
