@@ -33,8 +33,8 @@ inline std::unique_ptr<history> small_history() {
 // The text has everything that a restart finds.
 inline std::string text_of(const history& of, const state_numbers& n) {
   std::string all;
-  for (const auto number :
-       {n.start, n.end, n.published, n.commit, n.both, n.needed, n.forgotten, of.published()}) {
+  for (const auto number : {n.start, n.end, n.published, n.commit, n.both, n.needed, n.forgotten,
+                            n.member, of.published()}) {
     all += std::to_string(number) + ' ';
   }
   of.reigns().append_to(all += "\nlineage ");

@@ -19,7 +19,7 @@ lineage reigns() {
 
 std::vector<zmtp::message> examples() {
   const auto n = make_sequence(2, 0);
-  return {make_message(hello{7, n, n, true, reigns()}),
+  return {make_message(hello{7, n, n, true, 12, reigns()}),
           make_message(follow{7, n, n, 5, true}),
           make_message(copy_piece{7, copied::sessions, "rows"}),
           make_message(copy_end{7, n, 3, reigns()}),
@@ -48,6 +48,7 @@ TEST(chp_pair_messages, survive_the_wire) {
   EXPECT_EQ(h.end, n);
   EXPECT_EQ(h.durable, n);
   EXPECT_TRUE(h.lacks_data);
+  EXPECT_EQ(h.member, 12U);
   EXPECT_EQ(h.reigns, reigns());
   const auto f = std::get<follow>(parse_pair_message(all[1]).value());
   EXPECT_EQ(f.greeting, 7U);

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstring>
 #include <deque>
-#include <initializer_list>
 #include <random>
 #include <string>
 #include <utility>
@@ -89,7 +88,7 @@ TEST(message_batch, iterates_over_received_runs_without_allocating) {
 }
 
 TEST(message_batch, a_message_outlives_its_batch) {
-  for (const std::size_t size : std::initializer_list<std::size_t>{5, 500, 30'000}) {
+  for (const std::size_t size : {5U, 500U, 30'000U}) {
     message_batch batch;
     receive(batch, test::framed({std::string(size, 'x')}), 1);
     const auto kept = batch.front().to_message();
@@ -194,7 +193,7 @@ TEST(message_batch, moves_all_messages_of_another_batch) {
 
 TEST(message_batch, prepared_bytes_are_a_message) {
   message_batch batch;
-  for (const std::size_t size : std::initializer_list<std::size_t>{0, 16, 255, 256, 100'000}) {
+  for (const std::size_t size : {0U, 16U, 255U, 256U, 100'000U}) {
     const auto body = batch.prepare(size);
     ASSERT_EQ(body.size(), size);
     std::fill(body.begin(), body.end(), std::byte{'x'});

@@ -234,7 +234,7 @@ TEST(receive_queue, returns_the_messages_of_a_run_one_by_one) {
   queue.push(from.run(2));
   EXPECT_EQ(queue.size(), 6U);
   EXPECT_EQ(queue.bytes(), 5 * 22 + sizeof(message));
-  for (const std::size_t i : {0, 1, 2}) {
+  for (const std::size_t i : {0U, 1U, 2U}) {
     EXPECT_EQ(queue.pop(), message{reading::body(i)});
   }
   EXPECT_EQ(queue.pop(), message{"single"});
