@@ -115,7 +115,8 @@ TEST(chp_pair_messages, are_refused_with_the_name_of_the_fault) {
   EXPECT_EQ(with(all[0], 2, huge), errc::sequence_too_large);
   EXPECT_EQ(with(all[1], 4, huge), errc::sequence_too_large);
   EXPECT_EQ(with(all[5], 2, huge), errc::sequence_too_large);
-  EXPECT_EQ(with(all[0], 5, "no lineage"), errc::malformed_lineage);
+  EXPECT_EQ(with(all[0], 5, "short"), errc::wrong_number_size);
+  EXPECT_EQ(with(all[0], 6, "no lineage"), errc::malformed_lineage);
   EXPECT_EQ(with(all[3], 4, std::string(24 * (lineage::max_reigns + 1), '\0')),
             errc::malformed_lineage);
   EXPECT_EQ(with(all[0], 4, "\2"), errc::malformed_piece);
