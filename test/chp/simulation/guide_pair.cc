@@ -37,6 +37,7 @@ private:
   void make_fault();
   void kill_server();
   void recover();
+  void restart_if_given_up();
   [[nodiscard]] bool restart_ours();
   [[nodiscard]] bool restart_theirs();
   void compare();
@@ -190,14 +191,18 @@ void guide_pair::make_fault() {
   });
 }
 
+void guide_pair::restart_if_given_up() {
+  if (theirs_->has_given_up()) {
+    theirs_->kill(death::process);
+    theirs_->start();
+  }
+}
+
 void guide_pair::live() {
   const auto gap = setting_.heartbeat * random().between(2, 10);
   for (std::size_t left = 8; left != 0; --left) {
     world_.run_for(random().up_to(gap));
-    if (theirs_->has_given_up()) {
-      theirs_->kill(death::process);
-      theirs_->start();
-    }
+    restart_if_given_up();
     make_fault();
   }
   static_cast<void>(world_.run_until([&] { return open_faults_ == 0; }, 1h));
@@ -227,11 +232,10 @@ bool guide_pair::restart_theirs() {
     return follows() || (ours_->is_active() && (theirs_->has_copied() || !acknowledges()));
   });
   if (!is_well) {
-    history_.report(violation::not_in_sync, std::string{"ours: "} + ours_->status() +
-                                                ", the Guide's: " +
-                                                (theirs_->has_given_up() ? "gave up"
-                                                 : theirs_->is_active()  ? "active"
-                                                                         : "passive"));
+    const auto* const state = theirs_->has_given_up() ? "gave up"
+                              : theirs_->is_active()  ? "active"
+                                                      : "passive";
+    history_.report(violation::not_in_sync, "ours: " + ours_->status() + ", the Guide's: " + state);
   }
   return is_well;
 }
@@ -240,10 +244,7 @@ bool guide_pair::restart_theirs() {
 void guide_pair::recover() {
   world_.run_for(random().up_to(20 * setting_.heartbeat));
   const auto before = history_.findings().size();
-  if (theirs_->has_given_up()) {
-    theirs_->kill(death::process);
-    theirs_->start();
-  }
+  restart_if_given_up();
   if ((random().chance(50) || !restart_ours()) && !restart_theirs()) {
     return;
   }
