@@ -13,8 +13,6 @@ namespace chp {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-namespace {}  // namespace
-
 class sqlite_log_store::thread {
 public:
   thread(asio::any_io_executor executor, log_file_options options)
@@ -25,13 +23,18 @@ public:
   void load(std::unique_ptr<history> into, history::time_point now, load_handler on_loaded) {
     auto found = std::make_shared<loaded_state>();
     found->past = std::move(into);
-    runner_.do_first([this, found = std::move(found), now, on_loaded = std::move(on_loaded)] {
-      const auto ec = file_.open(*found->past, now, found->numbers);
-      if (ec) {
-        found->past.reset();
-      }
-      asio::post(executor_, [on_loaded, ec, found] { on_loaded(ec, std::move(*found)); });
-    });
+    // The thread keeps no copy of `on_loaded`: the handler may own this store, whose end waits for the
+    // thread.
+    runner_.do_first(
+        [this, found = std::move(found), now, on_loaded = std::move(on_loaded)]() mutable {
+          const auto ec = file_.open(*found->past, now, found->numbers);
+          if (ec) {
+            found->past.reset();
+          }
+          asio::post(executor_, [on_loaded = std::move(on_loaded), ec, found = std::move(found)] {
+            on_loaded(ec, std::move(*found));
+          });
+        });
   }
 
   void give(state_write&& change, write_handler on_written) {

@@ -128,6 +128,36 @@ TYPED_TEST(log_store_test, a_replica_goes_on_with_the_store_that_it_began_with) 
   EXPECT_EQ(again.past->ids().size(), state.past().ids().size());
 }
 
+// Counts how often it is copied.
+struct counted_handler {
+  explicit counted_handler(bool& done) : called{&done} {}
+  counted_handler(const counted_handler& other) : called{other.called}, copies{other.copies} {
+    ++*copies;
+  }
+  counted_handler(counted_handler&&) = default;
+  counted_handler& operator=(const counted_handler&) = delete;
+  counted_handler& operator=(counted_handler&&) = delete;
+  ~counted_handler() = default;
+  void operator()(error_code, const loaded_state&) const { *called = true; }
+
+  bool* called;
+  std::shared_ptr<int> copies = std::make_shared<int>(0);
+};
+
+// A handler often owns the store. A copy that is left in a thread of the store would end the store
+// there, which waits for that thread, or would end it after its context.
+TYPED_TEST(log_store_test, keeps_no_copy_of_the_load_handler) {
+  bool called = false;
+  counted_handler counted{called};
+  const auto copies = counted.copies;
+  log_store::load_handler handler{std::move(counted)};
+  const int before = *copies;
+  this->store_ = this->maker_.make(this->executor());
+  this->store_->load(small_history(), log_file_start, std::move(handler));
+  this->run_until([&] { return called; });
+  EXPECT_EQ(*copies, before);
+}
+
 class sqlite_log_store_test : public log_store_test<sqlite_maker> {};
 
 TEST_F(sqlite_log_store_test, a_second_process_cannot_open_the_file) {
