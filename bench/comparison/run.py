@@ -89,6 +89,8 @@ class _Running:
             self._check_exits()
 
     def _handle(self, descriptor, child):
+        if not child.running:
+            return  # its end was handled first, and took what the pipes had
         if descriptor != child.end:
             if child.read(descriptor) == b"":
                 self._selector.unregister(descriptor)

@@ -2,7 +2,9 @@
 """Runs of real processes: their figures, their resources, and that no process is left."""
 
 import os
+import selectors
 import unittest
+from unittest import mock
 
 from stand_ins import make_stand_ins
 from comparison.catalogue import WORKLOADS
@@ -15,6 +17,17 @@ PATIENCE = 60
 
 def contestant(name, key):
     return next(each for each in WORK[name].contestants if each.key == key)
+
+
+class EndsFirst(selectors.DefaultSelector):
+    """Reports the end of a process before its pipes, which have ended at the same time."""
+
+    def select(self, timeout=None):
+        found = super().select(timeout)
+        ended = [key for key, _ in found if key.fd == key.data.end]
+        pipes = [key for key in self.get_map().values()
+                 if any(key.data is each.data and key.fd != each.fd for each in ended)]
+        return [(key, selectors.EVENT_READ) for key in (*ended, *pipes)] or found
 
 
 class Runs(unittest.TestCase):
@@ -38,6 +51,10 @@ class Runs(unittest.TestCase):
         self.assertEqual(set(done.cpu_seconds), {"receiver", "sender"})
         for seconds in done.cpu_seconds.values():
             self.assertGreater(seconds, 0)
+
+    def test_a_process_and_its_pipes_may_end_at_once(self):
+        with mock.patch("comparison.run.selectors.DefaultSelector", EndsFirst):
+            self.assertEqual(self.run_one("stream_64", "ours").figure, 4_000_000)
 
     def test_a_round_trip_gives_the_clients_figure(self):
         self.assertEqual(self.run_one("round_trip_64", "theirs").figure, 100)
