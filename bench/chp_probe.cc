@@ -2,6 +2,7 @@
 // - how long a large snapshot takes, and how long it blocks its server
 // - how long it takes until an update is acknowledged, and how many are when thousands are in flight
 // - how long nothing is acknowledged when the active server of a pair is killed
+// - when a backup that was away is in sync again while updates go on
 // - how many subscribers receive updates
 //
 // bench/chp_figures runs this program.
@@ -23,7 +24,9 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -31,6 +34,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -49,6 +53,8 @@ struct arguments {
   std::uint64_t subscribers = 1'000;
   std::size_t size = 32;
   std::uint64_t heartbeat = 100;  // milliseconds
+  std::uint64_t rate = 100'000;   // updates per second
+  std::int32_t backup = 0;        // process id
 };
 
 asio::awaitable<void> take_snapshot(asio::io_context& context, const arguments& how,
@@ -137,6 +143,71 @@ asio::awaitable<void> set_through_a_failover(asio::io_context& context, const ar
   }
   std::printf("longest pause: %.1f [ms]\n", bench::seconds_of(longest) * 1e3);
 }
+
+// Sends updates at a steady rate, whether or not the former are acknowledged. Pauses the process of
+// the backup for a second, and then waits until the backup is in sync again.
+class steady_updates {
+public:
+  steady_updates(asio::io_context& context, const arguments& how)
+      : how_{how},
+        timer_{context},
+        client_{context.get_executor(), addresses(how), bench::large_map()} {}
+
+  asio::awaitable<void> run() {
+    co_await wait_for_both(client_);
+    begin_ = clock_type::now();
+    signal(SIGSTOP);
+    const auto stopped = clock_type::now();
+    co_await send_until([&] {
+      return client_.status().degraded && clock_type::now() - stopped >= std::chrono::seconds{1};
+    });
+    signal(SIGCONT);
+    const auto back = clock_type::now();
+    co_await send_until([&] { return !client_.status().degraded; });
+    const auto end = clock_type::now();
+    const auto sent = sent_;
+    co_await wait_for_both(client_);
+    if (acknowledged_ != sent) {
+      throw std::runtime_error{"updates were not acknowledged"};
+    }
+    std::printf("in sync after: %.1f [ms]\n", bench::seconds_of(end - back) * 1e3);
+    std::printf("updates: %.0f [update/s]\n",
+                static_cast<double>(sent) / bench::seconds_of(end - begin_));
+  }
+
+private:
+  void signal(int which) const {
+    if (::kill(static_cast<pid_t>(how_.backup), which) != 0) {
+      throw std::system_error{errno, std::generic_category(), "the backup's process"};
+    }
+  }
+
+  template <class Done>
+  asio::awaitable<void> send_until(Done done) {
+    while (!done()) {
+      const auto passed = clock_type::now() - begin_;
+      if (passed > timeout) {
+        throw std::runtime_error{"the pair did not lose its backup, or the backup is not back"};
+      }
+      const auto due =
+          static_cast<std::uint64_t>(bench::seconds_of(passed) * static_cast<double>(how_.rate));
+      for (; sent_ < due; ++sent_) {
+        client_.async_set(
+            "key " + std::to_string(sent_ % 10'000), std::string(how_.size, '.'), {},
+            [this](boost::system::error_code ec, chp::truth) { acknowledged_ += ec ? 0U : 1U; });
+      }
+      timer_.expires_after(milliseconds{1});
+      co_await timer_.async_wait(use_awaitable);
+    }
+  }
+
+  const arguments& how_;
+  asio::steady_timer timer_;
+  chp::client client_;
+  clock_type::time_point begin_;
+  std::uint64_t sent_ = 0;
+  std::uint64_t acknowledged_ = 0;
+};
 
 // All of them hear of all keys, each once.
 class crowd {
@@ -242,6 +313,12 @@ void run_failover(const arguments& how) {
   bench::run(context, set_through_a_failover(context, how));
 }
 
+void run_catch_up(const arguments& how) {
+  asio::io_context context{1};
+  steady_updates all{context, how};
+  bench::run(context, all.run());
+}
+
 void run_subscribers(const arguments& how) {
   bench::allow_descriptors(how.subscribers);
   asio::io_context context{1};
@@ -277,12 +354,22 @@ int main(int argc, char** argv) {
       app.add_subcommand("pipeline", "thousands of updates in flight, acknowledged by a pair");
   auto* const failover =
       app.add_subcommand("failover", "updates of a pair, one of which is killed after `ready`");
+  auto* const catch_up = app.add_subcommand(
+      "catch_up", "updates at a steady rate, until a backup that was away is in sync again");
   auto* const subscribers = app.add_subcommand("subscribers", "many hear of all updates");
   add_common(*snapshot, how, false);
   add_common(*sets, how, true);
   add_common(*pipeline, how, true);
   add_common(*failover, how, true);
   failover->add_option("--heartbeat", how.heartbeat, "of the client, in milliseconds")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  catch_up->add_option("SERVER", how.servers, "HOST:PORT of its first port, for both servers")
+      ->required();
+  catch_up->add_option("--backup", how.backup, "process id of the backup, which is paused for 1 s")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  catch_up->add_option("--rate", how.rate, "updates per second")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   add_common(*subscribers, how, true);
@@ -299,6 +386,8 @@ int main(int argc, char** argv) {
       run_pipeline(how);
     } else if (failover->parsed()) {
       run_failover(how);
+    } else if (catch_up->parsed()) {
+      run_catch_up(how);
     } else {
       run_subscribers(how);
     }

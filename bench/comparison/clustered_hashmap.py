@@ -2,6 +2,8 @@
 
 import argparse
 import contextlib
+import re
+import signal
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +39,11 @@ PIPELINE = {"updates": Figure(Line("updates", "update/s"), least=300_000)}
 STORED_PIPELINE = {"updates": Figure(Line("updates", "update/s"), least=40_000)}
 FAILOVER = {"longest pause": Figure(Line("longest pause", "ms"), 1_000)}
 FAILOVER_HEARTBEAT = 100  # milliseconds
+CATCH_UP = {
+    "in sync after": Figure(Line("in sync after", "ms")),
+    "updates": Figure(Line("updates", "update/s")),
+    "not from the log": Figure(Line("not from the log", "entries"), 0),
+}
 STORE = {
     "start": Figure(Line("start", "ms")),
     "p50": Figure(Line("latency p50", "us"), 5_000),
@@ -74,16 +81,17 @@ class Bench:
         output = output_of(name, [*map(str, command)], 2 * PATIENCE)
         return output, figures_of(output, wanted)
 
-    def server(self, port, *options):
+    def server(self, port, *options, log_path=None):
         return running([self.programs / ZINC, "chp", "server", "--bind", f"tcp://{address(port)}", *options],
-                       PATIENCE)
+                       PATIENCE, log_path)
 
     def snapshot(self):
         return self.probe("snapshot", SNAPSHOT, "--count", self.settings.keys)[1]
 
     @contextlib.contextmanager
-    def pair(self, *options, stores=None):
-        """Yields the addresses of a primary and a backup, and the primary's process."""
+    def pair(self, *options, stores=None, logs=None):
+        """Yields the addresses of a primary and a backup, and their processes. `logs` is a folder for their logs, with
+        the names primary and backup."""
         first = free_port(2 * PAIR_PORTS)
         ports = first, first + PAIR_PORTS
         with contextlib.ExitStack() as pair:
@@ -93,8 +101,8 @@ class Bench:
                 started.append(pair.enter_context(self.server(
                     own, f"--{role}", "--peer", f"tcp://{address(other)}", "--bstar-bind",
                     f"tcp://{address(own + 3)}", "--bstar-connect", f"tcp://{address(other + 3)}", *stored,
-                    *options)))
-            yield [address(port) for port in ports], started[0][0]
+                    *options, log_path=logs / role if logs else None)))
+            yield [address(port) for port in ports], [process for process, _ in started]
 
     def acknowledged(self, what, wanted, count, **pair):
         with self.pair(**pair) as (addresses, _):
@@ -114,7 +122,7 @@ class Bench:
             return self.acknowledged("pipeline", STORED_PIPELINE, self.settings.stored, stores=Path(folder))
 
     def failover(self):
-        with self.pair("--heartbeat", f"{FAILOVER_HEARTBEAT}ms") as (addresses, primary):
+        with self.pair("--heartbeat", f"{FAILOVER_HEARTBEAT}ms") as (addresses, (primary, _)):
             command = [self.programs / PROBE, "failover", *addresses, "--count", self.settings.sets,
                        "--heartbeat", FAILOVER_HEARTBEAT]
             with running(list(map(str, command)), PATIENCE) as (probe, words):
@@ -123,6 +131,17 @@ class Bench:
                 primary.kill()
                 output, _ = probe.communicate(timeout=PATIENCE)
         return figures_of(output, FAILOVER)
+
+    def catch_up(self):
+        with tempfile.TemporaryDirectory() as folder:
+            logs = Path(folder)
+            with self.pair("--heartbeat", f"{FAILOVER_HEARTBEAT}ms", logs=logs) as (addresses, (_, backup)):
+                output, _ = self.probe("catch_up", {}, *addresses, "--backup", backup.pid, "--rate", self.settings.rate)
+                backup.send_signal(signal.SIGUSR1)  # logs its state
+            state = dict(re.findall(r"(\w+)=(\d+)", (logs / "backup").read_text(encoding="utf-8")))
+        # An entry may arrive again after the pause.
+        missing = max(0, int(state["number"]) - int(state["followed"]))
+        return figures_of(f"{output}not from the log: {missing} [entries]\n", CATCH_UP)
 
     def store(self):
         with tempfile.TemporaryDirectory(dir=self.settings.store) as folder:
@@ -157,12 +176,13 @@ def measured(settings):
         "stored_pipeline": ("updates in flight, acknowledged by a pair with stores", STORED_PIPELINE,
                             Bench.stored_pipeline),
         "failover": ("the active server of a pair is killed, heartbeat 100 ms", FAILOVER, Bench.failover),
+        "catch_up": (f"a backup is paused for 1 s at {settings.rate:,} updates/s", CATCH_UP, Bench.catch_up),
         "store": (f"a store of {settings.keys:,} keys", STORE, Bench.store),
         "crowd": (f"{settings.subscribers:,} subscribers", CROWD, Bench.crowd),
     }
 
 
-PARTS = ("snapshot", "sets", "pipeline", "stored_pipeline", "failover", "store", "crowd")
+PARTS = ("snapshot", "sets", "pipeline", "stored_pipeline", "failover", "catch_up", "store", "crowd")
 
 
 def arguments(words):
@@ -172,6 +192,7 @@ def arguments(words):
     parser.add_argument("--keys", type=int, default=1_000_000, help="keys in the snapshot, and in the store")
     parser.add_argument("--sets", type=int, default=2_000, help="updates that wait for an acknowledgement")
     parser.add_argument("--pipelined", type=int, default=2_000_000, help="updates in flight, at most 5,000 at once")
+    parser.add_argument("--rate", type=int, default=100_000, help="updates per second while a backup is away")
     parser.add_argument("--stored", type=int, default=200_000, help="updates of keys in the store")
     parser.add_argument("--store", type=Path, help="folder for the store; without it a temporary one")
     parser.add_argument("--subscribers", type=int, default=1_000)

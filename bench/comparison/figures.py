@@ -32,10 +32,11 @@ def output_of(name, command, timeout):
 
 
 @contextlib.contextmanager
-def running(command, patience):
+def running(command, patience, log_path=None):
     """Yields a server's process and the words of its first line, once it has printed that. Without such a line, raises
-    Failed with the server's log."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+    Failed with the server's log, which is at `log_path` or in a temporary file."""
+    with (open(log_path, "w+", encoding="utf-8") if log_path else
+          tempfile.TemporaryFile("w+", encoding="utf-8")) as log:
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
                               text=True) as process:
             try:

@@ -47,7 +47,7 @@ class Run(unittest.TestCase):
     """Runs the real programs for seconds. The test checks that all of them run, not their figures."""
 
     SHORT = ("--rounds", "1", "--keys", "5000", "--sets", "50", "--subscribers", "20", "--updates", "500",
-             "--stored", "5000", "--pipelined", "5000")
+             "--stored", "5000", "--pipelined", "5000", "--rate", "1000")
 
     def run_it(self, programs):
         folder = tempfile.TemporaryDirectory()
@@ -61,14 +61,17 @@ class Run(unittest.TestCase):
         code, lines, errors, figures = self.run_it(
             Path(os.environ["TEST_SRCDIR"]) / os.environ["TEST_WORKSPACE"])
         self.assertEqual((code, errors), (0, ""))
-        self.assertEqual(len([line for line in lines if "load average" not in line]), 18)
+        self.assertEqual(len([line for line in lines if "load average" not in line]), 21)
         self.assertEqual([each["figure"] for each in figures["results"]],
-                         ["time", "longest handler", "p50", "p99", "updates", "updates", "longest pause", "start",
-                          "p50", "p99", "updates", "longest handler", "longest wait", "whole map written anew",
-                          "longest handler then", "longest wait then", "deliveries", "updates"])
+                         ["time", "longest handler", "p50", "p99", "updates", "updates", "longest pause",
+                          "in sync after", "updates", "not from the log", "start", "p50", "p99", "updates",
+                          "longest handler", "longest wait", "whole map written anew", "longest handler then",
+                          "longest wait then", "deliveries", "updates"])
         for each in figures["results"]:
-            self.assertGreaterEqual(each["median"], 0)
-            self.assertTrue(each["median"] > 0 or "wait" in each["figure"], each)
+            # On a busy machine the pair may have failed over, so that the logs do not compare.
+            if each["figure"] != "not from the log":
+                self.assertGreaterEqual(each["median"], 0)
+                self.assertTrue(each["median"] > 0 or "wait" in each["figure"], each)
 
     def test_a_program_that_is_not_there_is_a_failure(self):
         code, _, errors, figures = self.run_it("/nowhere")
