@@ -168,6 +168,9 @@ public:
   [[nodiscard]] bool listening() const noexcept {
     return !over() && !event_ && !blocked_ && (!deciding() || awaits_end());
   }
+  // Releases what the handshake knows about the peer, once `ready` has been handled. Then the peer
+  // has no metadata, no credentials and no mechanism.
+  void forget_handshake() noexcept { handshake_.forget(); }
   // Empty if the peer has not sent a Socket-Type.
   [[nodiscard]] std::optional<socket_type> peer_type() const noexcept {
     return handshake_.peer_type();

@@ -76,6 +76,11 @@ error_code handshake::check_metadata() {
                                                    : error_code{};
 }
 
+const metadata& handshake::peer_metadata() const noexcept {
+  static const metadata none;
+  return mechanism_ ? mechanism_->peer_metadata() : none;
+}
+
 std::string_view handshake::peer_routing_id() const noexcept {
   const auto* id = peer_metadata().find("Identity");
   return id != nullptr ? std::string_view{*id} : std::string_view{};

@@ -58,16 +58,22 @@ public:
   // Empty if the peer has not sent a Socket-Type.
   [[nodiscard]] std::optional<socket_type> peer_type() const noexcept { return peer_type_; }
   [[nodiscard]] std::string_view peer_routing_id() const noexcept;
-  [[nodiscard]] const metadata& peer_metadata() const noexcept {
-    return mechanism_->peer_metadata();
-  }
+  [[nodiscard]] const metadata& peer_metadata() const noexcept;
   [[nodiscard]] std::uint8_t peer_minor() const noexcept { return peer_minor_; }
-  [[nodiscard]] std::string_view mechanism_name() const noexcept { return mechanism_->name(); }
-  [[nodiscard]] credentials shown() const { return mechanism_->shown(); }
+  [[nodiscard]] std::string_view mechanism_name() const noexcept {
+    return mechanism_ ? mechanism_->name() : std::string_view{};
+  }
+  [[nodiscard]] credentials shown() const {
+    return mechanism_ ? mechanism_->shown() : credentials{};
+  }
   // See mechanism::take_framing(). Call once, when done.
   [[nodiscard]] std::unique_ptr<framing> take_framing() { return mechanism_->take_framing(); }
   // Returns the reason in the peer's ERROR.
-  [[nodiscard]] std::string_view peer_error() const noexcept { return mechanism_->error_reason(); }
+  [[nodiscard]] std::string_view peer_error() const noexcept {
+    return mechanism_ ? mechanism_->error_reason() : std::string_view{};
+  }
+  // Releases the mechanism and what it knows about the peer. Call it when done, after the others.
+  void forget() noexcept { mechanism_.reset(); }
 
 private:
   [[nodiscard]] result<stage> on_progress(mechanism::progress progress);
@@ -77,7 +83,7 @@ private:
   stage stage_ = stage::greeting;
   std::uint8_t peer_minor_ = 0;
   std::optional<socket_type> peer_type_;
-  std::unique_ptr<mechanism> mechanism_;
+  std::unique_ptr<mechanism> mechanism_;  // until forget()
   time_point deadline_;
 };
 

@@ -32,6 +32,12 @@ namespace zmtp {
 
 class context_service;
 
+// The queues of connections that have no pipe. They stay empty.
+struct no_queues {
+  receive_queue in{{}};
+  send_queue out{{}};
+};
+
 // Outlives the socket object until the queued messages are written or the linger time ends. Shared
 // with the handlers of its links. Not thread-safe: everything runs in `executor`.
 class socket_core final : public std::enable_shared_from_this<socket_core>,
@@ -46,6 +52,7 @@ public:
   [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return executor_; }
   [[nodiscard]] socket_state& state() noexcept { return *state_; }
   [[nodiscard]] const socket_options& options() const noexcept { return state_->options(); }
+  [[nodiscard]] zmtp::no_queues& no_queues() noexcept { return no_queues_; }
   [[nodiscard]] linger_state& ending() noexcept { return ending_; }
   [[nodiscard]] bool open() const noexcept { return ending_.open(); }
   [[nodiscard]] socket_endpoints& endpoints() noexcept { return endpoints_; }
@@ -154,6 +161,7 @@ private:
   asio::any_io_executor executor_;
   runtime* runtime_;  // the operating system's after the context is destroyed
   std::unique_ptr<socket_state> state_;
+  zmtp::no_queues no_queues_;
   context_service* service_;  // null after the context is destroyed
   linger_state ending_;
   std::minstd_rand random_;

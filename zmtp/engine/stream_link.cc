@@ -44,7 +44,7 @@ void stream_link::start() {
 
 send_queue& stream_link::out() noexcept {
   auto* p = own_pipe();
-  return p != nullptr ? p->out : no_out_;
+  return p != nullptr ? p->out : core_->no_queues().out;
 }
 
 void stream_link::wait_readable() {

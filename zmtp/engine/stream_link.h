@@ -92,9 +92,6 @@ private:
   conversation conversation_;
   stream_reader reader_;
   stream_writer writer_;
-  // Used before the link has a pipe. These stay empty.
-  receive_queue no_in_{{}};
-  send_queue no_out_{{}};
   // As it was when the handshake started; null after it.
   std::shared_ptr<authenticator> authenticator_;
   std::unique_ptr<admission> admission_;  // from the question to the authenticator to the attach

@@ -12,7 +12,7 @@ void stream_link::process() {
   const auto refused_before = core_->state().counters().refused_subscriptions;
   while (!ended_) {
     auto* const p = own_pipe();
-    conversation_.receive_into(p != nullptr ? p->in : no_in_);
+    conversation_.receive_into(p != nullptr ? p->in : core_->no_queues().in);
     if (p != nullptr) {
       p->blocked = conversation_.blocked();
       p->rest = p->blocked                      ? unread::messages
@@ -108,6 +108,7 @@ void stream_link::on_ready() {
     conversation_.close(errc::socket_closed);
     return;
   }
+  conversation_.forget_handshake();
   admission_.reset();
   authenticator_.reset();
   for (const auto& m : core_->state().greetings()) {

@@ -59,7 +59,8 @@ public:
   [[nodiscard]] virtual std::string_view error_reason() const noexcept = 0;
 
   // Returns the form of frames on the wire from `done` on, or null if the mechanism does not change
-  // it. Called once, after `done`. Every byte that the handshake has appended precedes it.
+  // it. Called once, after `done`. Every byte that the handshake has appended precedes it. The form
+  // outlives this object.
   [[nodiscard]] virtual std::unique_ptr<framing> take_framing() { return nullptr; }
 };
 

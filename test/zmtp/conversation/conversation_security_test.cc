@@ -125,7 +125,14 @@ protected:
     for (const auto& command : with.commands) {
       command.own ? script.expect_output(command.frame) : script.peer_sends(command.frame);
     }
-    return script.expect({test::heard_request(), test::heard_ready()});
+    // As a link does: nothing of the handshake is needed for the traffic.
+    return script.expect({test::heard_request(), test::heard_ready()}).then([](test::side& s) {
+      EXPECT_EQ(s.talk.peer_metadata().properties().size(), 2U);
+      EXPECT_EQ(s.talk.mechanism_name(), GetParam().mechanism);
+      s.talk.forget_handshake();
+      EXPECT_TRUE(s.talk.peer_metadata().properties().empty());
+      EXPECT_TRUE(s.talk.mechanism_name().empty());
+    });
   }
 };
 
