@@ -18,7 +18,6 @@
 #include <chrono>
 #include <string>
 #include <thread>
-#include <vector>
 
 namespace {
 
@@ -44,11 +43,11 @@ asio::awaitable<void> set_all(zmtp::pub_socket pub, std::uint64_t count,
     co_await pause.async_wait(asio::use_awaitable);
   }
   std::array<char, 20> text;
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (std::uint64_t sent = 0; sent < count;) {
     const auto some = std::min(batch_messages, count - sent);
     for (std::uint64_t i = 0; i < some; ++i) {
-      batch.push_back(make_update(bench::update_key(sent++, text), number++));
+      batch.append(make_update(bench::update_key(sent++, text), number++));
     }
     co_await pub.async_send(batch, asio::use_awaitable);
   }
@@ -57,7 +56,7 @@ asio::awaitable<void> set_all(zmtp::pub_socket pub, std::uint64_t count,
 
 asio::awaitable<void> follow(zmtp::sub_socket sub, bench::update_run& run) {
   const std::chrono::milliseconds timeout{bench::update_deadline_milliseconds};
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (;;) {
     boost::system::error_code ec;
     auto token = asio::redirect_error(asio::use_awaitable, ec);
@@ -65,7 +64,7 @@ asio::awaitable<void> follow(zmtp::sub_socket sub, bench::update_run& run) {
     if (ec) {
       co_return;
     }
-    for (const auto& m : batch) {
+    for (const auto m : batch) {
       const auto sequence =
           m.size() > 1 ? bench::update_sequence(*std::next(m.begin())) : std::uint64_t{0};
       if (m.front() != "HUGZ" && !run.on_update(m.front(), sequence)) {

@@ -259,7 +259,7 @@ private:
   }
 
   asio::awaitable<void> follow(zmtp::sub_socket& sub) {
-    std::vector<zmtp::message> batch;
+    zmtp::message_batch batch;
     bool live = false;
     std::uint64_t last = 0;
     for (;;) {
@@ -268,7 +268,7 @@ private:
       if (ec) {
         co_return;
       }
-      for (const auto& m : batch) {
+      for (const auto m : batch) {
         if (m.front() == "probe") {
           live_ += live ? 0U : 1U;
           live = true;

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -32,11 +31,11 @@ asio::awaitable<void> publish(zmtp::pub_socket pub, std::uint64_t size, std::uin
                               std::uint64_t topics) {
   co_await pub.async_wait_subscribers("", 1, asio::use_awaitable);
   const std::string body(size - topic_size, 'x');
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (std::uint64_t sent = 0; sent < count;) {
     const auto end = std::min(sent + batch_size, count);
     for (; sent < end; ++sent) {
-      batch.push_back({topic_name(sent % topics), body});
+      batch.append(topic_name(sent % topics), body);
     }
     co_await pub.async_send(batch, asio::use_awaitable);
   }

@@ -14,7 +14,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <csignal>
-#include <vector>
 
 namespace {
 
@@ -23,12 +22,12 @@ namespace asio = boost::asio;
 asio::awaitable<void> echo(zmtp::router_socket router, std::uint64_t connections,
                            asio::signal_set& stop) {
   const auto before = bench::resident_bytes();
-  std::vector<zmtp::routed_message> batch;
+  zmtp::message_batch batch;
   bool reported = false;
   for (std::uint64_t echoed = 0; echoed < 2 * connections;) {
     co_await router.async_receive(batch, asio::use_awaitable);
     const auto count = batch.size();
-    co_await router.async_send(batch, asio::use_awaitable);
+    co_await router.async_send_to(batch, asio::use_awaitable);
     echoed += count;
     if (!reported && echoed >= connections) {
       reported = true;

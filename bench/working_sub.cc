@@ -17,10 +17,8 @@
 #include <future>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -35,7 +33,7 @@ struct job {
 
 asio::awaitable<void> receive(zmtp::sub_socket sub, const job& is) {
   std::optional<bench::stopwatch> clock;
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (std::uint64_t done = 0; done < is.count; done += batch.size()) {
     co_await sub.async_receive(batch, asio::use_awaitable);
     if (!clock) {
@@ -62,7 +60,7 @@ void run_sharded(const job& is, std::uint64_t shards) {
   std::optional<bench::stopwatch> clock;
   std::atomic<std::uint64_t> done{0};
   std::promise<double> seconds;
-  const auto take = [&](std::size_t, std::span<const zmtp::message> batch) {
+  const auto take = [&](std::size_t, const zmtp::message_batch& batch) {
     std::call_once(first, [&] { clock.emplace(); });
     for (std::size_t i = 0; i < batch.size(); ++i) {
       bench::work_for(is.work);

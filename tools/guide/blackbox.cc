@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -37,9 +36,9 @@ asio::awaitable<void> feed(const settings& is) {
   zmtp::pub_socket publisher{executor, options};
   publisher.bind(is.bind);
   const std::string body(96, 'x');
-  for (std::vector<zmtp::message> batch;;) {
+  for (zmtp::message_batch batch;;) {
     for (int topic = 0; topic < 1'000; ++topic) {
-      batch.push_back({fmt::format("{:04}", topic), body});
+      batch.append(fmt::format("{:04}", topic), body);
     }
     co_await publisher.async_wait_subscribers("0000", 1, asio::use_awaitable);
     co_await publisher.async_send(batch, asio::use_awaitable);
@@ -71,12 +70,12 @@ asio::awaitable<void> report(const zmtp::sharded_subscriber& box) {
 }
 
 asio::awaitable<int> run(const settings& is) {
-  zmtp::sharded_subscriber box{
-      {.shards = is.shards}, {.on_messages = [&](std::size_t, std::span<const zmtp::message> all) {
-        for (std::size_t i = 0; i < all.size(); ++i) {
-          toil(is.work);
-        }
-      }}};
+  zmtp::sharded_subscriber box{{.shards = is.shards},
+                               {.on_messages = [&](std::size_t, const zmtp::message_batch& all) {
+                                 for (std::size_t i = 0; i < all.size(); ++i) {
+                                   toil(is.work);
+                                 }
+                               }}};
   box.subscribe("");
   for (const auto& at : is.connect) {
     box.connect(at);

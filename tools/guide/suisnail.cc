@@ -39,7 +39,7 @@ std::chrono::milliseconds now() {
 }
 
 // What is no time has none, and is never late.
-zmtp::snail_stamp stamp_of(const zmtp::message& m) {
+zmtp::snail_stamp stamp_of(const zmtp::message_view& m) {
   const auto text = m.front();
   long long at = 0;
   const auto* const end = text.data() + text.size();
@@ -58,7 +58,7 @@ public:
         subscriber_{context_.get_executor(),
                     {.max_delay = is.max_delay},
                     {.stamp_of = stamp_of,
-                     .on_message = [this](const zmtp::message& m) { toil(m); },
+                     .on_message = [this](const zmtp::message_view& m) { toil(m); },
                      .on_end = [this](const zmtp::snail_report&) { die(); }}} {
     subscriber_.subscribe("");
     subscriber_.connect(is.connect);
@@ -74,7 +74,7 @@ public:
   [[nodiscard]] bool dead() const noexcept { return dead_; }
 
 private:
-  void toil(const zmtp::message& m) {
+  void toil(const zmtp::message_view& m) {
     guide::say_line(m.front());
     std::this_thread::sleep_for(work_ + std::chrono::milliseconds{extra_(random_)});
   }

@@ -13,7 +13,6 @@
 #include <chrono>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -42,17 +41,17 @@ private:
 };
 
 asio::awaitable<void> send_all(zmtp::dealer_socket& client, std::size_t count) {
-  std::vector<zmtp::message> batch;
-  for (std::size_t sent = 0; sent < count; sent += batch.size()) {
-    batch.assign(std::min<std::size_t>(count - sent, 1'000), zmtp::message{"hello"});
-    const auto size = batch.size();
-    co_await client.async_send(batch, use_awaitable);
-    batch.resize(size);
+  zmtp::message_batch batch;
+  for (std::size_t sent = 0; sent < count;) {
+    while (batch.size() < std::min<std::size_t>(count - sent, 1'000)) {
+      batch.append("hello");
+    }
+    sent += co_await client.async_send(batch, use_awaitable);
   }
 }
 
 asio::awaitable<void> receive_all(zmtp::dealer_socket& client, std::size_t count) {
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (std::size_t received = 0; received < count;) {
     received += co_await client.async_receive(batch, use_awaitable);
   }
@@ -86,7 +85,7 @@ asio::awaitable<void> echo(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
   zmtp::dealer_socket worker{executor};
   worker.connect(is.worker);
-  for (std::vector<zmtp::message> batch;;) {
+  for (zmtp::message_batch batch;;) {
     co_await worker.async_receive(batch, use_awaitable);
     co_await worker.async_send(batch, use_awaitable);
   }

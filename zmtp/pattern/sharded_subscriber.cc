@@ -12,33 +12,35 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
-#include <span>
 #include <thread>
 #include <utility>
 
 namespace zmtp {
 
-void message_packer::pack(message& m) {
-  const auto size = m.framed_size();
-  if (m.tail_block() == nullptr) {
-    return;
+// The messages of one shard. They are copied out of the read buffers in which they arrived. If
+// threads shared a read buffer, their processors would contend for its count of owners, and one
+// message would pin the whole buffer. A large message stays in its buffer if it uses at least a
+// quarter of it.
+struct shard_batch {
+  void append(const message_view& m) {
+    if (m.framed_size() <= message::large_slice) {
+      messages.append(m);
+      bytes += m.framed_size();
+      return;
+    }
+    auto large = m.to_message();
+    large.compact();
+    bytes += large.memory_size();
+    messages.append(std::move(large));
   }
-  if (m.tail().size() > largest) {
-    m.compact();
-    return;
+  void clear() noexcept {
+    messages.clear();
+    bytes = 0;
   }
-  if (!block_ || block_->capacity() - used_ < size) {
-    block_ = block_ptr{block::create(block_size)};
-    used_ = 0;
-  }
-  // No other thread has a reference to these bytes yet.
-  auto* const begin = block_->data() + used_;
-  const auto head = m.head();
-  const auto tail = m.tail();
-  std::copy(tail.begin(), tail.end(), std::copy(head.begin(), head.end(), begin));
-  used_ += size;
-  m = message{block_, std::span{begin, size}, m.size()};
-}
+
+  message_batch messages{};
+  std::size_t bytes = 0;  // of memory
+};
 
 // A thread and its queue. The lock is the only one, and each side takes it once per batch.
 class sharded_subscriber::shard {
@@ -60,25 +62,20 @@ public:
   // Returns false if the queue is full, and leaves `batch` unchanged. Calls `on_room` later when
   // the queue has space. Always takes the batch if `must` is set. Batches move as a whole, because
   // moving each message again costs as much as receiving it.
-  [[nodiscard]] bool take(std::vector<message>& batch, bool must) {
-    std::size_t bytes = 0;
-    for (const auto& m : batch) {
-      bytes += message_packer::charge(m);
-    }
+  [[nodiscard]] bool take(shard_batch& batch, bool must) {
     const std::lock_guard alone{lock_};
     if (!must && (messages_ >= options_.queue_messages || bytes_ >= options_.queue_bytes)) {
       ++counters_.full;
       room_wanted_ = true;
       return false;
     }
-    bytes_ += bytes;
-    messages_ += batch.size();
-    counters_.received += batch.size();
+    bytes_ += batch.bytes;
+    messages_ += batch.messages.size();
+    counters_.received += batch.messages.size();
     counters_.most_waiting = std::max(counters_.most_waiting, messages_);
-    waiting_.push_back(std::move(batch));
-    batch.clear();
+    waiting_.push_back(std::exchange(batch, {}));
     if (!spare_.empty()) {
-      batch.swap(spare_.back());
+      batch = std::move(spare_.back());
       spare_.pop_back();
     }
     if (!std::exchange(scheduled_, true)) {
@@ -108,7 +105,7 @@ private:
       on_room_();
     }
     for (auto& batch : in_flight_) {
-      handlers_.on_messages(index_, batch);
+      handlers_.on_messages(index_, batch.messages);
       give_back(batch);
     }
     if (!in_flight_.empty()) {
@@ -119,8 +116,8 @@ private:
   }
 
   // Destroys the messages outside the lock.
-  void give_back(std::vector<message>& batch) {
-    const auto count = batch.size();
+  void give_back(shard_batch& batch) {
+    const auto count = batch.messages.size();
     batch.clear();
     const std::lock_guard alone{lock_};
     counters_.processed += count;
@@ -129,7 +126,7 @@ private:
     }
   }
 
-  static constexpr std::size_t most_spare = 16;  // each at most 128 KiB
+  static constexpr std::size_t most_spare = 16;  // each with a block of at most 64 KiB
 
   const std::size_t index_;
   const sharded_subscriber_options& options_;
@@ -137,15 +134,15 @@ private:
   std::function<void()> on_room_;
 
   mutable std::mutex lock_;
-  std::vector<std::vector<message>> waiting_;
-  std::size_t messages_ = 0;                 // pending messages
-  std::size_t bytes_ = 0;                    // their bytes
-  std::vector<std::vector<message>> spare_;  // empty batches, to reuse their memory
+  std::vector<shard_batch> waiting_;
+  std::size_t messages_ = 0;        // pending messages
+  std::size_t bytes_ = 0;           // their bytes
+  std::vector<shard_batch> spare_;  // empty batches, to reuse their memory
   shard_counters counters_;
   bool scheduled_ = false;
   bool room_wanted_ = false;
 
-  std::vector<std::vector<message>> in_flight_;  // used only by the thread
+  std::vector<shard_batch> in_flight_;  // used only by the thread
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       context_.get_executor()};
@@ -202,8 +199,7 @@ public:
 private:
   struct lane {
     shard* to;
-    std::vector<message> batch{};  // messages that do not fit into the queue
-    message_packer packer{};
+    shard_batch batch{};  // messages that do not fit into the queue
   };
 
   // A SUB has no messages to write, so it does not linger.
@@ -219,10 +215,8 @@ private:
   }
 
   void sort() {
-    for (auto& m : batch_) {
-      auto& one = shards_[shard_of(m.front(), shards_.size())];
-      one.packer.pack(m);
-      one.batch.push_back(std::move(m));
+    for (const auto& m : batch_) {
+      shards_[shard_of(m.front(), shards_.size())].batch.append(m);
     }
     receiving_ = false;
   }
@@ -231,7 +225,7 @@ private:
   void hand_over() {
     bool all = true;
     for (auto& one : shards_) {
-      if (!one.batch.empty() && !one.to->take(one.batch, !socket_.is_open())) {
+      if (!one.batch.messages.empty() && !one.to->take(one.batch, !socket_.is_open())) {
         all = false;
       }
     }
@@ -249,7 +243,7 @@ private:
   const sharded_subscriber_options options_;
   const sharded_subscriber_handlers handlers_;
   std::vector<lane> shards_;
-  std::vector<message> batch_;
+  message_batch batch_;
   bool receiving_ = true;
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{

@@ -2,10 +2,9 @@
 // Black Box (the Guide, chapter 5): a fast subscriber. One thread only receives. The other threads,
 // each with an io_context of its own, process the topics.
 
-#include "zmtp/buffer/block.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
-#include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/options.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -14,36 +13,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
 namespace zmtp {
-
-// Copies messages for another thread out of the read buffers in which they arrived, into blocks of
-// its own, one after the other. If threads share a read buffer, their processors contend for its
-// count of owners with each message, and one message pins the whole buffer. A large message stays
-// in its buffer if it uses at least a quarter of it.
-//
-// Thread safety: distinct objects safe, one object not. A packed message may move to any thread.
-class message_packer {
-public:
-  // Bytes. Copying a larger message costs more than it saves.
-  static constexpr std::size_t largest = 4'096;
-
-  void pack(message& m);
-
-  // Returns the memory of a packed message.
-  [[nodiscard]] static std::size_t charge(const message& m) noexcept {
-    return m.tail().size() > largest ? m.memory_size() : sizeof(message) + m.tail().size();
-  }
-
-private:
-  static constexpr std::size_t block_size = 64 * 1024;
-
-  block_ptr block_;
-  std::size_t used_ = 0;
-};
 
 // Maps a topic to a shard, with the same result in every run and on every machine. Returns a number
 // below `shards`, which must not be zero. Uses FNV-1a with the 64-bit mix of MurmurHash3. Without
@@ -64,7 +37,7 @@ struct sharded_subscriber_options {
   std::size_t shards = 2;
   // Queue of one shard. It is full at either limit, and exceeds the limits by at most one batch.
   std::size_t queue_messages = 8'192;
-  std::size_t queue_bytes = 64 * 1024 * 1024;
+  std::size_t queue_bytes = 64 * 1024 * 1024;  // framed; of a large message, its whole memory
   // If true, the socket closes when a shard is full, so that the application knows that it misses
   // messages. If false, receiving pauses for all shards until this shard has space, and the
   // publisher's high-water marks apply.
@@ -81,9 +54,9 @@ struct shard_counters {
 };
 
 struct sharded_subscriber_handlers {
-  // Called in the thread of shard `shard`, with messages in the order of arrival. The messages are
-  // valid until the handler returns. The handler must not throw.
-  std::function<void(std::size_t shard, std::span<const message> batch)> on_messages;
+  // Called in the thread of shard `shard`, with messages in the order of arrival. The batch is valid
+  // until the handler returns. The handler must not throw.
+  std::function<void(std::size_t shard, const message_batch& batch)> on_messages;
   // Called in the receiving thread after it has closed the socket because a shard was full.
   std::function<void(error_code why)> on_end{};
 };

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <utility>
-#include <vector>
 
 namespace zmtp {
 
@@ -33,7 +32,7 @@ public:
 
 private:
   void take_batch() {
-    for (const auto& m : batch_) {
+    for (const auto m : batch_) {
       const auto verdict =
           state_.on_message(handlers_.stamp_of(m), since_epoch(runtime_.wall_clock()));
       if (verdict != snail_verdict::keeps_up) {
@@ -56,7 +55,7 @@ private:
   runtime& runtime_;
   snail_state state_;
   const snail_handlers handlers_;
-  std::vector<message> batch_;
+  message_batch batch_;
 };
 
 suicidal_snail::suicidal_snail(const boost::asio::any_io_executor& executor,

@@ -3,7 +3,7 @@
 // messages. Shell of zmtp/pattern/snail_state.h.
 
 #include "zmtp/endpoint.h"
-#include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/options.h"
 #include "zmtp/pattern/snail_state.h"
 
@@ -23,9 +23,9 @@ struct snail_report {
 
 struct snail_handlers {
   // Reads the stamp of a message. May return views into it.
-  std::function<snail_stamp(const message&)> stamp_of;
+  std::function<snail_stamp(const message_view&)> stamp_of;
   // Receives a message in time. If this handler is too slow, the subscriber cannot keep up.
-  std::function<void(const message&)> on_message;
+  std::function<void(const message_view&)> on_message;
   // Called after the subscriber did not keep up and has closed its socket. No other handler is
   // called after this.
   std::function<void(const snail_report&)> on_end;

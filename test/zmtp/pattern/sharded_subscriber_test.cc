@@ -16,7 +16,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,7 +32,7 @@ protected:
   }
   sharded_subscriber_handlers handlers() {
     return {.on_messages = [this](std::size_t shard,
-                                  std::span<const message> batch) { take(shard, batch); },
+                                  const message_batch& batch) { take(shard, batch); },
             .on_end = [this](error_code why) { tell_end(why); }};
   }
   void start(const sharded_subscriber_options& options) {
@@ -45,12 +44,17 @@ protected:
     run_until([&] { return there.has_value(); });
   }
   // In the thread of a shard.
-  void take(std::size_t shard, std::span<const message> batch) {
+  void take(std::size_t shard, const message_batch& batch) {
     std::unique_lock lock{lock_};
     changed_.wait(lock, [&] { return !held_; });
-    for (const auto& m : batch) {
+    for (const auto m : batch) {
       EXPECT_EQ(shard, shard_of(m[0], shards_));
       values_[std::string{m[0]}].push_back(std::stoi(std::string{m[1]}));
+      if (const auto body = bodies_.find(values_[std::string{m[0]}].back());
+          body != bodies_.end()) {
+        EXPECT_EQ(m.size(), 4U);
+        EXPECT_EQ(m.back(), body->second);
+      }
       threads_.at(shard) = std::this_thread::get_id();
       ++taken_;
     }
@@ -93,6 +97,7 @@ protected:
   std::condition_variable changed_;
   bool held_ = false;
   std::map<std::string, std::vector<int>> values_;
+  std::map<int, std::string> bodies_;  // what the messages with these numbers end with
   std::array<std::thread::id, 3> threads_{};
   std::size_t taken_ = 0;
   std::optional<error_code> end_;
@@ -115,6 +120,21 @@ TEST_F(sharded_subscriber_test, each_message_once_and_in_the_order_of_its_topic)
   EXPECT_NE(threads_[0], threads_[1]);
   EXPECT_NE(threads_[1], threads_[2]);
   EXPECT_NE(threads_[0], threads_[2]);
+}
+
+TEST_F(sharded_subscriber_test, messages_of_all_sizes_arrive_unchanged) {
+  const std::vector<std::size_t> sizes{0, 80, 97, 300, 4'000, 4'090, 5'000, 100'000};
+  for (int n = 0; n < 40; ++n) {
+    bodies_[n] = std::string(sizes.at(static_cast<std::size_t>(n) % sizes.size()),
+                             static_cast<char>('a' + n % 26));
+  }
+  start({.shards = shards_});
+  for (const auto& [n, body] : bodies_) {
+    put(publisher_, {"topic" + std::to_string(n % 4), std::to_string(n), "", body});
+  }
+  await_taken(40);
+  box_.reset();
+  EXPECT_EQ(taken_, 40U);
 }
 
 TEST_F(sharded_subscriber_test, full_shards_stop_the_publisher) {

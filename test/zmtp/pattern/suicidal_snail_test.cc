@@ -21,7 +21,7 @@ protected:
   void start(const snail_options& options) {
     snail_.emplace(executor(), options,
                    snail_handlers{.stamp_of = stamp_of,
-                                  .on_message = [this](const message& m) { take(m); },
+                                  .on_message = [this](const message_view& m) { take(m); },
                                   .on_end = [this](const snail_report& r) { end_ = r; }});
     snail_->subscribe("");
     publisher_.connect(snail_->bind("tcp://127.0.0.1:*").to_string());
@@ -29,14 +29,14 @@ protected:
     publisher_.async_wait_subscribers("", 1, [&](error_code ec) { there = ec; });
     run_until([&] { return there.has_value(); });
   }
-  static snail_stamp stamp_of(const message& m) {
+  static snail_stamp stamp_of(const message_view& m) {
     const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::system_clock::now().time_since_epoch());
     return {.publisher = m[0],
             .number = std::stoull(std::string{m[1]}),
             .at = now - std::chrono::milliseconds{std::stoll(std::string{m[2]})}};
   }
-  void take(const message& m) {
+  void take(const message_view& m) {
     taken_.emplace_back(m[0]);
     taken_.back() += m[1];
     if (destroy_) {
