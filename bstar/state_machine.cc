@@ -232,8 +232,10 @@ state_machine::time_point state_machine::promote_at() const noexcept {
 // Detects a pause of this node and an unresponsive peer. Must be called first, because messages
 // that are read right after a pause are old.
 void state_machine::look(time_point now, actions& out) {
-  // A message may need up to the margin until the peer has read it.
-  if (now >= awake_at_ + options_.expiry_or_default() - margin()) {
+  // A message may need up to the margin until the peer has read it. The wait for the peer's state
+  // after a pause, which can be longer, is not another pause.
+  if (now >=
+      std::max(awake_at_ + options_.expiry_or_default(), publish_at_ + 2 * margin()) - margin()) {
     awake_at_ = now;
     fresh_from_ = tick_ + 1;
     // Reads pending messages before it sends a state that may be outdated. A Guide's node that has

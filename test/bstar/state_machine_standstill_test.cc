@@ -128,6 +128,42 @@ TEST_F(machine_script, pending_messages_are_read_before_the_node_publishes_its_s
   EXPECT_EQ(published, 1U);
 }
 
+// With the shortest expiry, the wait after a pause is as long as a pause.
+TEST_F(machine_script, the_wait_for_a_guide_peer_is_not_another_pause) {
+  start({.as = role::primary, .heartbeat = 1s, .expiry = 1'500ms});
+  hear(peer_state::backup);
+  pass(1s);
+  stand_still(5s);
+  hear(peer_state::passive);
+  published = 0;
+  pass(1'249ms);
+  EXPECT_EQ(published, 0U);
+  pass(1ms);
+  EXPECT_EQ(published, 1U);
+  hear(peer_state::passive);
+  EXPECT_FALSE(ask()) << "the peer may not have received our state yet";
+  pass(250ms);
+  hear(peer_state::passive);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(activated, epochs{1}) << "the node has been active since then";
+}
+
+TEST_F(machine_script, a_pause_within_the_wait_for_a_guide_peer_counts) {
+  start({.as = role::primary, .heartbeat = 1s, .expiry = 1'500ms});
+  hear(peer_state::backup);
+  pass(1s);
+  stand_still(5s);
+  hear(peer_state::passive);
+  published = 0;
+  stand_still(1'500ms);
+  hear(peer_state::passive);
+  EXPECT_FALSE(ask()) << "a pending message";
+  pass(1'249ms);
+  EXPECT_EQ(published, 0U);
+  pass(1ms);
+  EXPECT_EQ(published, 1U);
+}
+
 TEST_F(machine_script, a_suspended_node_takes_a_new_epoch_if_the_peer_is_unresponsive) {
   start(role::primary);
   hear(peer_state::backup);

@@ -15,6 +15,10 @@ std::uint32_t number_in(std::string_view text) {
   return static_cast<std::uint32_t>(parse_number(text).value_or(0));
 }
 
+std::uint32_t session_of(const update_id& id) {
+  return id.has_session() ? static_cast<std::uint32_t>(id.session() >> 16) : 0;
+}
+
 }  // namespace
 
 lineage lineage_of(const chp::lineage& of) {
@@ -23,14 +27,6 @@ lineage lineage_of(const chp::lineage& of) {
     result.push_back(row_of(each));
   }
   return result;
-}
-
-std::uint32_t update_of(const update_id& id) {
-  return id.empty() || id.has_session() ? 0 : static_cast<std::uint32_t>(id.counter());
-}
-
-std::uint32_t session_of(const update_id& id) {
-  return id.has_session() ? static_cast<std::uint32_t>(id.session() >> 16) : 0;
 }
 
 entry entry_of(const log_entry& e) {

@@ -25,7 +25,4 @@ zmtp::message message_of(const update& u);
 void fill_log(kept& to, const surroundings& around);
 rows_of_map rows_of(const store& map);
 
-std::uint32_t update_of(const update_id& id);  // for the Guide's clients with ids
-std::uint32_t session_of(const update_id& id);
-
 }  // namespace chp::model

@@ -1,5 +1,6 @@
 #include "test/chp/simulation/guide_pair.h"
 
+#include "test/chp/simulation/guide_pair_faults.h"
 #include "test/chp/simulation/guide_server_process.h"
 #include "test/chp/simulation/map_history.h"
 #include "test/chp/simulation/setting.h"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -34,8 +36,6 @@ private:
   void add_servers();
   void add_clients();
   void live();
-  void make_fault();
-  void kill_server();
   void recover();
   void restart_if_given_up();
   [[nodiscard]] bool restart_ours();
@@ -66,8 +66,7 @@ private:
   std::unique_ptr<server_process> ours_;
   std::unique_ptr<guide_server_process> theirs_;
   std::vector<std::unique_ptr<client_process>> clients_;
-  std::size_t faults_ = 0;
-  std::size_t open_faults_ = 0;
+  std::optional<guide_pair_faults> faults_;
   std::size_t adopted_ = 0;
   zmtp::simulation::world::time_point began_ = world_.now();
 };
@@ -127,70 +126,6 @@ void guide_pair::add_clients() {
   }
 }
 
-// A server comes back, and that of the Guide also after it has given up.
-void guide_pair::kill_server() {
-  const auto how = random().chance(50) ? death::process : death::power;
-  if (random().chance(50)) {
-    ours_->kill(how);
-  } else {
-    theirs_->kill(how);
-  }
-}
-
-void guide_pair::make_fault() {
-  ++faults_;
-  ++open_faults_;
-  auto& net = world_.net();
-  auto& our_machine = ours_->process().machine();
-  auto& their_machine = theirs_->process().machine();
-  std::function<void()> end;
-  const auto what = random().pick(5);
-  net.here().note("fault", {what});
-  if (what == 0 || what == 1) {
-    kill_server();
-    end = [this] {
-      if (!ours_->running()) {
-        ours_->start();
-      }
-      if (!theirs_->running()) {
-        theirs_->start();
-      }
-    };
-  } else if (what == 2) {
-    if (random().chance(50)) {
-      ours_->pause();
-    } else {
-      theirs_->pause();
-    }
-    end = [this] {
-      ours_->resume();
-      theirs_->resume();
-    };
-  } else if (what == 3) {
-    net.part(our_machine, their_machine);
-    if (random().chance(50)) {
-      net.part(their_machine, our_machine);
-    }
-    end = [&net, &our_machine, &their_machine] {
-      net.rejoin(our_machine, their_machine);
-      net.rejoin(their_machine, our_machine);
-    };
-  } else {
-    auto& client = clients_[random().pick(clients_.size())]->process().machine();
-    auto& of = random().chance(50) ? our_machine : their_machine;
-    net.part(client, of);
-    net.part(of, client);
-    end = [&net, &client, &of] {
-      net.rejoin(client, of);
-      net.rejoin(of, client);
-    };
-  }
-  world_.after(random().up_to(4 * setting_.expiry), [this, end = std::move(end)] {
-    end();
-    --open_faults_;
-  });
-}
-
 void guide_pair::restart_if_given_up() {
   if (theirs_->has_given_up()) {
     theirs_->kill(death::process);
@@ -199,13 +134,14 @@ void guide_pair::restart_if_given_up() {
 }
 
 void guide_pair::live() {
+  auto& faults = faults_.emplace(world_, *ours_, *theirs_, clients_, 4 * setting_.expiry);
   const auto gap = setting_.heartbeat * random().between(2, 10);
   for (std::size_t left = 8; left != 0; --left) {
     world_.run_for(random().up_to(gap));
     restart_if_given_up();
-    make_fault();
+    faults.make();
   }
-  static_cast<void>(world_.run_until([&] { return open_faults_ == 0; }, 1h));
+  static_cast<void>(world_.run_until([&] { return faults.open() == 0; }, 1h));
 }
 
 // Our server copies the map of the Guide's server, which must be able to become active.
@@ -305,7 +241,7 @@ guide_pair_result guide_pair::run() {
            .trace_hash = here.notes.hash(),
            .events = here.events.happened(),
            .virtual_time = world_.now() - began_,
-           .figures = {{"faults", faults_},
+           .figures = {{"faults", faults_->made()},
                        {"updates", history_.updates()},
                        {"committed", history_.committed()},
                        {"adopted", adopted_},
