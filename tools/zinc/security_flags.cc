@@ -33,7 +33,7 @@ constexpr auto any_option = "--allow-any-client";
 constexpr auto user_option = "--plain-user";
 constexpr auto password_option = "--plain-password-file";
 
-constexpr std::size_t most_plain_bytes = 255;  // of a name and of a password
+constexpr std::size_t most_plain_bytes = 255;  // bytes of a name or a password
 
 [[noreturn]] void refuse(const std::string& option, const std::string& why) {
   throw CLI::ValidationError{option, why};

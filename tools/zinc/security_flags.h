@@ -25,7 +25,7 @@ struct security_arguments {
 // Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.
 void add_security(CLI::App& app, security_arguments& to);
 
-// What a subcommand does with its sockets.
+// The use of the sockets of a subcommand.
 struct socket_use {
   std::vector<std::string> bound{};  // endpoints
   bool connects = false;
