@@ -227,7 +227,7 @@ class Faults(SecurityCase):
         secret = ("--curve-secret-file", self.secret("alice"))
         server_key = ("--curve-server-key", self.path("server"))
         any_client = ("--allow-any-client",)
-        empty = self.write("empty", "\n")
+        empty = self.write("empty", "")
         bad = self.write("bad", "no key\n")
         for words, option, *texts in (
                 ((*worker, *server_key), "--curve-server-key", "needs --curve-secret-file", "zinc keygen"),

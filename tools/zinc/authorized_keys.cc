@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -78,13 +79,23 @@ void add_keys_of_folder(zmtp::allowed_keys& to, const std::string& folder) {
 }  // namespace
 
 std::string text_of_file(const std::string& option, const std::string& path) {
-  std::ifstream input{path, std::ios::binary};
-  std::ostringstream text;
-  if (!input || fs::is_directory(path) || !(text << input.rdbuf())) {
+  const auto fail = [&](int error) {
     refuse(option, fmt::format("cannot read {}: {}; check the name and the permissions", path,
-                               std::strerror(fs::is_directory(path) ? EISDIR : errno)));
+                               std::strerror(error)));
+  };
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    fail(EISDIR);
   }
-  return text.str();
+  std::ifstream input{path, std::ios::binary};
+  if (!input) {
+    fail(errno);
+  }
+  std::string text{std::istreambuf_iterator<char>{input}, {}};
+  if (input.bad()) {
+    fail(EIO);
+  }
+  return text;
 }
 
 zmtp::curve_certificate certificate_of(const std::string& option, const std::string& path) {
