@@ -79,12 +79,13 @@ class SecurityCase(ShellCase):
         while zmq.utils.monitor.recv_monitor_message(events)["event"] != zmq.EVENT_HANDSHAKE_FAILED_AUTH:
             pass
         socket.disable_monitor()
+        events.close(0)
         socket.close(0)
 
 
 class Mdp(SecurityCase):
-    def request(self, endpoint, name, *words):
-        return self.run_to_the_end("request", "--connect", endpoint, "--service", "echo", "--timeout", LONG,
+    def request(self, endpoint, name, *words, timeout=LONG):
+        return self.run_to_the_end("request", "--connect", endpoint, "--service", "echo", "--timeout", timeout,
                                    *self.as_client(name), *words)
 
     def test_a_broker_serves_pyzmq_and_our_worker_and_client(self):
@@ -92,7 +93,7 @@ class Mdp(SecurityCase):
         self.expect_refused(zmq.DEALER, broker.endpoint, "mallory")
         self.start("worker", "--connect", broker.endpoint, "--service", "echo", *self.as_client("bob"))
         self.assertEqual(self.request(broker.endpoint, "alice", "hello"), (0, "hello\n", ""))
-        code, output, _ = self.request(broker.endpoint, "mallory", "--timeout", SHORT, "hello")
+        code, output, _ = self.request(broker.endpoint, "mallory", "hello", timeout=SHORT)
         self.assertEqual((code, output), (1, ""))
         asking = self.connected(zmq.REQ, broker.endpoint, **self.curve_of("alice"))
         asking.send_multipart([b"MDPC01", b"echo", b"from pyzmq"])
