@@ -262,7 +262,7 @@ class Faults(SecurityCase):
                     self.assertIn(text, errors)
 
     def warnings(self, *words):
-        """What `zinc cat` warns of before its time is over."""
+        """The warnings of `zinc cat`, which ends after 10 ms."""
         errors = self.run_cat("pull", *words, "--timeout", "10ms")[2]
         return [line for line in errors.splitlines() if "warning" in line]
 
