@@ -9,7 +9,10 @@ client::client(boost::asio::any_io_executor executor, std::vector<std::string> s
                const client_options& options, zmtp::lazy_pirate_handlers handlers)
     : pirate_{std::move(executor),
               std::move(servers),
-              {.timeout = options.timeout, .attempts = std::nullopt, .pause = options.settle},
+              {.timeout = options.timeout,
+               .attempts = std::nullopt,
+               .pause = options.settle,
+               .socket = options.socket},
               std::move(handlers)} {}
 
 }  // namespace bstar

@@ -25,6 +25,8 @@ struct client_options {
   // Pause before the client tries the other server: two heartbeats of the pair. Within this time
   // the pair detects the loss of a node. A passive node drops earlier requests.
   std::chrono::milliseconds settle{2'000};
+  // As in zmtp::lazy_pirate_options. With CURVE, both servers need the same key.
+  zmtp::socket_options socket{};
 };
 
 // A zmtp::lazy_pirate_client that alternates between the servers until the deadline and pauses in

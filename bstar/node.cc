@@ -29,8 +29,7 @@ using clock = std::chrono::steady_clock;
 constexpr std::string_view extension = "bstar";
 
 // The intervals are short enough to replace a broken connection before the peer is declared dead.
-zmtp::socket_options link_options(const pair_options& pair) {
-  zmtp::socket_options options;
+zmtp::socket_options link_options(zmtp::socket_options options, const pair_options& pair) {
   const auto at_most = [&](std::chrono::milliseconds& time, std::chrono::milliseconds limit) {
     time = std::max(std::chrono::milliseconds{1}, std::min(time, limit));
   };
@@ -47,8 +46,8 @@ zmtp::socket_options link_options(const pair_options& pair) {
   return options;
 }
 
-zmtp::socket_options publisher_options(const pair_options& pair) {
-  auto options = link_options(pair);
+zmtp::socket_options publisher_options(const node_options& of) {
+  auto options = link_options(of.socket, of.pair);
   options.announce_peers = true;
   options.xpub.announce_as_pub = true;
   options.xpub.notifications = zmtp::xpub_options::notices::all;
@@ -76,8 +75,9 @@ public:
         runtime_{zmtp::runtime::of(executor)},
         handlers_{std::move(handlers)},
         file_{options.epoch_file},
-        publisher_{executor, publisher_options(options.pair)},
-        subscriber_{executor, link_options(options.pair)},
+        voter_options_{options.socket},
+        publisher_{executor, publisher_options(options)},
+        subscriber_{executor, link_options(options.peer_socket, options.pair)},
         shown_{of},
         machine_{of->machine},
         alarm_{executor, [this] { on_time(); }} {
@@ -136,7 +136,7 @@ public:
 
   // Creates the voter, or returns null if the node has one.
   [[nodiscard]] zmtp::router_socket* make_voter() {
-    return voter_ ? nullptr : &voter_.emplace(executor_);
+    return voter_ ? nullptr : &voter_.emplace(executor_, voter_options_);
   }
   void drop_voter() { voter_.reset(); }
 
@@ -308,6 +308,7 @@ private:
   zmtp::runtime& runtime_;
   node_handlers handlers_;
   epoch_file file_;
+  zmtp::socket_options voter_options_;
   zmtp::xpub_socket publisher_;
   zmtp::sub_socket subscriber_;
   std::optional<zmtp::router_socket> voter_;

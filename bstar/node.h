@@ -7,6 +7,7 @@
 #include "bstar/state_machine.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
+#include "zmtp/options.h"
 #include "zmtp/peer.h"
 #include "zmtp/socket/request_sockets.h"
 
@@ -28,6 +29,13 @@ struct node_options {
   // File that stores the epoch. The file must belong to this node alone, and its folder must exist.
   // Empty: the epoch is not stored, so a node that restarts may use an epoch again.
   std::string epoch_file{};
+  // Options of the sockets that bind, for the peer and for requests, security included. The node
+  // sets reconnect, heartbeat, limit.handshake_time, linger, extensions, announce_peers and xpub of
+  // the sockets for the state messages itself.
+  zmtp::socket_options socket{};
+  // The same for the socket that connects to the peer. With CURVE, server_key names the peer, and
+  // only the owner of this key can send its state messages.
+  zmtp::socket_options peer_socket{};
 };
 
 // Handlers of a node. They run in the node's executor, some of them inside vote() or renew_epoch(),
@@ -70,8 +78,8 @@ struct node_status {
 // Guide's bstar. Zinc's nodes announce `bstar` to each other, and add an account to the Guide's
 // digit.
 //
-// Security: a program that can send state messages for the peer decides which node is active. Use a
-// network for the state endpoints that other programs cannot reach.
+// Security: a program that can send state messages for the peer decides which node is active. Use
+// CURVE, or a network for the state endpoints that other programs cannot reach.
 //
 // Lifetime: the node may outlive its execution context. It then does nothing.
 // Thread safety: distinct objects are safe, one object is not. The executor must be serial: an

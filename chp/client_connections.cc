@@ -25,7 +25,7 @@ std::vector<std::string> announcement_of(const client_options& from, std::uint64
 
 // The socket is not to connect again by itself: which server is next is for the state to say.
 zmtp::socket_options visitor_options(const client_options& from, std::uint64_t session) {
-  zmtp::socket_options options;
+  auto options = from.socket;
   options.announce_peers = true;
   options.reconnect.stop_after = 1;
   options.extensions = announcement_of(from, session);

@@ -2,6 +2,7 @@
 // Options of a client of the clustered hashmap.
 
 #include "chp/command.h"
+#include "zmtp/options.h"
 
 #include <chrono>
 #include <cstddef>
@@ -78,6 +79,11 @@ struct client_options {
   // Number of changes that a watcher stores. Above it, the watcher keeps only the last change of
   // each key.
   std::size_t watched_changes = 100'000;
+
+  // Options of the sockets, security included. The client sets announce_peers, extensions,
+  // reconnect, send_mark.messages, immediate and xpub itself. With CURVE, all servers need the
+  // same key.
+  zmtp::socket_options socket{};
 };
 
 }  // namespace chp

@@ -23,7 +23,7 @@ constexpr char subscribes = 1;
 
 // The state bounds what is sent and not committed; to whom that is too much, its connection is ended.
 zmtp::socket_options sender_options(const client_options& from) {
-  zmtp::socket_options options;
+  auto options = from.socket;
   options.send_mark.messages.reset();
   options.reconnect.initial = from.retry;
   options.reconnect.maximum = std::max(from.retry, from.longest_retry);

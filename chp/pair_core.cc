@@ -38,8 +38,8 @@ replicated_server::core::core(const asio::any_io_executor& executor,
       state_{std::move(state)},
       lost_folder_{options.lost_folder},
       witness_{options.witness},
-      feed_{executor, feed_options(options.server)},
-      source_{executor, source_options(options.server)} {}
+      feed_{executor, feed_options(options.pair.peer_socket, options.server)},
+      source_{executor, source_options(options.pair.peer_socket, options.server)} {}
 
 void replicated_server::core::start(const replicated_server_options& options,
                                     const std::weak_ptr<log_store>& store) {

@@ -26,6 +26,7 @@ namespace chp {
 struct replicated_server_options {
   // The form must be kvmsg. `epoch` has no effect, because the node of the pair counts epochs.
   server_options server{};
+  // `peer_socket` is also for the connections to the map of the peer.
   bstar::node_options pair{};
   // Folder for the files of lost updates. If it is empty, the current folder.
   std::string lost_folder{};

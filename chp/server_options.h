@@ -5,6 +5,7 @@
 #include "chp/entry_log.h"
 #include "chp/sessions.h"
 #include "chp/store.h"
+#include "zmtp/options.h"
 
 #include <chrono>
 #include <cstddef>
@@ -73,6 +74,10 @@ struct server_options {
   std::chrono::milliseconds snapshot_timeout{5'000};
   // Bytes of publications that are stored while a snapshot arrives.
   std::size_t feed_bytes = 64 * 1024 * 1024;
+
+  // Options of the three sockets that clients and a backup connect to, security included. The
+  // server sets announce_peers, extensions, send_mark, disconnect_slow and xpub itself.
+  zmtp::socket_options socket{};
 };
 
 }  // namespace chp

@@ -18,7 +18,7 @@ std::vector<std::string> announcement_of(const server_options& options) {
 }  // namespace
 
 zmtp::socket_options snapshot_port_options(const server_options& options) {
-  zmtp::socket_options o;
+  auto o = options.socket;
   o.announce_peers = true;
   o.extensions = announcement_of(options);
   // Room for a few pieces; what does not fit waits until the peer reads.
@@ -28,7 +28,7 @@ zmtp::socket_options snapshot_port_options(const server_options& options) {
 
 // No gaps: who is too slow is disconnected, and knows that it has to ask for a snapshot.
 zmtp::socket_options publisher_port_options(const server_options& options) {
-  zmtp::socket_options o;
+  auto o = options.socket;
   o.announce_peers = true;
   o.extensions = announcement_of(options);
   o.send_mark = {.messages = {}, .bytes = options.publisher_bytes};
@@ -39,13 +39,12 @@ zmtp::socket_options publisher_port_options(const server_options& options) {
 }
 
 zmtp::socket_options collector_port_options(const server_options& options) {
-  zmtp::socket_options o;
+  auto o = options.socket;
   o.extensions = announcement_of(options);
   return o;
 }
 
-zmtp::socket_options source_options(const server_options& options) {
-  zmtp::socket_options o;
+zmtp::socket_options source_options(zmtp::socket_options o, const server_options& options) {
   o.announce_peers = true;
   o.extensions = announce_backup();
   // Messages for one connection must not be sent on the next.
@@ -55,8 +54,7 @@ zmtp::socket_options source_options(const server_options& options) {
   return o;
 }
 
-zmtp::socket_options feed_options(const server_options& options) {
-  zmtp::socket_options o;
+zmtp::socket_options feed_options(zmtp::socket_options o, const server_options& options) {
   o.announce_peers = true;
   o.receive_mark = {.messages = {}, .bytes = options.feed_bytes};
   o.reconnect.maximum = std::max(o.reconnect.initial, options.heartbeat / 2);

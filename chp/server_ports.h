@@ -12,7 +12,9 @@ namespace chp {
     const server_options& options);  // SUB or PULL
 
 // DEALER to the other server's snapshot port, and SUB to its publisher.
-[[nodiscard]] zmtp::socket_options source_options(const server_options& options);
-[[nodiscard]] zmtp::socket_options feed_options(const server_options& options);
+[[nodiscard]] zmtp::socket_options source_options(zmtp::socket_options o,
+                                                  const server_options& options);
+[[nodiscard]] zmtp::socket_options feed_options(zmtp::socket_options o,
+                                                const server_options& options);
 
 }  // namespace chp

@@ -80,7 +80,7 @@ public:
         idle_time_{options.idle_time},
         owner_{std::move(owner)},
         place_{place},
-        socket_{executor, std::move(brokers), announce_client(), *this} {}
+        socket_{executor, std::move(brokers), options.socket, announce_client(), *this} {}
 
   void start() { socket_.start(shared_from_this()); }
 

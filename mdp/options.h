@@ -3,6 +3,7 @@
 
 #include "mdp/command.h"
 #include "mdp/error.h"
+#include "zmtp/options.h"
 
 #include <chrono>
 #include <cstddef>
@@ -106,6 +107,9 @@ struct broker_options {
   // idempotent unless a rule has this exact name. A service with a rule of its exact name exists
   // from the start, with or without workers.
   std::vector<service_rule> rules{};
+  // Options of the ROUTER, security included. The broker sets announce_peers, extensions and
+  // send_mark.messages itself.
+  zmtp::socket_options socket{};
 };
 
 struct worker_options {
@@ -123,6 +127,9 @@ struct worker_options {
   // Send DISCONNECT when stopping. Absent: only to 0.2 brokers, because the Guide's 0.1 broker can
   // abort when it receives DISCONNECT.
   std::optional<bool> say_disconnect{};
+  // Options of the DEALER, security included. The worker sets announce_peers, extensions,
+  // send_mark.messages and, with several brokers, reconnect.stop_after itself.
+  zmtp::socket_options socket{};
 };
 
 struct client_options {
@@ -144,6 +151,8 @@ struct client_options {
   // when they have had no request for `idle_time`.
   std::size_t idle_connections = 8;
   std::chrono::milliseconds idle_time{10'000};
+  // Options of each DEALER, security included. The client sets the same ones itself as a worker.
+  zmtp::socket_options socket{};
 };
 
 // Settings of one request. Absent values are those of client_options.

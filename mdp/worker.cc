@@ -64,7 +64,7 @@ public:
         drain_end_{executor, [this] { stop(zmtp::errc::timed_out); }},
         socket_{executor,
                 std::make_shared<zmtp::server_list>(std::vector<std::string>{std::string{broker}}),
-                announce(options), *this} {}
+                options.socket, announce(options), *this} {}
 
   void start() { socket_.start(shared_from_this()); }
 

@@ -41,6 +41,7 @@ mdp::client_options asking(const client_options& options) {
   // All services except titanic.request may run a request twice.
   chosen.idempotent = true;
   chosen.attempts = options.attempts;
+  chosen.socket = options.socket;
   return chosen;
 }
 

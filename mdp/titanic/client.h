@@ -32,6 +32,8 @@ struct client_options {
   // Doubles each time.
   std::chrono::milliseconds least_wait{10};
   std::chrono::milliseconds most_wait{1'000};
+  // As in mdp::client_options.
+  zmtp::socket_options socket{};
 };
 
 // Calls the services titanic.request, titanic.submit, titanic.reply and titanic.close of one

@@ -2,6 +2,7 @@
 // Options of Titanic.
 
 #include "mdp/command.h"
+#include "zmtp/options.h"
 
 #include <chrono>
 #include <cstddef>
@@ -51,6 +52,8 @@ struct server_options {
   std::chrono::milliseconds heartbeat{2'500};
   std::chrono::milliseconds reconnect_delay{2'500};
   titanic_options core{};
+  // Options of the sockets of its workers and its client, as in mdp::worker_options.
+  zmtp::socket_options socket{};
 };
 
 // Throws: boost::system::system_error with mdp::errc::bad_option, and a text with the option and its

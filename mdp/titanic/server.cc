@@ -146,6 +146,7 @@ private:
     options.protocol = options_.protocol;
     options.heartbeat = options_.heartbeat;
     options.reconnect_delay = options_.reconnect_delay;
+    options.socket = options_.socket;
     options.in_flight = options_.third_party_broker ? 1 : in_flight;
     const auto count = options_.third_party_broker ? in_flight : 1;
     for (std::size_t i = 0; i < count; ++i) {
@@ -161,6 +162,7 @@ private:
   [[nodiscard]] static client_options asking(const server_options& options) {
     client_options chosen;
     chosen.protocol = options.protocol;
+    chosen.socket = options.socket;
     return chosen;
   }
 

@@ -95,6 +95,12 @@ VOCABULARY = {
     "--python": ("PROGRAM", "interpreter "),
     "--no-control": ("", "leave out "),
     "--metadata": ("NAME=VALUE", "fact to add to both files"),
+    "--curve-server-key": ("KEY|FILE", "connecting: use CURVE"),
+    "--curve-secret-file": ("FILE", "own certificate for CURVE"),
+    "--authorized-keys": ("DIR|FILE", "binding with CURVE: clients that may connect"),
+    "--allow-any-client": ("", "binding with CURVE: let every client in"),
+    "--plain-user": ("NAME", "use PLAIN with this name"),
+    "--plain-password-file": ("FILE", "file whose first line is the password"),
     "--list": ("", "print the groups"),
     "--version": ("", "print the version and exit"),
     "--help": ("", "print this text and exit"),
@@ -217,6 +223,17 @@ class HelpTest(unittest.TestCase):
     def test_every_word_of_the_vocabulary_is_used(self):
         used = {option.name for text in self.commands.values() for option in options_of(text)}
         self.assertEqual(set(VOCABULARY) - used, set())
+
+    def test_every_subcommand_with_sockets_has_the_same_options_for_security(self):
+        names = {"--curve-server-key", "--curve-secret-file", "--authorized-keys", "--allow-any-client",
+                 "--plain-user", "--plain-password-file"}
+        texts = set()
+        for words in (("broker",), ("worker",), ("request",), ("titanic",), ("bstar",), ("cat",), ("proxy",),
+                      *(("chp", name) for name in ("server", "get", "set", "delete", "dump", "watch"))):
+            options = [option for option in options_of(self.commands[words]) if option.name in names]
+            self.assertEqual({option.name for option in options}, names, words)
+            texts.add(tuple(options))
+        self.assertEqual(len(texts), 1)
 
     def test_no_text_has_an_old_word(self):
         for words, text in self.commands.items():

@@ -2,6 +2,7 @@
 // The arguments of zinc bstar, and its entry point.
 
 #include "bstar/node.h"
+#include "tools/zinc/security_flags.h"
 
 #include <chrono>
 #include <string>
@@ -20,6 +21,7 @@ struct bstar_arguments {
   std::string voter;  // empty: the expiry alone decides
   std::vector<std::string> command;
   std::chrono::milliseconds grace{5'000};  // between SIGTERM and SIGKILL
+  security_arguments security;
 };
 
 // Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.

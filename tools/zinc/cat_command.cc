@@ -58,7 +58,7 @@ bool publishes(zmtp::socket_type type) {
 }
 
 zmtp::socket_options options_of(const cat_arguments& arguments) {
-  zmtp::socket_options options;
+  auto options = arguments.socket;
   options.routing_id = arguments.routing_id;
   options.linger.reset();
   // Reports a message for an unknown routing id.

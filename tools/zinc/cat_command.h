@@ -2,6 +2,8 @@
 // The arguments of zinc cat, and its entry point.
 
 #include "tools/zinc/message_lines.h"
+#include "tools/zinc/security_flags.h"
+#include "zmtp/options.h"
 #include "zmtp/socket_type.h"
 
 #include <chrono>
@@ -32,6 +34,8 @@ struct cat_arguments {
   std::optional<std::string> reply;  // a REP sends it to every request
   bool echo = false;                 // a REP replies with the request
   bool at_once = false;              // a PUB or XPUB does not wait for a subscription
+  security_arguments security;
+  zmtp::socket_options socket;  // with this security
 };
 
 // Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.

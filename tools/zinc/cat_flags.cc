@@ -4,6 +4,7 @@
 #include "tools/zinc/cat_command.h"
 #include "tools/zinc/help.h"
 #include "tools/zinc/option_values.h"
+#include "tools/zinc/security_flags.h"
 
 #include <CLI/CLI.hpp>
 
@@ -119,6 +120,7 @@ void add_cat(CLI::App& app, cat_arguments& to) {
                           ->type_name("TEXT");
   app.add_flag("--echo", to.echo, "REP: reply with the request")->excludes(reply);
   app.add_flag("--at-once", to.at_once, "PUB, XPUB: send without waiting for a subscriber");
+  add_security(app, to.security);
   app.callback([&to] { require_fit(to); });
 }
 

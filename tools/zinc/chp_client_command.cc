@@ -59,6 +59,7 @@ std::string subtree_of(const chp_client_arguments& arguments) {
 chp::client_options options_of(const chp_client_arguments& arguments) {
   chp::client_options options;
   options.subtree = subtree_of(arguments);
+  options.socket = arguments.socket;
   options.heartbeat = arguments.heartbeat;
   options.wire_format = arguments.frames;
   options.collector = arguments.collector;

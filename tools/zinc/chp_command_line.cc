@@ -2,6 +2,7 @@
 
 #include "tools/zinc/help.h"
 #include "tools/zinc/option_values.h"
+#include "tools/zinc/security_flags.h"
 
 #include <chrono>
 #include <string>
@@ -78,6 +79,7 @@ void chp_command_line::add_client(CLI::App& to, chp_client_arguments::action wha
   if (what == watch) {
     add_number(to, "--count", arguments.count, "stop after N changes");
   }
+  add_security(to, arguments.security);
 }
 
 CLI::App* chp_command_line::add_pair(CLI::App& to) {
@@ -154,7 +156,9 @@ void chp_command_line::add_server(CLI::App& to) {
            "size of pending messages for a client; the server disconnects a slower client");
   add_frames(to, options.wire_format);
   add_collector(to, options.collector);
-  to.callback([this, pair = add_pair(to)] {
+  auto* const of_pair = add_pair(to);
+  add_security(to, server_.security);
+  to.callback([this, pair = of_pair] {
     const auto complete =
         !server_.peer.empty() && !server_.state_bind.empty() && !server_.state_connect.empty();
     if (server_.paired && !complete) {
@@ -227,6 +231,20 @@ void chp_command_line::add_to(CLI::App& app) {
                            .done = "stopped by a signal or after --count changes",
                            .failed = "failure"}),
              watch);
+}
+
+void chp_command_line::read_security_files() {
+  if (!server_app_->parsed()) {
+    client_.socket = read_security(client_.security, {.connects = true}).connected;
+    return;
+  }
+  socket_use use{.bound = {server_.bind}, .connects = server_.paired};
+  if (server_.paired) {
+    use.bound.push_back(server_.state_bind);
+  }
+  const auto sockets = read_security(server_.security, use);
+  server_.options.socket = sockets.bound;
+  server_.peer_socket = sockets.connected;
 }
 
 int chp_command_line::run() const {

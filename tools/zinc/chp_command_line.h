@@ -16,6 +16,8 @@ public:
   void add_to(CLI::App& app);
   // Returns whether the command line was one of zinc chp.
   [[nodiscard]] bool parsed() const { return app_->parsed(); }
+  // Reads the files of the options for security. Throws CLI::ValidationError.
+  void read_security_files();
   [[nodiscard]] int run() const;
 
 private:

@@ -6,6 +6,7 @@
 #include "chp/client_options.h"
 #include "chp/command.h"
 #include "chp/server_options.h"
+#include "tools/zinc/security_flags.h"
 
 #include <chrono>
 #include <cstddef>
@@ -34,6 +35,8 @@ struct chp_client_arguments {
   chp::collector_kind collector = chp::collector_kind::sub;
   chp::snapshot_kind snapshots = chp::snapshot_kind::subtree;
   bool no_hugz = false;
+  security_arguments security;
+  zmtp::socket_options socket;  // with this security
 };
 [[nodiscard]] int run_chp_client(const chp_client_arguments& arguments);
 
@@ -50,6 +53,8 @@ struct chp_server_arguments {
   std::string state_connect;
   std::string lost_folder;    // for files of lost updates; empty: the current folder
   bool discard_data = false;  // see chp::replicated_server_options::discard_own_data
+  security_arguments security;
+  zmtp::socket_options peer_socket;  // with this security, as options.socket
 };
 [[nodiscard]] int run_chp_server(const chp_server_arguments& arguments);
 

@@ -226,6 +226,8 @@ private:
     options.pair.pair = arguments.pair;
     options.pair.pair.heartbeat = arguments.options.heartbeat;
     options.pair.epoch_file = arguments.epoch_file;
+    options.pair.socket = arguments.options.socket;
+    options.pair.peer_socket = arguments.peer_socket;
     options.lost_folder = arguments.lost_folder;
     options.discard_own_data = arguments.discard_data;
     return options;

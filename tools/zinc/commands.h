@@ -4,6 +4,7 @@
 
 #include "mdp/options.h"
 #include "mdp/titanic/options.h"
+#include "tools/zinc/security_flags.h"
 
 #include <chrono>
 #include <cstddef>
@@ -30,6 +31,7 @@ struct broker_arguments {
   mdp::broker_options options;              // without rules
   std::vector<service_change> changes;      // valid, in the order of the command line
   std::chrono::milliseconds drain{30'000};  // to answer the accepted requests before it stops
+  security_arguments security;
   // With a settings file: reads the file again. Flags still override it. Throws config_fault.
   std::function<broker_arguments()> read_again;
 };
@@ -42,6 +44,7 @@ struct worker_arguments {
   std::string command;                      // run for each request; empty: echo
   std::chrono::milliseconds delay{0};       // before each reply
   std::chrono::milliseconds drain{30'000};  // to finish requests in progress before it stops
+  security_arguments security;
 };
 [[nodiscard]] int run_worker(const worker_arguments& arguments);
 
@@ -56,6 +59,7 @@ struct request_arguments {
   bool durable = false;           // through Titanic
   std::string id;                 // the id of a durable request, or `new`; valid
   std::vector<std::string> body;  // one part each
+  security_arguments security;
 };
 [[nodiscard]] int run_request(const request_arguments& arguments);
 [[nodiscard]] int run_durable_request(const request_arguments& arguments);
@@ -76,6 +80,7 @@ struct titanic_arguments {
   std::chrono::milliseconds older{0};  // for purge: the least age
   bool json = false;
   std::chrono::milliseconds drain{30'000};  // to store the replies of services that are working
+  security_arguments security;
 };
 [[nodiscard]] int run_titanic(const titanic_arguments& arguments);
 

@@ -34,6 +34,7 @@ mdp::titanic::client_options options_of(const request_arguments& arguments) {
   mdp::titanic::client_options options;
   options.protocol = arguments.options.protocol;
   options.timeout = arguments.options.timeout;
+  options.socket = arguments.options.socket;
   options.attempts = arguments.options.attempts.value_or(options.attempts);
   return options;
 }

@@ -12,6 +12,7 @@
 #include "tools/zinc/option_values.h"
 #include "tools/zinc/output.h"
 #include "tools/zinc/proxy_command.h"
+#include "tools/zinc/security_flags.h"
 #include "tools/zinc/version.h"
 
 #include <CLI/CLI.hpp>
@@ -36,6 +37,39 @@ broker_arguments read_broker_again(int argc, char** argv) {
     throw config_fault{e.what()};
   }
   return arguments;
+}
+
+socket_use use_of(const proxy_arguments& arguments) {
+  socket_use use;
+  const auto add = [&use](const proxy_side& side) {
+    if (side.connect) {
+      use.connects = true;
+    } else {
+      use.bound.insert(use.bound.end(), side.endpoints.begin(), side.endpoints.end());
+    }
+  };
+  add(arguments.frontend);
+  add(arguments.backend);
+  if (arguments.capture) {
+    add(*arguments.capture);
+  }
+  if (!arguments.control.empty()) {
+    use.bound.push_back(arguments.control);
+  }
+  return use;
+}
+
+socket_use use_of(const bstar_arguments& arguments) {
+  socket_use use{.bound = {arguments.bind}, .connects = true};
+  if (!arguments.voter.empty()) {
+    use.bound.push_back(arguments.voter);
+  }
+  return use;
+}
+
+bool serves(const titanic_arguments& arguments) {
+  return arguments.task == titanic_task::serve && !arguments.salvage &&
+         arguments.import_from.empty();
 }
 
 void add_demo(CLI::App& app, demo_arguments& to) {
@@ -96,6 +130,28 @@ int run(int argc, char** argv) {
   add_interop(*interop_app, interop);
   try {
     app.parse(argc, argv);
+    if (broker_app->parsed()) {
+      broker.options.socket = read_security(broker.security, {.bound = broker.bind}).bound;
+    } else if (worker_app->parsed()) {
+      worker.options.socket = read_security(worker.security, {.connects = true}).connected;
+    } else if (request_app->parsed()) {
+      request.options.socket = read_security(request.security, {.connects = true}).connected;
+    } else if (titanic_app->parsed()) {
+      titanic.options.socket =
+          read_security(titanic.security, {.connects = serves(titanic)}).connected;
+    } else if (bstar_app->parsed()) {
+      const auto sockets = read_security(bstar.security, use_of(bstar));
+      bstar.options.socket = sockets.bound;
+      bstar.options.peer_socket = sockets.connected;
+    } else if (cat_app->parsed()) {
+      const auto sockets = read_security(cat.security, cat.bind ? socket_use{.bound = cat.endpoints}
+                                                                : socket_use{.connects = true});
+      cat.socket = cat.bind ? sockets.bound : sockets.connected;
+    } else if (proxy_app->parsed()) {
+      proxy.sockets = read_security(proxy.security, use_of(proxy));
+    } else if (chp.parsed()) {
+      chp.read_security_files();
+    }
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0) {
       fmt::print(stderr, "{}\n", text_of(e, app));

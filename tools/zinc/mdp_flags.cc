@@ -6,6 +6,7 @@
 #include "tools/zinc/broker_config.h"
 #include "tools/zinc/help.h"
 #include "tools/zinc/option_values.h"
+#include "tools/zinc/security_flags.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -114,6 +115,7 @@ void add_broker(CLI::App& app, broker_arguments& to) {
              service_keys())
       ->allow_extra_args(false)
       ->type_name("NAME:KEY=VALUE,...");
+  add_security(app, to.security);
 }
 
 void add_worker(CLI::App& app, worker_arguments& to) {
@@ -142,6 +144,7 @@ void add_worker(CLI::App& app, worker_arguments& to) {
                  "its output is the reply")
       ->type_name("COMMAND");
   add_duration(app, "--delay", to.delay, "time to wait before each reply", from_zero);
+  add_security(app, to.security);
 }
 
 void add_request(CLI::App& app, request_arguments& to) {
@@ -194,6 +197,7 @@ void add_request(CLI::App& app, request_arguments& to) {
       ->needs(durable)
       ->type_name("ID|new");
   app.add_option("BODY", to.body, "parts of the request [one empty part]");
+  add_security(app, to.security);
 }
 
 }  // namespace zinc

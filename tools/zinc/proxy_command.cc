@@ -47,18 +47,23 @@ std::string text_of(const zmtp::proxy_statistics& s) {
                      s.dropped);
 }
 
+const zmtp::socket_options& options_of(const proxy_arguments& arguments, const proxy_side& side) {
+  return side.connect ? arguments.sockets.connected : arguments.sockets.bound;
+}
+
 class running_proxy {
 public:
   running_proxy(const asio::any_io_executor& executor, const proxy_arguments& arguments)
-      : frontend_{executor, arguments.frontend.type, {}},
-        backend_{executor, arguments.backend.type, {}},
+      : frontend_{executor, arguments.frontend.type, options_of(arguments, arguments.frontend)},
+        backend_{executor, arguments.backend.type, options_of(arguments, arguments.backend)},
         signals_{executor, [this] { proxy_->terminate(); }},
         state_{executor, SIGUSR1, [this] { log_state(); }} {
     join();
     attach("bound", frontend_, arguments.frontend);
     attach("bound", backend_, arguments.backend);
     if (arguments.capture) {
-      capture_.emplace(executor, arguments.capture->type, zmtp::socket_options{});
+      capture_.emplace(executor, arguments.capture->type,
+                       options_of(arguments, *arguments.capture));
       capture_->visit([this]<class Socket>(Socket& one) {
         if constexpr (zmtp::message_sink<Socket>) {
           proxy_->capture_to(one);
@@ -67,7 +72,7 @@ public:
       attach("capture", *capture_, *arguments.capture);
     }
     if (!arguments.control.empty()) {
-      control_.emplace(executor);
+      control_.emplace(executor, arguments.sockets.bound);
       proxy_->obey(*control_);
       say_bound("control", {control_->bind(arguments.control)});
     }
@@ -137,7 +142,10 @@ class running_cache {
 public:
   running_cache(const asio::any_io_executor& executor, const proxy_arguments& arguments)
       : cache_{executor,
-               {.limit = *arguments.last_values, .matching = zmtp::xpub_options::matching::prefix}},
+               {.limit = *arguments.last_values,
+                .matching = zmtp::xpub_options::matching::prefix,
+                .frontend = options_of(arguments, arguments.frontend),
+                .backend = options_of(arguments, arguments.backend)}},
         signals_{executor, [this] { end(); }},
         state_{executor, SIGUSR1, [this] { log_state(); }} {
     for (const auto& at : arguments.frontend.endpoints) {

@@ -5,6 +5,7 @@
 #include "tools/zinc/mdp_flags.h"
 #include "tools/zinc/named_settings.h"
 #include "tools/zinc/option_values.h"
+#include "tools/zinc/security_flags.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -190,6 +191,7 @@ void add_titanic(CLI::App& app, titanic_arguments& to) {
                  "copy the requests from the .titanic folder of the Guide's Titanic, then exit")
       ->type_name("DIR")
       ->excludes(salvage);
+  add_security(app, to.security);
 }
 
 }  // namespace zinc

@@ -16,6 +16,22 @@ namespace zmtp {
 
 namespace asio = boost::asio;
 
+namespace {
+
+socket_options with_own(socket_options options, std::vector<std::string>&& extensions,
+                        bool has_others) {
+  options.announce_peers = true;
+  options.extensions = std::move(extensions);
+  options.send_mark.messages.reset();
+  if (has_others) {
+    // Do not retry a server; switch to the next one.
+    options.reconnect.stop_after = 1;
+  }
+  return options;
+}
+
+}  // namespace
+
 struct conversation_socket::loop {
   static asio::awaitable<void> run(conversation_socket& of, std::shared_ptr<void> /*owner*/) {
     const auto token = asio::as_tuple(asio::use_awaitable);
@@ -42,11 +58,12 @@ struct conversation_socket::loop {
 
 conversation_socket::conversation_socket(const asio::any_io_executor& executor,
                                          std::shared_ptr<server_list> servers,
+                                         socket_options options,
                                          std::vector<std::string> extensions, listener& to)
     : executor_{executor},
       runtime_{runtime::of(executor)},
       servers_{std::move(servers)},
-      extensions_{std::move(extensions)},
+      options_{with_own(std::move(options), std::move(extensions), servers_->size() > 1)},
       listener_{to},
       alarm_{executor,
              [this] {
@@ -62,19 +79,10 @@ void conversation_socket::start(std::shared_ptr<void> owner) {
 }
 
 void conversation_socket::open() {
-  socket_options options;
-  options.announce_peers = true;
-  options.extensions = extensions_;
-  options.send_mark.messages.reset();
-  const bool others = servers_->size() > 1;
-  if (others) {
-    // Do not retry this server; switch to the next one.
-    options.reconnect.stop_after = 1;
-  }
   server_ = servers_->current();
-  socket_.emplace(executor_, options);
+  socket_.emplace(executor_, options_);
   socket_->connect(servers_->endpoint(server_));
-  if (others) {
+  if (servers_->size() > 1) {
     monitor_.emplace(socket_->monitor());
     watch();
   }

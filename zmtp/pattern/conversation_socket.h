@@ -4,6 +4,7 @@
 
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
+#include "zmtp/options.h"
 #include "zmtp/pattern/server_list.h"
 #include "zmtp/peer.h"
 #include "zmtp/runtime/timer.h"
@@ -47,11 +48,11 @@ public:
     ~listener() = default;
   };
 
-  // Connects to the current server. Announces `extensions` to it. `to` must outlive the socket.
+  // Connects to the current server with `options`, and announces `extensions` to it. `to` must outlive the socket.
   // Throws what socket::connect throws.
   conversation_socket(const boost::asio::any_io_executor& executor,
-                      std::shared_ptr<server_list> servers, std::vector<std::string> extensions,
-                      listener& to);
+                      std::shared_ptr<server_list> servers, socket_options options,
+                      std::vector<std::string> extensions, listener& to);
 
   // Starts to call the listener. `owner` must own this object and the listener. It is kept until
   // the end or until the context is destroyed.
@@ -92,7 +93,7 @@ private:
   runtime& runtime_;
   std::shared_ptr<server_list> servers_;
   std::size_t server_ = 0;  // the server of this conversation
-  std::vector<std::string> extensions_;
+  const socket_options options_;
   listener& listener_;
   std::optional<dealer_socket> socket_;
   std::optional<monitor> monitor_;  // only with several servers

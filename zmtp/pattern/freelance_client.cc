@@ -31,8 +31,7 @@ namespace {
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
-socket_options link_options() {
-  socket_options options;
+socket_options link_options(socket_options options) {
   options.announce_peers = true;
   options.extensions = {std::string{freelance_session_name}};
   // The limit of calls in flight also limits the queue. Messages of ended calls must not be sent
@@ -56,9 +55,11 @@ socket_options link_options() {
 // with the handlers of the calls.
 class freelance_client::core : public std::enable_shared_from_this<core> {
 public:
-  core(const asio::any_io_executor& executor, const std::shared_ptr<freelance_client_state>& state)
+  core(const asio::any_io_executor& executor, const socket_options& socket,
+       const std::shared_ptr<freelance_client_state>& state)
       : executor_{executor},
         runtime_{runtime::of(executor)},
+        link_options_{link_options(socket)},
         state_owner_{state},
         state_{*state},
         alarm_{executor, [this] { on_time(); }} {}
@@ -131,7 +132,8 @@ private:
   template <class Socket>
   class link_on final : public link {
   public:
-    explicit link_on(const asio::any_io_executor& executor) : wire{executor, link_options()} {}
+    link_on(const asio::any_io_executor& executor, const socket_options& options)
+        : wire{executor, options} {}
     bool send(message&& m) override { return send_on(wire, peer, std::move(m)); }
     void close() override { wire.close(std::chrono::milliseconds{0}); }
 
@@ -141,7 +143,7 @@ private:
 
   template <class Socket>
   void add(std::size_t server, const std::string& endpoint) {
-    auto made = std::make_unique<link_on<Socket>>(executor_);
+    auto made = std::make_unique<link_on<Socket>>(executor_, link_options_);
     auto& to = *made;
     links_.push_back(std::move(made));
     to.wire.connect(endpoint);
@@ -216,6 +218,7 @@ private:
 
   asio::any_io_executor executor_;
   runtime& runtime_;
+  const socket_options link_options_;
   const std::shared_ptr<freelance_client_state> state_owner_;
   freelance_client_state& state_;
   freelance_client_actions actions_;
@@ -239,7 +242,7 @@ freelance_client::freelance_client(asio::any_io_executor executor,
       .number("the number of servers", servers.size(), freelance_client_state::max_servers);
   const auto session = runtime::of(executor).random<std::uint64_t>();
   const auto state = std::make_shared<freelance_client_state>(options, servers.size(), session);
-  const auto own = std::make_shared<core>(executor, state);
+  const auto own = std::make_shared<core>(executor, options.socket, state);
   core_ = own;
   state_ = state;
   own->connect(servers, options.model);

@@ -3,6 +3,7 @@
 // `freelance_client` is the shell.
 
 #include "zmtp/message.h"
+#include "zmtp/options.h"
 #include "zmtp/pattern/call_error.h"
 
 #include <boost/system/result.hpp>
@@ -39,6 +40,9 @@ struct freelance_client_options {
   std::chrono::milliseconds server_ttl{6'000};
   // Maximum number of calls in flight.
   std::size_t calls = 1'000;
+  // Options of the socket of each server, security included. The client sets announce_peers,
+  // extensions, send_mark.messages and linger itself.
+  socket_options socket{};
 };
 
 struct freelance_call_options {

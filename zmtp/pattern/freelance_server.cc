@@ -26,8 +26,7 @@ namespace {
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
-socket_options router_options(const std::string& identity) {
-  socket_options options;
+socket_options router_options(socket_options options, const std::string& identity) {
   options.routing_id = identity;
   options.announce_peers = true;
   // Unsent replies are limited by bytes, not by number, because a client may send many requests
@@ -42,12 +41,12 @@ socket_options router_options(const std::string& identity) {
 class freelance_server::core final : public request_holder,
                                      public std::enable_shared_from_this<core> {
 public:
-  core(const asio::any_io_executor& executor, const std::string& identity,
-       const std::shared_ptr<freelance_server_state>& state, handler&& on_request,
-       freelance_server_handlers&& handlers)
+  core(const asio::any_io_executor& executor, const socket_options& socket,
+       const std::string& identity, const std::shared_ptr<freelance_server_state>& state,
+       handler&& on_request, freelance_server_handlers&& handlers)
       : executor_{executor},
         runtime_{runtime::of(executor)},
-        router_{executor, router_options(identity)},
+        router_{executor, router_options(socket, identity)},
         gate_{executor},
         state_owner_{state},
         state_{*state},
@@ -161,8 +160,8 @@ freelance_server::freelance_server(asio::any_io_executor executor, const std::st
     check.duration("keep_replies.age", options.keep_replies->age);
   }
   const auto state = std::make_shared<freelance_server_state>(options);
-  const auto own =
-      std::make_shared<core>(executor, identity, state, std::move(on_request), std::move(handlers));
+  const auto own = std::make_shared<core>(executor, options.socket, identity, state,
+                                          std::move(on_request), std::move(handlers));
   core_ = own;
   state_ = state;
   asio::co_spawn(executor, core::serve(own), rethrow);

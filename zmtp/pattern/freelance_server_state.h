@@ -3,6 +3,7 @@
 // shell.
 
 #include "zmtp/message.h"
+#include "zmtp/options.h"
 #include "zmtp/peer.h"
 
 #include <boost/system/error_code.hpp>
@@ -99,6 +100,9 @@ struct freelance_server_options {
   std::optional<reply_cache_options> keep_replies{};
   // Maximum number of requests in progress. At this limit, the server does not read from clients.
   std::size_t in_flight = 1'000;
+  // Options of the ROUTER, security included. The server sets routing_id, announce_peers and
+  // send_mark.messages itself.
+  socket_options socket{};
 };
 
 struct freelance_server_counters {

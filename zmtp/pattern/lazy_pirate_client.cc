@@ -23,8 +23,7 @@ using boost::system::system_error;
 
 namespace {
 
-socket_options fresh_options() {
-  socket_options options;
+socket_options fresh_options(socket_options options) {
   // The requests of ended attempts must not be sent any more. A request that no connection took was
   // not sent.
   options.linger = std::chrono::milliseconds{0};
@@ -42,6 +41,7 @@ public:
         runtime_{runtime::of(executor)},
         servers_{std::move(servers)},
         handlers_{std::move(handlers)},
+        options_{fresh_options(options.socket)},
         state_{servers_.size(), {options.timeout, options.pause, options.attempts}},
         alarm_{executor, [this] { on_time(); }} {}
 
@@ -116,7 +116,7 @@ private:
       return;  // the handler has cancelled the request
     }
     if (actions.open) {
-      socket_.emplace(executor_, fresh_options());
+      socket_.emplace(executor_, options_);
       socket_->connect(servers_[*actions.open]);
     }
     if (actions.send) {
@@ -181,6 +181,7 @@ private:
   runtime& runtime_;
   std::vector<std::string> servers_;
   lazy_pirate_handlers handlers_;
+  const socket_options options_;
   lazy_pirate_state state_;
   std::optional<req_socket> socket_;
   std::uint64_t socket_number_ = 0;

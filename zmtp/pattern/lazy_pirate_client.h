@@ -3,6 +3,7 @@
 // attempt on a new socket. lazy_pirate_state makes the decisions.
 
 #include "zmtp/message.h"
+#include "zmtp/options.h"
 #include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/lazy_pirate_state.h"
 #include "zmtp/runtime/completion.h"
@@ -31,6 +32,8 @@ struct lazy_pirate_options {
   std::optional<unsigned> attempts = 3;
   // Delay between an unanswered attempt and the next one.
   std::chrono::milliseconds pause{0};
+  // Options of each REQ, security included. The client sets linger and immediate itself.
+  socket_options socket{};
 };
 
 // Handlers of the user during a request. If `accept` is empty, every answer is accepted.

@@ -25,8 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-socket_options router_options() {
-  socket_options options;
+socket_options router_options(socket_options options) {
   options.announce_peers = true;
   return options;
 }
@@ -39,11 +38,11 @@ constexpr auto token = asio::as_tuple(asio::use_awaitable);
 class pirate_queue::core {
 public:
   core(const asio::any_io_executor& executor, const std::shared_ptr<pirate_queue_state>& state,
-       event_handler&& on_event)
+       const socket_options& socket, event_handler&& on_event)
       : executor_{executor},
         runtime_{runtime::of(executor)},
-        clients_{executor, router_options()},
-        workers_{executor, router_options()},
+        clients_{executor, router_options(socket)},
+        workers_{executor, router_options(socket)},
         state_owner_{state},
         state_{*state},
         on_event_{std::move(on_event)},
@@ -188,7 +187,7 @@ pirate_queue::pirate_queue(asio::any_io_executor executor, const pirate_queue_op
       .number("workers", options.workers);
   const auto mark = runtime::of(executor).random<std::uint64_t>();
   const auto state = std::make_shared<pirate_queue_state>(options, mark);
-  const auto own = std::make_shared<core>(executor, state, std::move(on_event));
+  const auto own = std::make_shared<core>(executor, state, options.socket, std::move(on_event));
   core_ = own;
   state_ = state;
   asio::co_spawn(executor, core::serve_workers(own), rethrow);

@@ -4,6 +4,7 @@
 
 #include "zmtp/message.h"
 #include "zmtp/metadata.h"
+#include "zmtp/options.h"
 #include "zmtp/pattern/liveness.h"
 #include "zmtp/pattern/pirate_message.h"
 #include "zmtp/pattern/pirate_waiting_state.h"
@@ -47,6 +48,8 @@ struct pirate_queue_options {
   // worker accepts bodies of several parts. The queue then drops the request.
   std::chrono::milliseconds unserved_timeout{60'000};
   std::size_t workers = 10'000;
+  // Options of both ROUTERs, security included. The queue sets announce_peers itself.
+  socket_options socket{};
 };
 
 // An event of a worker or a request, for logs.

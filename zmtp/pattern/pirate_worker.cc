@@ -41,7 +41,7 @@ public:
         state_{options, runtime_.now()},
         on_request_{std::move(on_request)},
         on_event_{std::move(on_event)},
-        socket_{executor, one(queue), announced(options), *this} {}
+        socket_{executor, one(queue), options.socket, announced(options), *this} {}
 
   void start() {
     socket_.start(shared_from_this());

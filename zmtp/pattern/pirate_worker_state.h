@@ -3,6 +3,7 @@
 // is the shell.
 
 #include "zmtp/message.h"
+#include "zmtp/options.h"
 #include "zmtp/pattern/liveness.h"
 #include "zmtp/pattern/pirate_message.h"
 
@@ -26,6 +27,9 @@ struct pirate_worker_options {
   // of the queue resets it.
   std::chrono::milliseconds reconnect_delay{1'000};
   std::chrono::milliseconds longest_reconnect_delay{32'000};
+  // Options of the DEALER, security included. The worker sets announce_peers, extensions and
+  // send_mark.messages itself.
+  socket_options socket{};
 };
 
 // An event, to report to the user.
