@@ -27,8 +27,7 @@ using clock = std::chrono::steady_clock;
 
 // Limits the replies to one peer by bytes and not by number, because a client may send all its
 // requests before it reads the first reply.
-zmtp::socket_options router_options(std::uint64_t instance) {
-  zmtp::socket_options options;
+zmtp::socket_options router_options(zmtp::socket_options options, std::uint64_t instance) {
   options.send_mark.messages.reset();
   options.announce_peers = true;
   options.extensions = announce_broker(instance);
@@ -41,9 +40,9 @@ zmtp::socket_options router_options(std::uint64_t instance) {
 class broker::core : public std::enable_shared_from_this<core> {
 public:
   core(const asio::any_io_executor& executor, const std::shared_ptr<broker_state>& state,
-       std::uint64_t instance, broker_handlers&& handlers)
+       const zmtp::socket_options& socket, std::uint64_t instance, broker_handlers&& handlers)
       : runtime_{zmtp::runtime::of(executor)},
-        router_{executor, router_options(instance)},
+        router_{executor, router_options(socket, instance)},
         handlers_{std::move(handlers)},
         state_owner_{state},
         state_{*state},
@@ -105,6 +104,14 @@ public:
     state_.change_services(options, now, actions_);
     carry_out(now);
     alarm_.set(state_.next_deadline());
+  }
+
+  void change_access(zmtp::access_rules rules) {
+    const auto now = runtime_.now();
+    state_.change_access(std::move(rules), now, actions_);
+    carry_out(now);
+    alarm_.set(state_.next_deadline());
+    leave_if_drained();
   }
 
 private:
@@ -184,7 +191,7 @@ private:
 
   void on_attached(zmtp::peer_id peer, clock::time_point now) {
     const auto& known = known_of(peer);
-    state_.on_attached(peer, known.routing_id, known.properties, now, actions_);
+    state_.on_attached(peer, known.routing_id, known.properties, now, actions_, known.user_id);
   }
 
   void on_time() {
@@ -241,7 +248,8 @@ broker::broker(asio::any_io_executor executor, const broker_options& options,
   check(options);
   const auto instance = zmtp::runtime::of(executor).random<std::uint64_t>();
   const auto state = std::make_shared<broker_state>(options, instance);
-  const auto own = std::make_shared<core>(executor, state, instance, std::move(handlers));
+  const auto own =
+      std::make_shared<core>(executor, state, options.socket, instance, std::move(handlers));
   core_ = own;
   state_ = state;
   asio::co_spawn(executor, core::serve(own), zmtp::rethrow);
@@ -286,6 +294,12 @@ void broker::change_services(const broker_options& options) {
   check(options);
   if (const auto own = core_.lock()) {
     own->change_services(options);
+  }
+}
+
+void broker::change_access(zmtp::access_rules rules) {
+  if (const auto own = core_.lock()) {
+    own->change_access(std::move(rules));
   }
 }
 
