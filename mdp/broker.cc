@@ -106,6 +106,14 @@ public:
     alarm_.set(state_.next_deadline());
   }
 
+  void change_access(zmtp::access_rules rules) {
+    const auto now = runtime_.now();
+    state_.change_access(std::move(rules), now, actions_);
+    carry_out(now);
+    alarm_.set(state_.next_deadline());
+    leave_if_drained();
+  }
+
 private:
   // Closes the socket when the last reply is queued.
   void leave_if_drained() {
@@ -183,7 +191,7 @@ private:
 
   void on_attached(zmtp::peer_id peer, clock::time_point now) {
     const auto& known = known_of(peer);
-    state_.on_attached(peer, known.routing_id, known.properties, now, actions_);
+    state_.on_attached(peer, known.routing_id, known.properties, now, actions_, known.user_id);
   }
 
   void on_time() {
@@ -286,6 +294,12 @@ void broker::change_services(const broker_options& options) {
   check(options);
   if (const auto own = core_.lock()) {
     own->change_services(options);
+  }
+}
+
+void broker::change_access(zmtp::access_rules rules) {
+  if (const auto own = core_.lock()) {
+    own->change_access(std::move(rules));
   }
 }
 

@@ -89,6 +89,10 @@ public:
   // Throws: as the constructor. Nothing has changed then.
   void change_services(const broker_options& options);
 
+  // Replaces broker_options::access. Connections stay open. A worker that may no longer offer its
+  // service gets DISCONNECT. Does nothing if the broker is stopped.
+  void change_access(zmtp::access_rules rules);
+
   [[nodiscard]] broker_status status() const;
   [[nodiscard]] std::vector<service_status> services() const;
   // Returns the counters of the socket: drops and ended connections, by cause. All are zero once

@@ -2,6 +2,7 @@
 // The broker's actions, events, counters and status. Plain data.
 
 #include "mdp/error.h"
+#include "mdp/options.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
 
@@ -21,11 +22,14 @@ struct broker_event {
     worker_expired,       // no message within the time allowed; before worker_unregistered
     service_added,        // by a request or a worker
     message_refused,      // the message breaks the protocol; the broker closes its peer
+    access_refused,       // the first refusal of this right to this principal; see broker_options
   };
   kind what;
   zmtp::peer_id peer{};   // the peer that caused it; empty for services
-  std::string service{};  // the added service
+  std::string service{};  // the added service, or the one that the peer may not use
   errc fault{};           // the fault of the message
+  std::string user_id{};  // access_refused: the principal; empty: anonymous
+  right wanted{};         // access_refused
 };
 
 // Actions of the broker. broker_state appends to them. The shell carries them out in the order of
@@ -95,6 +99,11 @@ struct broker_counters : request_counters {
   std::uint64_t workers_not_reading = 0;  // closed because they did not read
   std::uint64_t clients_not_reading = 0;  // closed because they did not read
   std::uint64_t pauses = 0;               // pauses of clients at a limit
+
+  // Refused by broker_options::access.
+  std::uint64_t forbidden_offers = 0;  // the workers got DISCONNECT
+  std::uint64_t forbidden_calls = 0;
+  std::uint64_t forbidden_inspections = 0;
 
   std::array<std::uint64_t, errc_count> invalid_messages{};  // by errc; their peers were closed
 };

@@ -53,6 +53,9 @@ std::string report(const broker_status& s) {
       .add("workers_not_reading", counted.workers_not_reading)
       .add("clients_not_reading", counted.clients_not_reading)
       .add("pauses", counted.pauses)
+      .add("forbidden_offers", counted.forbidden_offers)
+      .add("forbidden_calls", counted.forbidden_calls)
+      .add("forbidden_inspections", counted.forbidden_inspections)
       .add("invalid_messages", std::accumulate(counted.invalid_messages.begin(),
                                                counted.invalid_messages.end(), std::uint64_t{0}));
   return std::move(line).text();

@@ -2,6 +2,7 @@
 
 #include "mdp/announcement.h"
 #include "mdp/broker_report.h"
+#include "mdp/service_table.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,6 +15,8 @@ namespace {
 constexpr errc none{};
 // Limits the length of a reply and the time to make it.
 constexpr std::size_t services_in_a_reply = 100;
+
+constexpr std::uint8_t verb_of(right what) noexcept { return static_cast<std::uint8_t>(what); }
 
 // Raises values that would stop the broker's clock or its clients to the smallest value that works.
 broker_options workable(broker_options options) noexcept {
@@ -29,10 +32,12 @@ broker_options workable(broker_options options) noexcept {
 broker_state::broker_state(const broker_options& options, std::uint64_t instance)
     : options_{workable(options)},
       liveness_{options.heartbeat, options.liveness},
+      access_{options.access},
       dispatcher_{options_, instance, liveness_, counters_} {}
 
 void broker_state::on_attached(zmtp::peer_id id, std::string_view routing_id,
-                               const zmtp::metadata& announced, time_point now, actions& out) {
+                               const zmtp::metadata& announced, time_point now, actions& out,
+                               std::string_view user_id) {
   if (const auto* before = peers_.in_slot(id); before != nullptr) {
     on_detached(before->id, now, out);
   }
@@ -42,6 +47,7 @@ void broker_state::on_attached(zmtp::peer_id id, std::string_view routing_id,
   }
   auto& added = peers_.attach(id);
   added.capacity = std::min(said.capacity, options_.worker_in_flight);
+  added.user_id = user_id;
   added.routing_id = routing_id;
   added.reads_errors = said.errors;
 }
@@ -105,9 +111,19 @@ errc broker_state::on_command(peer& from, const client_request& asked, zmtp::mes
   } else if (from.is != standing::a_client) {
     return errc::role_changed;
   }
-  if (asked.service == mmi_titanic && dispatcher_.is_served(titanic_status)) {
+  const bool inspects = is_reserved(asked.service);
+  const auto about = asked.service == "mmi.service" ? m.back() : asked.service;
+  // mmi.services lists only services that the client may inspect.
+  if (asked.service != "mmi.services" &&
+      !check_access(from, inspects ? right::inspect : right::call, about, out)) {
+    if (from.reads_errors) {
+      ++counters_.errors;
+      out.send(from.id, make_error(asked.how, request_fault::forbidden, request_outcome::refused,
+                                   asked.service));
+    }
+  } else if (asked.service == mmi_titanic && dispatcher_.is_served(titanic_status)) {
     dispatcher_.ask_titanic(*from.as_client, asked.how, m, now, out);
-  } else if (is_reserved(asked.service)) {
+  } else if (inspects) {
     answer_mmi(from, asked, m, out);
   } else {
     dispatcher_.ask(*from.as_client, asked.service, asked.how, asked.attempt, m, now, out);
@@ -124,10 +140,7 @@ void broker_state::answer_mmi(const peer& to, const client_request& asked, const
     reply.push_back(dispatcher_.is_served(m.back()) ? "200" : "404");
   } else if (asked.service == "mmi.services") {
     reply.push_back("200");
-    for (const auto& one : services(m.back(), services_in_a_reply)) {
-      reply.push_back(one.name);
-      reply.push_back(report(one));
-    }
+    list_services(to, m.back(), reply);
   } else if (asked.service == "mmi.broker") {
     reply.push_back("200");
     reply.push_back(report(status()));
@@ -140,6 +153,47 @@ void broker_state::answer_mmi(const peer& to, const client_request& asked, const
   out.send(to.id, std::move(reply));
 }
 
+void broker_state::list_services(const peer& to, std::string_view after,
+                                 zmtp::message& reply) const {
+  std::string last{after};
+  for (std::size_t left = services_in_a_reply; left != 0;) {
+    const auto page = services(last, left);
+    if (page.empty()) {
+      return;
+    }
+    for (const auto& one : page) {
+      if (access_.rules().allows(to.user_id, verb_of(right::inspect), one.name)) {
+        reply.push_back(one.name);
+        reply.push_back(report(one));
+        --left;
+      }
+    }
+    last = page.back().name;
+  }
+}
+
+// Counts a refusal.
+bool broker_state::check_access(const peer& from, right wanted, std::string_view service,
+                                actions& out) {
+  const auto verdict = access_.check(from.user_id, verb_of(wanted), service);
+  if (verdict == zmtp::access_guard::verdict::allowed) {
+    return true;
+  }
+  switch (wanted) {
+    case right::offer: ++counters_.forbidden_offers; break;
+    case right::call: ++counters_.forbidden_calls; break;
+    case right::inspect: ++counters_.forbidden_inspections; break;
+  }
+  if (verdict == zmtp::access_guard::verdict::refused_first) {
+    out.events.push_back({.what = broker_event::kind::access_refused,
+                          .peer = from.id,
+                          .service = std::string{service},
+                          .user_id = from.user_id,
+                          .wanted = wanted});
+  }
+  return false;
+}
+
 errc broker_state::on_command(peer& from, const worker_ready& action, zmtp::message& /*m*/,
                               time_point now, actions& out) {
   if (from.is == standing::a_client) {
@@ -147,6 +201,11 @@ errc broker_state::on_command(peer& from, const worker_ready& action, zmtp::mess
   }
   if (from.is != standing::fresh || is_reserved(action.service)) {
     send_away(from, action.how, now, out);
+    return none;
+  }
+  if (!check_access(from, right::offer, action.service, out)) {
+    become(from, standing::silenced, now, out);
+    out.send(from.id, make_disconnect(action.how));
     return none;
   }
   ++counters_.workers_registered;
@@ -301,6 +360,20 @@ void broker_state::on_deadline(time_point now, actions& out) {
 
 void broker_state::change_services(const broker_options& options, time_point now, actions& out) {
   dispatcher_.change_services(options, now, out);
+}
+
+void broker_state::change_access(zmtp::access_rules rules, time_point now, actions& out) {
+  access_.change(std::move(rules));
+  peers_.for_each([&](peer& each) {
+    if (each.is != standing::a_worker) {
+      return;
+    }
+    const auto how = each.as_worker->how;
+    if (!check_access(each, right::offer, each.as_worker->serves->name, out)) {
+      become(each, standing::silenced, now, out);
+      out.send(each.id, make_disconnect(how));
+    }
+  });
 }
 
 broker_status broker_state::status() const {

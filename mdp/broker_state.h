@@ -42,8 +42,9 @@ public:
   broker_state& operator=(const broker_state&) = delete;
 
   // `routing_id` is the ROUTER's address of the peer. `announced` is the metadata of its handshake.
+  // `user_id` is the peer's principal, for broker_options::access.
   void on_attached(zmtp::peer_id id, std::string_view routing_id, const zmtp::metadata& announced,
-                   time_point now, actions& out);
+                   time_point now, actions& out, std::string_view user_id = {});
   void on_message(zmtp::peer_id id, zmtp::message&& m, time_point now, actions& out);
   // The connection was lost or closed.
   void on_detached(zmtp::peer_id id, time_point now, actions& out);
@@ -62,6 +63,10 @@ public:
   // are removed when they have neither worker nor request. Registered workers keep the kind of
   // client address that they see.
   void change_services(const broker_options& options, time_point now, actions& out);
+
+  // Replaces broker_options::access. Workers that may no longer offer their service get DISCONNECT,
+  // and their requests are redelivered. Accepted requests are executed.
+  void change_access(zmtp::access_rules rules, time_point now, actions& out);
 
   // Stops gradually: rejects new requests and requests that wait for a service without workers. The
   // other requests are executed and answered.
@@ -98,6 +103,9 @@ private:
                                 time_point now, actions& out);
   void answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m,
                   actions& out);
+  [[nodiscard]] bool check_access(const peer& from, right wanted, std::string_view service,
+                                  actions& out);
+  void list_services(const peer& to, std::string_view after, zmtp::message& reply) const;
 
   [[nodiscard]] errc check_worker(peer& from, dialect how, time_point now, actions& out);
   [[nodiscard]] request* find_held(peer& from, std::string_view address, dialect how,
@@ -110,6 +118,7 @@ private:
   const broker_options options_;
   zmtp::liveness liveness_;
   broker_counters counters_;
+  zmtp::access_guard access_;
   peer_table peers_;
   dispatcher dispatcher_;
 };

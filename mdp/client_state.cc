@@ -24,6 +24,9 @@ errc meaning_of(const request_error& error) noexcept {
   if (error.fault == request_fault::too_large) {
     return errc::reply_too_large;
   }
+  if (error.fault == request_fault::forbidden) {
+    return errc::forbidden;
+  }
   if (error.fault == request_fault::not_known) {
     return errc::request_forgotten;
   }

@@ -87,6 +87,9 @@ const char* text(errc e) noexcept {
       return "the broker has forgotten the request, which may have been executed: resend it "
              "only "
              "if it may run twice, or let the broker remember outcomes for longer";
+    case errc::forbidden:
+      return "request not executed: this client may not call the service; add a rule to the "
+             "roles of the broker, or use the credentials of another principal";
   }
   return "unknown mdp error";
 }

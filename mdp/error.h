@@ -52,9 +52,11 @@ enum class errc {
   // The same, for a request that must not run twice and was resent.
   broker_replaced,    // the broker that got it has ended; may have been executed
   request_forgotten,  // the broker no longer knows it; may have been executed
+
+  forbidden,  // the broker's rules do not allow this client to call the service; not executed
 };
 
-inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::request_forgotten) + 1;
+inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::forbidden) + 1;
 
 [[nodiscard]] const boost::system::error_category& mdp_category() noexcept;
 

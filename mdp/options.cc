@@ -23,6 +23,15 @@ void check_of(std::string component, const service_options& options) {
 
 }  // namespace
 
+const char* to_string(right what) noexcept {
+  switch (what) {
+    case right::offer: return "offer";
+    case right::call: return "call";
+    case right::inspect: break;
+  }
+  return "inspect";
+}
+
 boost::system::error_code check_service(std::string_view name) noexcept {
   if (name.empty()) {
     return errc::no_service;

@@ -3,16 +3,28 @@
 
 #include "mdp/command.h"
 #include "mdp/error.h"
+#include "zmtp/access_rules.h"
 #include "zmtp/options.h"
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mdp {
+
+// The verbs of zmtp::access_rules for a broker. Names are names of services.
+enum class right : std::uint8_t {
+  offer,    // register a worker
+  call,     // send a request
+  inspect,  // send an MMI request: about a service (mmi.service, mmi.services), or to another mmi
+            // service, by its own name
+};
+// Returns the name of the enumerator.
+[[nodiscard]] const char* to_string(right what) noexcept;
 
 // Bytes that a request is charged in addition to the bytes of its body.
 inline constexpr std::size_t request_overhead = 256;
@@ -110,6 +122,9 @@ struct broker_options {
   // Options of the ROUTER, security included. The broker sets announce_peers, extensions and
   // send_mark.messages itself.
   zmtp::socket_options socket{};
+  // Permits principals to offer, call and inspect services; see `right`. By default, everything is
+  // allowed.
+  zmtp::access_rules access{};
 };
 
 struct worker_options {

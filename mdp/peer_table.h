@@ -25,6 +25,7 @@ struct peer {
   zmtp::peer_id id;
   standing is = standing::absent;
   std::size_t capacity = 1;   // as a worker
+  std::string user_id;        // the principal; empty: anonymous
   std::string routing_id;     // until it is a client, whose record then has it
   bool reads_errors = false;  // as a client
   client_record* as_client = nullptr;
@@ -58,6 +59,14 @@ public:
   void detach(peer& at) noexcept {
     at = {};
     --size_;
+  }
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (auto& each : peers_) {
+      if (each.is != standing::absent) {
+        visit(each);
+      }
+    }
   }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 

@@ -11,10 +11,10 @@ namespace {
 constexpr std::string_view refused = "refused";
 constexpr std::string_view unknown = "unknown";
 
-constexpr std::array all_faults{request_fault::not_offered, request_fault::waited_too_long,
-                                request_fault::not_known,   request_fault::too_large,
-                                request_fault::refused,     request_fault::failed,
-                                request_fault::worker_lost, request_fault::stopping};
+constexpr std::array all_faults{
+    request_fault::forbidden, request_fault::not_offered, request_fault::waited_too_long,
+    request_fault::not_known, request_fault::too_large,   request_fault::refused,
+    request_fault::failed,    request_fault::worker_lost, request_fault::stopping};
 
 zmtp::message body_of(request_fault fault, request_outcome outcome, std::string_view service) {
   zmtp::message m{std::to_string(static_cast<unsigned>(fault))};

@@ -17,6 +17,7 @@ namespace mdp {
 inline constexpr std::string_view error_service = "mmi.error";
 
 enum class request_fault : std::uint16_t {
+  forbidden = 403,        // the client may not call the service
   not_offered = 404,      // no worker offers the service, or too many such services
   waited_too_long = 408,  // no worker took the request in time
   refused = 406,          // by as many workers as the service has

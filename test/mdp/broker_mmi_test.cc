@@ -142,7 +142,8 @@ TEST_F(broker_mmi, state_of_the_broker_is_a_line_of_numbers) {
                 "errors=0 repeats=0 unwanted_replies=0 "
                 "refused=0 mmi_requests=1 unexpected_commands=0 malformed_announcements=0 "
                 "ignored_messages=0 workers_registered=1 workers_expired=0 workers_not_reading=0 "
-                "clients_not_reading=0 pauses=0 invalid_messages=1"sv}));
+                "clients_not_reading=0 pauses=0 forbidden_offers=0 forbidden_calls=0 "
+                "forbidden_inspections=0 invalid_messages=1"sv}));
 }
 
 TEST_F(broker_mmi, returns_the_state_that_titanic_reports) {  // MMI-1
