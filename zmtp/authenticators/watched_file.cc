@@ -6,7 +6,7 @@ namespace zmtp {
 
 namespace {
 
-constexpr std::chrono::seconds coarsest_time{2};  // of a file system
+constexpr std::chrono::seconds coarsest_time{2};  // some file systems store no finer times
 
 std::int64_t nanoseconds(const ::timespec& time) noexcept {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;

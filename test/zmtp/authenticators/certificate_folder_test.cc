@@ -148,7 +148,7 @@ TEST_F(certificates, a_missing_folder_is_named) {
   }
 }
 
-TEST_F(certificates, without_the_folder_nobody_is_admitted) {
+TEST_F(certificates, without_the_folder_no_client_is_admitted) {
   std::filesystem::create_directory(folder.path("in"));
   add("in/alice.cert", 1);
   certificate_folder clients{folder.path("in"), {}, 0ms};

@@ -12,6 +12,13 @@
 
 namespace zmtp::test {
 
+inline peer_info peer_at(std::string address, std::string mechanism = {}) {
+  peer_info made;
+  made.address = std::move(address);
+  made.mechanism = std::move(mechanism);
+  return made;
+}
+
 using later_answer = std::future<authenticator::verdict>;
 
 inline later_answer ask(authenticator& whom, const credentials& shown, const peer_info& peer = {}) {
