@@ -39,6 +39,9 @@ FLOORS = [
     # Files of what must last, for which no socket is needed.
     ("zmtp/storage",           []),
 
+    # Authenticators that many programs need. One of them asks a socket.
+    ("zmtp/authenticators",    ["zmtp/socket"]),
+
     # For tests: production sockets on a virtual clock and network.
     ("zmtp/simulation",        ["zmtp/engine"]),
 
@@ -47,8 +50,6 @@ FLOORS = [
     ("zmtp/socket",            ["zmtp/engine"]),
     # The Asio code behind every socket.
     ("zmtp/engine",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation", "zmtp/authenticator"]),
-    # Authenticators that many programs need.
-    ("zmtp/authenticators",    ["zmtp/authenticator"]),
     # An interface for users, with the handler of an asynchronous operation.
     ("zmtp/authenticator",     ["zmtp"]),
     ("zmtp/transport",         ["zmtp/runtime"]),

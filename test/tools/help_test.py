@@ -94,6 +94,7 @@ VOCABULARY = {
     "--pairs": ("NAME,...", "names of pairs"),
     "--python": ("PROGRAM", "interpreter "),
     "--no-control": ("", "leave out "),
+    "--remove": ("", "remove the user instead"),
     "--metadata": ("NAME=VALUE", "fact to add to both files"),
     "--curve-server-key": ("KEY|FILE", "connecting: use CURVE"),
     "--curve-secret-file": ("FILE", "own certificate for CURVE"),
@@ -178,9 +179,10 @@ class HelpTest(unittest.TestCase):
 
     def test_every_subcommand_is_found(self):
         for words in (("broker",), ("worker",), ("request",), ("titanic", "purge"), ("bstar",), ("cat",), ("proxy",),
-                      ("chp", "server"), ("chp", "watch"), ("demo",), ("interop",)):
+                      ("chp", "server"), ("chp", "watch"), ("passwd",), ("demo",),
+                      ("interop",)):
             self.assertIn(words, self.commands)
-        self.assertEqual(len(self.commands), 22)
+        self.assertEqual(len(self.commands), 23)
 
     def test_every_text_has_its_parts_in_order(self):
         for words, text in self.commands.items():

@@ -11,6 +11,7 @@
 #include "tools/zinc/mdp_flags.h"
 #include "tools/zinc/option_values.h"
 #include "tools/zinc/output.h"
+#include "tools/zinc/passwd_command.h"
 #include "tools/zinc/proxy_command.h"
 #include "tools/zinc/security_flags.h"
 #include "tools/zinc/version.h"
@@ -105,6 +106,7 @@ int run(int argc, char** argv) {
   proxy_arguments proxy;
   chp_command_line chp;
   keygen_arguments keygen;
+  passwd_arguments passwd;
   demo_arguments demo;
   interop_arguments interop;
   auto* const broker_app = app.add_subcommand("broker");
@@ -116,6 +118,7 @@ int run(int argc, char** argv) {
   auto* const proxy_app = app.add_subcommand("proxy");
   chp.add_to(app);
   auto* const keygen_app = app.add_subcommand("keygen");
+  auto* const passwd_app = app.add_subcommand("passwd");
   auto* const demo_app = app.add_subcommand("demo");
   auto* const interop_app = app.add_subcommand("interop");
   add_broker(*broker_app, broker);
@@ -126,6 +129,7 @@ int run(int argc, char** argv) {
   add_cat(*cat_app, cat);
   add_proxy(*proxy_app, proxy);
   add_keygen(*keygen_app, keygen);
+  add_passwd(*passwd_app, passwd);
   add_demo(*demo_app, demo);
   add_interop(*interop_app, interop);
   try {
@@ -191,6 +195,9 @@ int run(int argc, char** argv) {
   }
   if (keygen_app->parsed()) {
     return run_keygen(keygen);
+  }
+  if (passwd_app->parsed()) {
+    return run_passwd(passwd);
   }
   if (interop_app->parsed()) {
     return run_interop(interop);
