@@ -50,6 +50,13 @@ class SecurityCase(ShellCase):
         os.chmod(path, mode)
         return path
 
+    def users(self, **passwords):
+        file = f"{self.scratch}/users"
+        for name, password in passwords.items():
+            done = self.run_to_the_end("passwd", file, name, stdin=f"{password}\n")
+            self.assertEqual(done[0], 0, done)
+        return file
+
     def as_server(self):
         return ["--curve-secret-file", self.secret("server"), "--authorized-keys", self.guests]
 
@@ -120,6 +127,16 @@ class Mdp(SecurityCase):
         self.start("worker", "--connect", broker.endpoint, "--service", "echo", *self.as_client("bob"))
         code, output, errors = self.request(broker.endpoint, "alice", "--durable", "hello")
         self.assertEqual((code, output), (0, "hello\n"), errors)
+
+    def test_the_folder_may_change_while_the_broker_runs(self):
+        broker = Broker(self, *self.as_server())
+        self.start("worker", "--connect", broker.endpoint, "--service", "echo", *self.as_client("bob"))
+        self.assertEqual(self.request(broker.endpoint, "alice", "hello")[0], 0)
+        admitted = f"{self.guests}/mallory"
+        for change, code in ((lambda: shutil.copy(self.path("mallory"), admitted), 0), (lambda: os.unlink(admitted), 1)):
+            change()
+            while self.request(broker.endpoint, "mallory", "hello", timeout="2s")[0] != code:
+                pass  # until the broker has read the folder again
 
     def test_keys_in_a_file_and_any_client(self):
         key = zmq.auth.load_certificate(self.path("alice"))[0].decode()
@@ -202,7 +219,7 @@ class Others(SecurityCase):
         right = ["--plain-user", "alice", "--plain-password-file", self.write("right", "secret\n")]
         wrong = ["--plain-user", "alice", "--plain-password-file", self.write("wrong", "sacred\n")]
         other = ["--plain-user", "bob", "--plain-password-file", f"{self.scratch}/right"]
-        self.start("cat", "rep", at, "--bind", "--echo", *right)
+        self.start("cat", "rep", at, "--bind", "--echo", "--plain-users", self.users(alice="secret"))
         self.assertEqual(self.run_cat("req", at, "--timeout", LONG, *right, stdin="hello\n")[:2], (0, "hello\n"))
         for words in (wrong, other, ()):
             self.assertEqual(self.run_cat("req", at, "--timeout", SHORT, *words, stdin="hello\n")[:2], (1, ""))
@@ -251,6 +268,13 @@ class Faults(SecurityCase):
                 ((*worker, "--plain-user", "alice", "--plain-password-file", empty), "--plain-password-file",
                  "has no password", "write"),
                 ((*worker, *secret, *server_key, "--plain-user", "alice"), "--plain-user", "one mechanism"),
+                ((*broker, *secret, *any_client, "--plain-users", empty), "--plain-users", "one mechanism"),
+                ((*broker, "--plain-user", "alice"), "--plain-user", "needs --plain-users", "zinc passwd"),
+                ((*broker, "--plain-users", "/nowhere"), "--plain-users", "/nowhere"),
+                ((*broker, "--plain-users", bad), "--plain-users", bad),
+                ((*broker, "--plain-users", self.users(alice="x"), "--plain-user", "alice"), "--plain-user",
+                 "none connects", "omit it"),
+                ((*worker, "--plain-users", empty), "--plain-users", "none is bound", "omit it"),
                 (("titanic", "--store", "x", "list", "--curve-server-key", "x" * 40), "--curve-server-key",
                  "omit it")):
             with self.subTest(words):
@@ -271,14 +295,15 @@ class Faults(SecurityCase):
         self.assertEqual(self.warnings(*at, *self.as_server()), [])
         os.chmod(self.secret("server"), 0o640)
         password = self.write("password", "x\n", 0o644)
-        for words, file in ((self.as_server(), self.secret("server")),
-                            (["--plain-user", "alice", "--plain-password-file", password], password)):
-            warning, = self.warnings(*at, *words)
+        for words, file in (((*at, *self.as_server()), self.secret("server")),
+                            (("tcp://127.0.0.1:9", "--plain-user", "alice", "--plain-password-file", password),
+                             password)):
+            warning, = self.warnings(*words)
             self.assertIn(file, warning)
             self.assertIn("chmod 600", warning)
 
     def test_a_server_that_is_open_to_the_network_is_warned_of(self):
-        plain = ["--plain-user", "alice", "--plain-password-file", self.write("password", "x\n")]
+        plain = ["--plain-users", self.users(alice="secret")]
         for words, text in (((), "without authentication"), (plain, "clear text")):
             warning, = self.warnings("tcp://*:*", "--bind", *words)
             self.assertIn("tcp://*:* is open to the network", warning)

@@ -100,8 +100,9 @@ VOCABULARY = {
     "--curve-secret-file": ("FILE", "own certificate for CURVE"),
     "--authorized-keys": ("DIR|FILE", "binding with CURVE: clients that may connect"),
     "--allow-any-client": ("", "binding with CURVE: let every client in"),
-    "--plain-user": ("NAME", "use PLAIN with this name"),
+    "--plain-user": ("NAME", "connecting: use PLAIN with this name"),
     "--plain-password-file": ("FILE", "file whose first line is the password"),
+    "--plain-users": ("FILE", "binding: use PLAIN"),
     "--list": ("", "print the groups"),
     "--version": ("", "print the version and exit"),
     "--help": ("", "print this text and exit"),
@@ -228,7 +229,7 @@ class HelpTest(unittest.TestCase):
 
     def test_every_subcommand_with_sockets_has_the_same_options_for_security(self):
         names = {"--curve-server-key", "--curve-secret-file", "--authorized-keys", "--allow-any-client",
-                 "--plain-user", "--plain-password-file"}
+                 "--plain-user", "--plain-password-file", "--plain-users"}
         texts = set()
         for words in (("broker",), ("worker",), ("request",), ("titanic",), ("bstar",), ("cat",), ("proxy",),
                       *(("chp", name) for name in ("server", "get", "set", "delete", "dump", "watch"))):

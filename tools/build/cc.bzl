@@ -10,14 +10,15 @@ _WARNINGS = [
     "-Wshadow",
 ]
 
-# A test is compiled more often than it runs, and so is what only tests use. With -O1, GCC 12 has false
-# warnings about coroutines, which clang does not know.
-_TEST_OPTIONS = _WARNINGS + [
-    "-O1",
+# GCC 12 has false warnings about coroutines, which clang does not know.
+_NO_FALSE_WARNINGS = [
     "-Wno-unknown-warning-option",
     "-Wno-mismatched-new-delete",
     "-Wno-maybe-uninitialized",
 ]
+
+# A test is compiled more often than it runs, and so is what only tests use.
+_TEST_OPTIONS = _WARNINGS + ["-O1"] + _NO_FALSE_WARNINGS
 
 def _is_for_tests():
     """Whether the BUILD file is below test/, where everything is for tests only."""
@@ -97,7 +98,7 @@ def zinc_binary(name, srcs, deps = [], testonly = None, **kwargs):
         name = name,
         srcs = srcs,
         deps = deps,
-        copts = _options(),
+        copts = _options() + _NO_FALSE_WARNINGS,
         testonly = testonly or _is_for_tests(),
         **kwargs
     )

@@ -45,7 +45,8 @@ void log_event(const mdp::broker_event& event, std::string_view peer) {
   switch (event.what) {
     using enum mdp::broker_event::kind;
     case worker_registered: log("I: registering new worker: {}", hexadecimal(peer)); return;
-    case worker_unregistered: return;  // not logged by the Guide's broker
+    case worker_unregistered:
+    case access_refused: return;  // not logged by the Guide's broker
     case worker_expired: log("I: deleting expired worker: {}", hexadecimal(peer)); return;
     case service_added: log("I: added service: {}", zinc::printable(event.service)); return;
     case message_refused:

@@ -1,10 +1,14 @@
 #include "tools/zinc/authorized_keys.h"
 
+#include "zmtp/authenticators/allowed_keys.h"
+#include "zmtp/authenticators/certificate_folder.h"
+#include "zmtp/authenticators/password_file.h"
 #include "zmtp/curve/certificate_file.h"
 #include "zmtp/curve/key.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <spdlog/spdlog.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -13,8 +17,10 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace zinc {
 
@@ -52,28 +58,47 @@ void add_key_of_line(zmtp::allowed_keys& to, std::string_view line, const std::s
                      : std::string{line.substr(user, line.find_last_not_of(blanks) + 1 - user)});
 }
 
-void add_keys_of_folder(zmtp::allowed_keys& to, const std::string& folder) {
-  std::error_code ec;
-  for (fs::directory_iterator at{folder, ec}, end; !ec && at != end; at.increment(ec)) {
-    const auto name = at->path().filename().string();
-    std::error_code ignored;
-    if (name.starts_with('.') || name.ends_with("_secret") || name.ends_with('~') ||
-        !at->is_regular_file(ignored)) {
-      continue;
-    }
-    const auto found = certificate_of(authorized_option, at->path().string());
-    auto user = name;
-    for (const auto& [key, value] : found.metadata) {
-      if (key == "name") {
-        user = value;
+// Makes an authenticator that reads a file again when it changes. `make` gets the handler of its
+// faults. A fault at the start is one of the option. A later one is logged.
+template <class Make>
+std::shared_ptr<zmtp::authenticator> watching(const std::string& option, Make make) {
+  struct starting {
+    bool now = true;
+    std::string fault;
+  };
+  const auto start = std::make_shared<starting>();
+  std::shared_ptr<zmtp::authenticator> made;
+  try {
+    made = make([option, start](const std::string& fault) {
+      if (start->now) {
+        start->fault = fault;
+      } else {
+        spdlog::error("{}: {}", option, fault);
       }
-    }
-    to.allow(found.public_key, user);
+    });
+  } catch (const std::runtime_error& e) {
+    refuse(option, e.what());
   }
-  if (ec) {
-    refuse(authorized_option, fmt::format("cannot read the folder {}: {}; check the permissions",
-                                          folder, ec.message()));
+  start->now = false;
+  if (!start->fault.empty()) {
+    refuse(option, start->fault);
   }
+  return made;
+}
+
+std::shared_ptr<zmtp::authenticator> keys_of_file(const std::string& path) {
+  auto keys = std::make_shared<zmtp::allowed_keys>();
+  std::istringstream text{text_of_file(authorized_option, path)};
+  std::size_t number = 0;
+  for (std::string line; std::getline(text, line);) {
+    add_key_of_line(*keys, line, fmt::format("{}:{}", path, ++number));
+  }
+  if (keys->size() == 0) {
+    refuse(authorized_option,
+           fmt::format("{} has no key, so no client may connect; add the public key of a client",
+                       path));
+  }
+  return keys;
 }
 
 }  // namespace
@@ -106,25 +131,21 @@ zmtp::curve_certificate certificate_of(const std::string& option, const std::str
   }
 }
 
-std::shared_ptr<zmtp::allowed_keys> load_authorized_keys(const std::string& path) {
-  auto keys = std::make_shared<zmtp::allowed_keys>();
+std::shared_ptr<zmtp::authenticator> load_authorized_keys(const std::string& path) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    add_keys_of_folder(*keys, path);
-  } else {
-    std::istringstream text{text_of_file(authorized_option, path)};
-    std::size_t number = 0;
-    for (std::string line; std::getline(text, line);) {
-      add_key_of_line(*keys, line, fmt::format("{}:{}", path, ++number));
-    }
+  if (!fs::is_directory(path, ignored)) {
+    return keys_of_file(path);
   }
-  if (keys->size() == 0) {
-    refuse(authorized_option,
-           fmt::format("{} has no key, so no client may connect; add the public certificate of a "
-                       "client",
-                       path));
-  }
-  return keys;
+  return watching(authorized_option, [&](auto on_fault) {
+    return std::make_shared<zmtp::certificate_folder>(path, std::move(on_fault));
+  });
+}
+
+std::shared_ptr<zmtp::authenticator> load_plain_users(const std::string& path) {
+  return watching(plain_users_option, [&](auto on_fault) {
+    return std::make_shared<zmtp::password_file>(
+        path, zmtp::password_file_options{.on_fault = std::move(on_fault)});
+  });
 }
 
 }  // namespace zinc

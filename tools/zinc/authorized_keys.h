@@ -1,7 +1,7 @@
 #pragma once
 // The files that the options for the security of connections name.
 
-#include "zmtp/authenticators/allowed_keys.h"
+#include "zmtp/authenticator.h"
 #include "zmtp/curve/certificate.h"
 
 #include <memory>
@@ -10,11 +10,16 @@
 namespace zinc {
 
 inline constexpr auto authorized_option = "--authorized-keys";
+inline constexpr auto plain_users_option = "--plain-users";
 
 // Reads a folder of public certificates, or a file with one key in each line and a user id behind
-// it. The user id of a certificate is the `name` in its metadata, or else the name of the file.
+// it. The folder is read again when it changes (zmtp::certificate_folder). The file is read once.
 // Throws: CLI::ValidationError.
-[[nodiscard]] std::shared_ptr<zmtp::allowed_keys> load_authorized_keys(const std::string& path);
+[[nodiscard]] std::shared_ptr<zmtp::authenticator> load_authorized_keys(const std::string& path);
+
+// Reads a file of zinc passwd, and reads it again when it changes (zmtp::password_file).
+// Throws: CLI::ValidationError.
+[[nodiscard]] std::shared_ptr<zmtp::authenticator> load_plain_users(const std::string& path);
 
 // Read a file that the value of `option` names. Throw CLI::ValidationError.
 [[nodiscard]] std::string text_of_file(const std::string& option, const std::string& path);

@@ -1,7 +1,6 @@
 #include "tools/zinc/security_flags.h"
 
 #include "tools/zinc/authorized_keys.h"
-#include "zmtp/authenticators/authenticator_function.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/mechanism/curve.h"
 
@@ -89,7 +88,7 @@ bool has_curve(const security_arguments& a) {
          a.allow_any_client;
 }
 bool has_plain(const security_arguments& a) {
-  return !a.plain_user.empty() || !a.plain_password_file.empty();
+  return !a.plain_user.empty() || !a.plain_password_file.empty() || !a.plain_users.empty();
 }
 
 // Refuses options that would have no effect, and missing ones.
@@ -139,34 +138,10 @@ secured_sockets with_curve(const security_arguments& a, const socket_use& use) {
   return made;
 }
 
-// Takes the same time for each text of the same size.
-bool equal(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) {
-    return false;
-  }
-  unsigned char differ = 0;
-  for (std::size_t i = 0; i != a.size(); ++i) {
-    differ = static_cast<unsigned char>(differ | (a[i] ^ b[i]));
-  }
-  return differ == 0;
-}
-
-std::shared_ptr<zmtp::authenticator> one_user(std::string name, std::string password) {
-  using zmtp::authenticator;
-  return zmtp::make_authenticator(
-      [name = std::move(name), password = std::move(password)](
-          const zmtp::peer_info&, const zmtp::credentials& shown) -> authenticator::verdict {
-        const auto* const plain = std::get_if<zmtp::plain_credentials>(&shown);
-        if (plain != nullptr && equal(plain->username, name) && equal(plain->password, password)) {
-          return authenticator::principal{.user_id = name};
-        }
-        return authenticator::refusal{.status = "400"};
-      });
-}
-
-secured_sockets with_plain(const security_arguments& a, const socket_use& use) {
+zmtp::plain_client_security plain_client(const security_arguments& a) {
   if (a.plain_user.empty()) {
-    refuse(password_option, fmt::format("needs {} NAME", user_option));
+    refuse(a.plain_password_file.empty() ? plain_users_option : password_option,
+           fmt::format("needs {} NAME, because sockets connect", user_option));
   }
   if (a.plain_password_file.empty()) {
     refuse(user_option, fmt::format("needs {} FILE", password_option));
@@ -182,13 +157,30 @@ secured_sockets with_plain(const security_arguments& a, const socket_use& use) {
                        a.plain_password_file));
   }
   warn_if_others_may_read(password_option, a.plain_password_file);
+  return {a.plain_user, std::move(password)};
+}
+
+secured_sockets with_plain(const security_arguments& a, const socket_use& use) {
+  const bool names_user = !a.plain_user.empty() || !a.plain_password_file.empty();
   secured_sockets made;
-  if (!use.bound.empty()) {
+  if (use.bound.empty()) {
+    if (!a.plain_users.empty()) {
+      refuse(plain_users_option, "is for sockets that bind, and none is bound; omit it");
+    }
+  } else {
+    if (a.plain_users.empty()) {
+      refuse(a.plain_user.empty() ? password_option : user_option,
+             fmt::format("is for sockets that connect; a server needs {} FILE, made by zinc passwd",
+                         plain_users_option));
+    }
     made.bound.security = zmtp::plain_server_security{};
-    made.bound.authenticator = one_user(a.plain_user, password);
+    made.bound.authenticator = load_plain_users(a.plain_users);
   }
   if (use.connects) {
-    made.connected.security = zmtp::plain_client_security{a.plain_user, password};
+    made.connected.security = plain_client(a);
+  } else if (names_user) {
+    refuse(a.plain_user.empty() ? password_option : user_option,
+           "is for sockets that connect, and none connects; omit it");
   }
   return made;
 }
@@ -221,25 +213,30 @@ void add_security(CLI::App& app, security_arguments& to) {
   group
       ->add_option(authorized_option, to.authorized_keys,
                    "binding with CURVE: clients that may connect; a folder of public certificates, "
-                   "or a file with one key in each line, read at the start")
+                   "or a file with one key in each line")
       ->type_name("DIR|FILE");
   group->add_flag(
       any_option, to.allow_any_client,
       "binding with CURVE: let every client in that knows the public key of this server");
   group
       ->add_option(user_option, to.plain_user,
-                   "use PLAIN with this name, which is not encrypted; binding: the only name that "
-                   "may connect")
+                   "connecting: use PLAIN with this name, which is not encrypted")
       ->type_name("NAME");
   group
       ->add_option(password_option, to.plain_password_file,
                    "file whose first line is the password for --plain-user")
       ->type_name("FILE");
+  group
+      ->add_option(plain_users_option, to.plain_users,
+                   "binding: use PLAIN, and admit the users in this file of zinc passwd")
+      ->type_name("FILE");
 }
 
 secured_sockets read_security(const security_arguments& arguments, const socket_use& use) {
   if (has_curve(arguments) && has_plain(arguments)) {
-    refuse(arguments.plain_user.empty() ? password_option : user_option,
+    refuse(!arguments.plain_user.empty()            ? user_option
+           : !arguments.plain_password_file.empty() ? password_option
+                                                    : plain_users_option,
            "is for PLAIN, and other options are for CURVE; give those of one mechanism");
   }
   if (has_curve(arguments)) {

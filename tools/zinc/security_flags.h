@@ -20,6 +20,7 @@ struct security_arguments {
   bool allow_any_client = false;
   std::string plain_user;
   std::string plain_password_file;
+  std::string plain_users;
 };
 
 // Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.
