@@ -1,9 +1,13 @@
 #include "test/chp/file_witness.h"
 
 #include <boost/asio/post.hpp>
+#include <boost/system/errc.hpp>
 
+#include <chrono>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sys/file.h>
 #include <unistd.h>
 #include <utility>
@@ -11,6 +15,8 @@
 namespace chp::test {
 
 namespace {
+
+constexpr std::chrono::milliseconds poll{10};
 
 // Holds the lock of the file, so that a change compares and sets.
 class file_lock {
@@ -37,36 +43,87 @@ membership load(const std::string& path) {
   return found;
 }
 
+// A process that ends meanwhile leaves the old record.
 void save(const std::string& path, const membership& record) {
-  std::ofstream file{path, std::ios::trunc};
-  file << record.revision << ' ' << record.epoch << ' ' << record.active;
-  for (const auto each : record.in_sync) {
-    file << ' ' << each;
+  const auto made = path + ".new";
+  {
+    std::ofstream file{made, std::ios::trunc};
+    file << record.revision << ' ' << record.epoch << ' ' << record.active;
+    for (const auto each : record.in_sync) {
+      file << ' ' << each;
+    }
   }
+  std::filesystem::rename(made, path);
 }
 
 }  // namespace
 
+struct file_witness::core : std::enable_shared_from_this<core> {
+  core(const boost::asio::any_io_executor& executor, std::string at)
+      : path{std::move(at)}, timer{executor} {}
+
+  void look() {
+    if (is_reachable) {
+      const file_lock lock{path};
+      if (const auto now = load(path); now != seen) {
+        seen = now;
+        boost::asio::post(timer.get_executor(), [weak = weak_from_this(), now] {
+          if (const auto self = weak.lock()) {
+            self->on_change(now);
+          }
+        });
+      }
+    }
+    timer.expires_after(poll);
+    timer.async_wait([weak = weak_from_this()](const boost::system::error_code& ec) {
+      if (const auto self = weak.lock(); self && !ec) {
+        self->look();
+      }
+    });
+  }
+
+  std::string path;
+  boost::asio::steady_timer timer;
+  std::function<void(const membership&)> on_change;
+  std::optional<membership> seen;
+  bool is_reachable = true;
+  bool loses_answer = false;
+};
+
+file_witness::file_witness(const boost::asio::any_io_executor& executor, const std::string& path)
+    : core_{std::make_shared<core>(executor, path)} {}
+
+file_witness::~file_witness() = default;
+
 void file_witness::replace(const membership& from, const membership& to, handler on_done) {
   boost::system::error_code ec;
   membership now;
-  if (is_reachable_) {
-    const file_lock lock{path_};
-    now = load(path_);
+  if (core_->is_reachable) {
+    const file_lock lock{core_->path};
+    now = load(core_->path);
     if (now == from && to != from) {
-      save(path_, to);
+      save(core_->path, to);
       now = to;
     }
   }
-  if (!is_reachable_ || std::exchange(loses_answer_, false)) {
+  if (!core_->is_reachable || std::exchange(core_->loses_answer, false)) {
     ec = make_error_code(boost::system::errc::timed_out);
   }
-  boost::asio::post(executor_, [on_done = std::move(on_done), ec, now] { on_done(ec, now); });
+  boost::asio::post(core_->timer.get_executor(),
+                    [weak = core_->weak_from_this(), on_done = std::move(on_done), ec, now] {
+                      if (weak.lock()) {
+                        on_done(ec, now);
+                      }
+                    });
 }
 
-void file_witness::poll() {
-  const file_lock lock{path_};
-  boost::asio::post(executor_, [on_change = on_change_, now = load(path_)] { on_change(now); });
+void file_witness::watch(std::function<void(const membership&)> on_change) {
+  core_->on_change = std::move(on_change);
+  core_->look();
 }
+
+void file_witness::set_reachable(bool is_reachable) noexcept { core_->is_reachable = is_reachable; }
+
+void file_witness::lose_next_answer() noexcept { core_->loses_answer = true; }
 
 }  // namespace chp::test

@@ -4,34 +4,31 @@
 #include "chp/witness.h"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
 
+#include <functional>
+#include <memory>
 #include <string>
 
 namespace chp::test {
 
 class file_witness final : public witness {
 public:
-  file_witness(boost::asio::any_io_executor executor, std::string path)
-      : executor_{std::move(executor)}, path_{std::move(path)} {}
+  file_witness(const boost::asio::any_io_executor& executor, const std::string& path);
+  ~file_witness() override;
 
   void replace(const membership& from, const membership& to, handler on_done) override;
-  void watch(std::function<void(const membership&)> on_change) override {
-    on_change_ = std::move(on_change);
-  }
+  // Reads the file again and again.
+  void watch(std::function<void(const membership&)> on_change) override;
 
-  // Looks at the file, as the watch of a real witness does.
-  void poll();
-  // Makes the next change, and answers it with an error.
-  void lose_next_answer() noexcept { loses_answer_ = true; }
-  // The file cannot be reached: calls fail without an effect.
-  void set_reachable(bool is_reachable) noexcept { is_reachable_ = is_reachable; }
+  // False: the file cannot be read or written, so calls fail without an effect.
+  void set_reachable(bool is_reachable) noexcept;
+  // Makes the next change, and completes with an error.
+  void lose_next_answer() noexcept;
 
 private:
-  boost::asio::any_io_executor executor_;
-  std::string path_;
-  std::function<void(const membership&)> on_change_;
-  bool loses_answer_ = false;
-  bool is_reachable_ = true;
+  struct core;
+  std::shared_ptr<core> core_;  // handlers do nothing after its end
 };
 
 }  // namespace chp::test

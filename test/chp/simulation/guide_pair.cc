@@ -37,7 +37,7 @@ private:
   void add_clients();
   void live();
   void recover();
-  void restart_if_given_up();
+  void restart_theirs_if(bool is_stuck);
   [[nodiscard]] bool restart_ours();
   [[nodiscard]] bool restart_theirs();
   void compare();
@@ -126,8 +126,8 @@ void guide_pair::add_clients() {
   }
 }
 
-void guide_pair::restart_if_given_up() {
-  if (theirs_->has_given_up()) {
+void guide_pair::restart_theirs_if(bool is_stuck) {
+  if (is_stuck) {
     theirs_->kill(death::process);
     theirs_->start();
   }
@@ -138,7 +138,7 @@ void guide_pair::live() {
   const auto gap = setting_.heartbeat * random().between(2, 10);
   for (std::size_t left = 8; left != 0; --left) {
     world_.run_for(random().up_to(gap));
-    restart_if_given_up();
+    restart_theirs_if(theirs_->has_given_up());
     faults.make();
   }
   static_cast<void>(world_.run_until([&] { return faults.open() == 0; }, 1h));
@@ -180,7 +180,7 @@ bool guide_pair::restart_theirs() {
 void guide_pair::recover() {
   world_.run_for(random().up_to(20 * setting_.heartbeat));
   const auto before = history_.findings().size();
-  restart_if_given_up();
+  restart_theirs_if(theirs_->has_given_up() || theirs_->is_copying());
   if ((random().chance(50) || !restart_ours()) && !restart_theirs()) {
     return;
   }

@@ -11,9 +11,9 @@ void guide_pair_faults::make() {
   ++open_;
   const auto what = random().pick(5);
   world_.net().here().note("fault", {what});
-  auto end = what <= 1 ? kill() : what == 2 ? pause() : what == 3 ? part_servers() : part_client();
-  world_.after(random().up_to(longest_), [this, end = std::move(end)] {
-    end();
+  auto undo = what <= 1 ? kill() : what == 2 ? pause() : what == 3 ? part_servers() : part_client();
+  world_.after(random().up_to(longest_), [this, undo = std::move(undo)] {
+    undo();
     --open_;
   });
 }

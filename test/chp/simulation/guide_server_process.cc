@@ -46,8 +46,15 @@ std::uint64_t number_in(const std::string& frame) {
 }  // namespace
 
 struct guide_server_process::sockets {
+  // The threads of libzmq write the parts of a snapshot while the server adds others. Here nothing is
+  // written before all of them are in the queue.
+  static zmtp::socket_options without_limit() {
+    zmtp::socket_options options;
+    options.send_mark.messages.reset();
+    return options;
+  }
   explicit sockets(const asio::any_io_executor& executor)
-      : requests{executor},
+      : requests{executor, without_limit()},
         publisher{executor},
         collector{executor},
         feed{executor},
@@ -73,7 +80,8 @@ guide_server_process::guide_server_process(zmtp::simulation::world& in, server w
 void guide_server_process::start() {
   state_ = who_ == 0 ? primary : backup;
   gave_up_ = false;
-  has_snapshot_ = who_ == 0;
+  copies_ = false;
+  has_snapshot_ = false;
   sequence_ = 0;
   map_.clear();
   pending_.clear();
@@ -122,7 +130,7 @@ asio::awaitable<void> guide_server_process::serve() {
       on_set(m, s);
     }
     // Only a passive server reads the publications of its peer.
-    while (state_ != active && s.feed.try_receive(m)) {
+    while (state_ == passive && s.feed.try_receive(m)) {
       co_await on_publication(m);
     }
     pause.expires_after(poll);
@@ -235,6 +243,7 @@ asio::awaitable<void> guide_server_process::on_publication(const zmtp::message& 
 
 // The Guide's server waits without limit, and does nothing else meanwhile.
 asio::awaitable<void> guide_server_process::copy() {
+  copies_ = true;
   zmtp::dealer_socket from{co_await asio::this_coro::executor};
   from.connect(endpoint_of(1 - who_));
   co_await from.async_send(make_snapshot_request(""), asio::use_awaitable);
@@ -250,6 +259,7 @@ asio::awaitable<void> guide_server_process::copy() {
     map_[parts[0]] = {parts[0], parts[2], parts[3], parts[4]};
   }
   has_snapshot_ = true;
+  copies_ = false;
 }
 
 }  // namespace chp::simulation

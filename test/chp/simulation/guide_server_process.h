@@ -40,6 +40,8 @@ public:
   [[nodiscard]] bool is_active() const noexcept { return running() && state_ == active; }
   // The Guide's programs exit when both servers are active, or both passive.
   [[nodiscard]] bool has_given_up() const noexcept { return running() && gave_up_; }
+  // The server does nothing else until the snapshot is complete: never, if its peer is lost.
+  [[nodiscard]] bool is_copying() const noexcept { return running() && copies_; }
   // The server is passive and has read a snapshot.
   [[nodiscard]] bool has_copied() const noexcept {
     return running() && state_ == passive && has_snapshot_;
@@ -76,6 +78,7 @@ private:
   options options_;
   state state_ = primary;
   bool gave_up_ = false;
+  bool copies_ = false;
   bool has_snapshot_ = false;
   std::uint64_t sequence_ = 0;
   std::map<std::string, update, std::less<>> map_;
