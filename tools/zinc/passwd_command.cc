@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::size_t longest_password = 255;  // bytes, in HELLO of PLAIN
 
-// What was typed is not shown while this object lives, and the terminal is as before if the program
-// is interrupted.
+// The terminal does not show what the user types while this object lives. A signal that ends the
+// program restores the terminal first.
 class hidden_input {
 public:
   hidden_input() {

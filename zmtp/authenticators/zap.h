@@ -14,7 +14,7 @@ namespace zmtp {
 
 struct zap_options {
   std::string domain{};      // tells the handler which set of rules applies
-  std::string routing_id{};  // of the socket that asks, for the handler
+  std::string routing_id{};  // names the asking socket to the handler
   // Must be less than limits::handshake_time, so that the peer gets an answer.
   std::chrono::milliseconds timeout{3'000};
   // Gets a text with fault and remedy if the handler does not answer, or not in the form of RFC 27.

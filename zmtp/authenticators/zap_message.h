@@ -13,7 +13,7 @@ namespace zmtp {
 struct zap_request {
   std::string id;
   std::string domain;
-  std::string routing_id;  // of the socket that asks
+  std::string routing_id;  // names the asking socket
 };
 
 [[nodiscard]] message to_message(const zap_request& request, const peer_info& peer,

@@ -39,7 +39,7 @@ struct shard_batch {
   }
 
   message_batch messages{};
-  std::size_t bytes = 0;  // of memory
+  std::size_t bytes = 0;  // the memory of the messages
 };
 
 // A thread and its queue. The lock is the only one, and each side takes it once per batch.

@@ -97,7 +97,7 @@ protected:
   std::condition_variable changed_;
   bool held_ = false;
   std::map<std::string, std::vector<int>> values_;
-  std::map<int, std::string> bodies_;  // what the messages with these numbers end with
+  std::map<int, std::string> bodies_;  // last part by number of the message
   std::array<std::thread::id, 3> threads_{};
   std::size_t taken_ = 0;
   std::optional<error_code> end_;
