@@ -14,7 +14,7 @@ ANY = "tcp://127.0.0.1:*"
 
 
 class Accounts:
-    """What a server of a peer admits. `folder` has public certificates."""
+    """The clients of a peer's server. `folder` has public certificates."""
 
     def __init__(self, passwords=None, folder=None, keys=()):
         self.passwords = dict(passwords or {})
