@@ -1,5 +1,5 @@
 #pragma once
-// The base of NULL, PLAIN and CURVE: the peer sends at most two commands, and two decisions follow.
+// What NULL, PLAIN and CURVE have in common: two commands of the peer at most, then the decisions.
 
 #include "zmtp/command.h"
 #include "zmtp/mechanism/mechanism.h"
