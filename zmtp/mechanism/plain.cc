@@ -1,11 +1,10 @@
 #include "zmtp/mechanism/plain.h"
 
-#include "zmtp/command.h"
 #include "zmtp/frame.h"
+#include "zmtp/mechanism/handshake_command.h"
 
 #include <cassert>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 namespace zmtp {
@@ -19,54 +18,88 @@ void put_field(std::string& to, const std::string& field) {
   to.append(field);
 }
 
-void wipe(std::string& secret) noexcept {
-  ::explicit_bzero(secret.data(), secret.size());
-  secret.clear();
-}
-
 }  // namespace
 
 plain_client_mechanism::plain_client_mechanism(const plain_client_security& security, metadata own,
                                                const limits& limit)
-    : decided_mechanism{std::move(own), limit}, security_{security} {}
+    : limit_{limit}, security_{security}, own_{std::move(own)} {}
 
 void plain_client_mechanism::start(std::string& output) {
   std::string fields;
   put_field(fields, security_.username);
   put_field(fields, security_.password);
   command::put(output, "HELLO", fields);
-  wipe(fields);
-  wipe(security_.password);
   security_ = {};
 }
 
-result<mechanism::progress> plain_client_mechanism::on_named(state at,
-                                                             const command::named& received,
-                                                             std::string& output) {
-  if (at == state::first && received.name == "WELCOME") {
-    if (!received.data.empty()) {
+result<mechanism::progress> plain_client_mechanism::on_command(std::string_view body,
+                                                               std::string& output) {
+  const auto before = std::exchange(state_, state::failed);
+  if (before == state::failed) {
+    return errc::unexpected_command;
+  }
+  const auto command = read_handshake_command(body, limit_, error_reason_);
+  if (!command) {
+    return command.error();
+  }
+  if (before == state::welcome && command->name == "WELCOME") {
+    if (!command->data.empty()) {
       return errc::bad_command;
     }
-    command::put(output, "INITIATE", own_metadata());
-    return expect(state::second);
+    command::put(output, "INITIATE", encoded(own_));
+    state_ = state::ready;
+    return progress::more;
   }
-  if (at == state::second && received.name == "READY") {
-    return take_metadata(received.data);
+  if (before == state::ready && command->name == "READY") {
+    auto properties = metadata::parse(command->data, limit_);
+    if (!properties) {
+      return properties.error();
+    }
+    peer_ = std::move(*properties);
+    state_ = state::authentication;
+    return progress::authentication;
   }
   return errc::unexpected_command;
 }
 
-plain_server_mechanism::plain_server_mechanism(metadata own, const limits& limit)
-    : decided_mechanism{std::move(own), limit} {}
+mechanism::progress plain_client_mechanism::authenticated(std::string&) {
+  assert(state_ == state::authentication);
+  state_ = state::admission;
+  return progress::admission;
+}
 
-result<mechanism::progress> plain_server_mechanism::on_named(state at,
-                                                             const command::named& received,
-                                                             std::string&) {
-  if (at == state::first && received.name == "HELLO") {
-    return on_hello(received.data);
+mechanism::progress plain_client_mechanism::admit(std::string&) {
+  assert(state_ == state::admission);
+  state_ = state::done;
+  return progress::done;
+}
+
+void plain_client_mechanism::refuse(std::string_view reason, std::string& output) {
+  assert(state_ == state::authentication || state_ == state::admission);
+  state_ = state::failed;
+  command::put_error(output, reason);
+}
+
+plain_server_mechanism::plain_server_mechanism(metadata own, const limits& limit)
+    : limit_{limit}, own_{std::move(own)} {}
+
+void plain_server_mechanism::start(std::string&) {}
+
+result<mechanism::progress> plain_server_mechanism::on_command(std::string_view body,
+                                                               std::string&) {
+  const auto before = std::exchange(state_, state::failed);
+  if (before == state::failed) {
+    return errc::unexpected_command;
   }
-  if (at == state::second && received.name == "INITIATE") {
-    return take_metadata(received.data, state::admission);
+  const auto command = read_handshake_command(body, limit_, error_reason_);
+  if (!command) {
+    return command.error();
+  }
+  if (before == state::hello && command->name == "HELLO") {
+    return on_hello(command->data);
+  }
+  if (before == state::initiate && command->name == "INITIATE") {
+    return on_initiate(command->data);
   }
   return errc::unexpected_command;
 }
@@ -79,18 +112,39 @@ result<mechanism::progress> plain_server_mechanism::on_hello(std::string_view da
     return errc::bad_command;
   }
   shown_ = {.username = std::string{*username}, .password = std::string{*password}};
-  return expect(state::authentication);
+  state_ = state::authentication;
+  return progress::authentication;
+}
+
+result<mechanism::progress> plain_server_mechanism::on_initiate(std::string_view data) {
+  auto properties = metadata::parse(data, limit_);
+  if (!properties) {
+    return properties.error();
+  }
+  peer_ = std::move(*properties);
+  state_ = state::admission;
+  return progress::admission;
 }
 
 mechanism::progress plain_server_mechanism::authenticated(std::string& output) {
-  assert(is_next(state::authentication));
-  wipe(shown_.password);
+  assert(state_ == state::authentication);
+  state_ = state::initiate;
+  shown_.password.clear();
   command::put(output, "WELCOME", {});
-  return expect(state::second);
+  return progress::more;
 }
 
-void plain_server_mechanism::put_admitted(std::string& output) {
-  command::put(output, "READY", own_metadata());
+mechanism::progress plain_server_mechanism::admit(std::string& output) {
+  assert(state_ == state::admission);
+  state_ = state::done;
+  command::put(output, "READY", encoded(own_));
+  return progress::done;
+}
+
+void plain_server_mechanism::refuse(std::string_view reason, std::string& output) {
+  assert(state_ == state::authentication || state_ == state::admission);
+  state_ = state::failed;
+  command::put_error(output, reason);
 }
 
 }  // namespace zmtp
