@@ -259,13 +259,13 @@ class Faults(MatrixCase):
             self.assertEqual((runs, len(wrongly_admitted), len(wrongly_refused)),
                              (admissions + refusals, admissions, refusals))
 
-    def test_a_server_that_admits_everyone_is_noticed(self):
+    def test_a_server_without_refusals_is_noticed(self):
         self.planted = ("planted=admit",)
         # A client without keys is refused before the server asks its authenticator: the vouch proves no key.
         self.expect_wrong({"plain": {"wrong": False, "missing": False, "revoked": False, "unknown user": False},
                            "curve": {"wrong": False, "revoked": False}}, [self.is_admitted_by_us], 18)
 
-    def test_a_server_that_refuses_everyone_is_noticed(self):
+    def test_a_server_without_admissions_is_noticed(self):
         self.planted = ("planted=refuse",)
         self.expect_wrong({"plain": {"right": True}, "curve": {"right": True}, "null": {"right": True}},
                           [self.is_admitted_by_us], 0, 9)
@@ -294,7 +294,7 @@ class Faults(MatrixCase):
         self.expect_wrong({"curve": {"downgraded to plain": False}, "null": {"downgraded to plain": False}}, roles, 6)
 
     def test_a_wrong_expectation_is_noticed(self):
-        # What only a fault of the mechanism itself would change.
+        # Only a fault inside a mechanism changes these results.
         self.expect_wrong({"plain": {"replayed": False}, "curve": {"replayed": True, "missing": True, "revoked": True}},
                           [self.is_admitted_by_us, self.is_admitted_by_them], 3, 9)
 
