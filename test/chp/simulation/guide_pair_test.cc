@@ -24,7 +24,6 @@ guide_pair_result run(std::uint64_t seed) {
   return run_guide_pair(seed, {.print = zmtp::simulation::printer_asked_for()});
 }
 
-// Seeds 1 to 1,000 find nothing. With 1298 and 1840, clients follow no server after the faults.
 TEST(guide_pairs, keep_the_promises) {
   zmtp::simulation::expect_no_findings("//test/chp/simulation:guide_pair_test", run);
 }
