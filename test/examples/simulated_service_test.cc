@@ -32,8 +32,9 @@ asio::awaitable<void> serve() {
 
 asio::awaitable<void> ask(int count, int& answered) {
   const std::vector<std::string> servers{"tcp://server:5555"};
-  zmtp::lazy_pirate_client client{
-      co_await asio::this_coro::executor, servers, {.timeout = 500ms, .attempts = {}}};
+  // With co_await in the expression that makes the options, GCC 12 would free their strings twice.
+  const auto executor = co_await asio::this_coro::executor;
+  zmtp::lazy_pirate_client client{executor, servers, {.timeout = 500ms, .attempts = {}}};
   for (int n = 0; n < count; ++n) {
     const auto reply =
         co_await client.async_request(zmtp::message{std::to_string(n)}, {}, asio::use_awaitable);
