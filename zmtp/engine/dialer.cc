@@ -149,13 +149,7 @@ void dialer::stop_waiting_for_name() noexcept {
 }
 
 void dialer::adopt(const std::shared_ptr<peer_link>& link) {
-  link->on_moved([self = shared_from_this()](peer_id pipe) { self->pipe_ = pipe; });
-  link->on_end([self = shared_from_this()](error_code reason,
-                                           std::optional<std::chrono::milliseconds> lasted) {
-    self->linked_ = false;
-    self->wait(reason, lasted);
-  });
-  link->came_by(at_);
+  link->came_by(at_, shared_from_this());
   link_ = link;
   const auto core = core_->shared_from_this();
   core->links().add(link);

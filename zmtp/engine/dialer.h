@@ -3,6 +3,7 @@
 
 #include "zmtp/conversation/reconnect_backoff.h"
 #include "zmtp/endpoint.h"
+#include "zmtp/engine/link.h"
 #include "zmtp/engine/socket_core.h"
 #include "zmtp/runtime/executor.h"
 #include "zmtp/runtime/reserved_memory.h"
@@ -15,9 +16,8 @@
 namespace zmtp {
 
 class inproc_names;
-class peer_link;
 
-class dialer final : public std::enable_shared_from_this<dialer> {
+class dialer final : public link_owner, public std::enable_shared_from_this<dialer> {
 public:
   dialer(socket_core& core, const endpoint& to, peer_id pipe);
 
@@ -42,6 +42,11 @@ private:
   void call(const std::string& name);
   void stop_waiting_for_name() noexcept;
   void adopt(const std::shared_ptr<peer_link>& link);
+  void on_moved(peer_id to) override { pipe_ = to; }
+  void on_end(error_code reason, std::optional<std::chrono::milliseconds> lasted) override {
+    linked_ = false;
+    wait(reason, lasted);
+  }
   // Waits until the next attempt, after an attempt or a connection has ended.
   void wait(error_code reason, std::optional<std::chrono::milliseconds> lasted);
   void report(monitor_event::kind what, error_code reason = {},

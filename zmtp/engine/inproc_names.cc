@@ -37,7 +37,7 @@ void inproc_listener::on_call(std::shared_ptr<inproc_channel> channel) {
   std::shared_ptr<inproc_link> link;
   try {
     link = std::make_shared<inproc_link>(core, channel, inproc_channel::end::binding, std::nullopt);
-    link->came_by(std::make_shared<const endpoint>(bound_));
+    link->came_by(std::make_shared<const endpoint>(bound_), nullptr);
     core->links().add(link);
   } catch (const std::bad_alloc&) {
     // The connecting side tries again.

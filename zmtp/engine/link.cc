@@ -41,15 +41,15 @@ pipe* peer_link::attach(peer_info who) {
     pipe_ = opened.id;
   } else if (auto* last = own_pipe()) {
     const auto next = state.pipe_for(*last, who).id;
-    if (std::exchange(pipe_, next) != next && on_moved_) {
-      on_moved_(next);
+    if (std::exchange(pipe_, next) != next && owner_) {
+      owner_->on_moved(next);
     }
   }
   auto* const p = own_pipe();
   if (p != nullptr) {
     ready_at_ = core_->now();
-    if (auto over = std::exchange(on_handshake_over_, nullptr)) {
-      over();
+    if (owner_) {
+      owner_->on_handshake_over(*this);
     }
     core_->links().attach(p->id, *this);
     state.on_attached(*p, std::move(who), core_->random());
@@ -78,7 +78,7 @@ void peer_link::report(monitor_event::kind what, error_code reason) {
 }
 
 void peer_link::report_start() {
-  report(on_end_ ? monitor_event::kind::connected : monitor_event::kind::accepted);
+  report(pipe_ ? monitor_event::kind::connected : monitor_event::kind::accepted);
 }
 
 void peer_link::report_end(error_code reason, error_code reported) {
@@ -98,13 +98,12 @@ void peer_link::detach(error_code reason) {
   if (ready_at_) {
     lasted = std::chrono::duration_cast<std::chrono::milliseconds>(core_->now() - *ready_at_);
   }
-  on_moved_ = nullptr;
   core_->links().remove(*this);
-  if (auto over = std::exchange(on_handshake_over_, nullptr)) {
-    over();
-  }
-  if (auto handler = std::exchange(on_end_, nullptr)) {
-    handler(reason, lasted);
+  if (const auto owner = std::exchange(owner_, nullptr)) {
+    if (!ready_at_) {
+      owner->on_handshake_over(*this);
+    }
+    owner->on_end(reason, lasted);
   }
   core_->check_finished();
 }

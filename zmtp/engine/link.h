@@ -12,7 +12,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -22,11 +21,26 @@ namespace zmtp {
 // The properties that a socket announces to peers (RFC 37 "The NULL security mechanism").
 [[nodiscard]] metadata own_properties(const socket_state& state);
 
+class peer_link;
+
+// The endpoint that a link came by. All calls are made in a turn.
+class link_owner {
+public:
+  // Called once when the handshake ends, with or without success.
+  virtual void on_handshake_over(const peer_link& /*of*/) {}
+  // Called when another pipe becomes the endpoint's pipe.
+  virtual void on_moved(peer_id /*to*/) {}
+  // Called once, with the reason of the end, and the time since the handshake was complete, if it
+  // was.
+  virtual void on_end(error_code /*reason*/, std::optional<std::chrono::milliseconds> /*lasted*/) {}
+
+protected:
+  ~link_owner() = default;
+};
+
 class peer_link : public std::enable_shared_from_this<peer_link> {
 public:
   using clock = socket_core::clock;
-  // Receives the reason of the end, and the time since the handshake was complete, if it was.
-  using end_handler = std::function<void(error_code, std::optional<std::chrono::milliseconds>)>;
 
   peer_link(const peer_link&) = delete;
   peer_link& operator=(const peer_link&) = delete;
@@ -55,8 +69,12 @@ public:
   // Drops the connection. Calls no handler.
   virtual void abandon() noexcept = 0;
 
-  // The endpoint of the connection, for monitors. Set before start().
-  void came_by(std::shared_ptr<const endpoint> at) noexcept { endpoint_ = std::move(at); }
+  // The endpoint of the connection, for monitors, and who is told about the link, or null. Set
+  // before start().
+  void came_by(std::shared_ptr<const endpoint> at, std::shared_ptr<link_owner> owner) noexcept {
+    endpoint_ = std::move(at);
+    owner_ = std::move(owner);
+  }
   // The number of the link in links.
   void arrived_as(std::uint64_t number) noexcept { arrival_ = number; }
   [[nodiscard]] std::uint64_t arrival() const noexcept { return arrival_; }
@@ -64,13 +82,6 @@ public:
   [[nodiscard]] clock::time_point attached_at() const noexcept {
     return ready_at_.value_or(clock::time_point{});
   }
-
-  // Called once when the handshake ends, with or without success. Set before start().
-  void on_handshake_over(std::function<void()> handler) { on_handshake_over_ = std::move(handler); }
-  // Called when another pipe becomes the endpoint's pipe. Set before start().
-  void on_moved(std::function<void(peer_id)> handler) { on_moved_ = std::move(handler); }
-  // Called once, in a turn.
-  void on_end(end_handler handler) { on_end_ = std::move(handler); }
 
 protected:
   // `pipe` is the durable pipe of an endpoint that the socket connects to, if this peer may use it.
@@ -113,9 +124,7 @@ private:
   std::uint64_t arrival_ = 0;
   std::shared_ptr<const endpoint> endpoint_;
   peer_counters early_;
-  std::function<void(peer_id)> on_moved_;
-  end_handler on_end_;
-  std::function<void()> on_handshake_over_;
+  std::shared_ptr<link_owner> owner_;  // null after the end
   std::optional<clock::time_point> ready_at_;
 };
 

@@ -114,20 +114,23 @@ void listener::take(std::unique_ptr<transport::stream> accepted) {
   std::shared_ptr<stream_link> link;
   try {
     link = std::make_shared<stream_link>(core, std::move(accepted), std::nullopt);
-    link->came_by(at_);
-    pending_.push_back(link.get());
-    link->on_handshake_over([self = shared_from_this(), handshake = link.get(), from] {
-      std::erase(self->pending_, handshake);
-      self->shares_.leave(from);
-      self->accept();
-    });
+    link->came_by(at_, shared_from_this());
+    pending_.push_back({.link = link.get(), .from = from});
     core->links().add(link);
   } catch (const std::bad_alloc&) {
-    std::erase(pending_, link.get());
+    std::erase_if(pending_, [&](const handshake& h) { return h.link == link.get(); });
     shares_.leave(from);
     throw;
   }
   core->turn([&] { link->start(); });
+}
+
+void listener::on_handshake_over(const peer_link& of) {
+  const auto over =
+      std::ranges::find_if(pending_, [&](const handshake& h) { return h.link == &of; });
+  shares_.leave(over->from);
+  pending_.erase(over);
+  accept();
 }
 
 // The address already has its share of the handshakes. Closes the connection without ERROR, so that
@@ -154,7 +157,7 @@ bool listener::make_room() {
     const auto& options = core_->options();
     const handshake_room room{options.pending_handshakes, options.limit.handshake_silence};
     const auto verdict =
-        room.decide(pending_.size(), [&](std::size_t i) { return pending_[i]->silence(now); });
+        room.decide(pending_.size(), [&](std::size_t i) { return pending_[i].link->silence(now); });
     switch (verdict.what) {
       case handshake_room::verdict::kind::room: return true;
       case handshake_room::verdict::kind::wait:
@@ -165,7 +168,7 @@ bool listener::make_room() {
         return false;
       case handshake_room::verdict::kind::evict: break;
     }
-    auto* const silent = pending_[verdict.which];
+    auto* const silent = pending_[verdict.which].link;
     const auto alive = silent->shared_from_this();
     core_->turn([&] {
       // After a delay of the event loop, unread bytes of the peer may wait in the kernel.

@@ -3,6 +3,7 @@
 
 #include "zmtp/endpoint.h"
 #include "zmtp/engine/endpoints.h"
+#include "zmtp/engine/link.h"
 #include "zmtp/engine/pending_handshakes_state.h"
 #include "zmtp/engine/socket_core.h"
 #include "zmtp/runtime/reserved_memory.h"
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@ class stream_link;
 
 class listener final : public binding,
                        public transport::acceptor_user,
+                       public link_owner,
                        public std::enable_shared_from_this<listener> {
 public:
   explicit listener(socket_core& core);
@@ -29,10 +32,16 @@ public:
   void close() noexcept override;
 
 private:
+  struct handshake {
+    stream_link* link;
+    std::optional<address_shares::host> from;
+  };
+
   void accept();
   void on_acceptable(error_code ec) override;
   [[nodiscard]] error_code take_who_waits();
   void take(std::unique_ptr<transport::stream> accepted);
+  void on_handshake_over(const peer_link& of) override;
   void turn_away(const std::string& address);
   [[nodiscard]] bool full() const noexcept;
   [[nodiscard]] bool make_room();
@@ -46,8 +55,8 @@ private:
   timer timer_;
   std::chrono::milliseconds pause_;     // the next pause
   std::shared_ptr<const endpoint> at_;  // the bound endpoint, for the links
-  std::vector<stream_link*> pending_;   // pending handshakes
-  address_shares shares_;               // … by address
+  std::vector<handshake> pending_;
+  address_shares shares_;  // of the pending handshakes
   bool waiting_ = false;
 };
 

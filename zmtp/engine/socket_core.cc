@@ -9,6 +9,14 @@
 
 namespace zmtp {
 
+namespace {
+
+// The peers of a socket may have been silent for equally long. Others on the executor run after
+// this many.
+constexpr std::size_t deadlines_at_once = 64;
+
+}  // namespace
+
 std::shared_ptr<socket_core> socket_core::make(asio::any_io_executor executor,
                                                std::unique_ptr<socket_state> state) {
   std::shared_ptr<socket_core> core{new socket_core{std::move(executor), std::move(state)}};
@@ -27,6 +35,7 @@ socket_core::socket_core(asio::any_io_executor executor, std::unique_ptr<socket_
       turns_{*this, waiting_},
       waiting_alarm_{executor_, [this] { on_deadline(); }},
       linger_alarm_{executor_, [this] { on_linger(); }},
+      link_alarm_{executor_, [this] { on_link_deadlines(); }},
       endpoints_{*this},
       links_{*state_},
       monitors_{*runtime_} {}
@@ -189,6 +198,12 @@ void socket_core::check_finished() {
   }
 }
 
+void socket_core::on_link_deadlines() {
+  const auto self = shared_from_this();
+  link_deadlines_.expire(now(), deadlines_at_once);
+  link_alarm_.set(link_deadlines_.first());
+}
+
 void socket_core::on_linger() {
   const auto self = shared_from_this();
   if (ending_.expired(now())) {
@@ -203,6 +218,7 @@ void socket_core::shut() noexcept {
   ending_.on_end(state_->unwritten(), state_->counters().dropped_detached);
   waiting_alarm_.cancel();
   linger_alarm_.cancel();
+  link_alarm_.cancel();
   endpoints_.close();
   state_->on_closed();
   links_.abandon();
@@ -229,6 +245,7 @@ void socket_core::abandon() noexcept {
   shut();
   waiting_alarm_.abandon();
   linger_alarm_.abandon();
+  link_alarm_.abandon();
   // Must be last. Destroying handlers destroys what they own, perhaps this socket.
   waiting_.abandon();
   monitors_.abandon();

@@ -4,6 +4,7 @@
 
 #include "zmtp/engine/endpoints.h"
 #include "zmtp/engine/linger_state.h"
+#include "zmtp/engine/link_deadlines.h"
 #include "zmtp/engine/links.h"
 #include "zmtp/engine/memory_share.h"
 #include "zmtp/engine/monitor_queue.h"
@@ -142,6 +143,17 @@ public:
   }
   // Returns whether there is no peer to send to and none will connect.
   [[nodiscard]] bool deserted() const noexcept { return endpoints_.deserted() && links_.empty(); }
+  // Sets the next deadline of a link, or none.
+  void set_deadline(link_deadlines::entry& of, std::optional<clock::time_point> due) {
+    if (of.due() != due) {
+      link_deadlines_.set(of, due);
+      if (link_deadlines_.first()) {
+        link_alarm_.set(due);
+      } else {
+        link_alarm_.cancel();  // a wait keeps the context running
+      }
+    }
+  }
   // Call when memory is available again.
   void on_memory();
   // Call when a part of the socket has ended. Ends a closed socket if it was the last part.
@@ -154,6 +166,7 @@ private:
   void tell_queued();
   void on_deadline();
   void finish();
+  void on_link_deadlines();
   void on_linger();
   void shut() noexcept;
   void tell_end() noexcept;
@@ -172,6 +185,8 @@ private:
   pending_operations waiting_;
   alarm waiting_alarm_;
   alarm linger_alarm_;
+  link_deadlines link_deadlines_;
+  alarm link_alarm_;
 
   socket_endpoints endpoints_;
   zmtp::links links_;

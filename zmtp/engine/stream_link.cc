@@ -225,33 +225,19 @@ conversation::acknowledgement stream_link::acknowledged() {
 
 void stream_link::arm_deadline() {
   // After the peer has closed its end, it cannot answer a heartbeat.
-  const auto due =
-      graceful_close_.listens() ? conversation_.next_deadline() : graceful_close_.next_look();
-  if (due == timer_due_) {
-    return;
-  }
-  timer_due_ = due;
-  if (!due) {
-    timer_.reset();
-    return;
-  }
-  if (!timer_) {
-    timer_.emplace(core_->executor());
-  }
-  timer_->expires_at(*due);
-  timer_->async_wait([self = self()](error_code ec) {
-    if (ec || self->ended_) {
-      return;
-    }
-    self->or_end([&] {
-      self->core_->turn([&] { self->on_deadline(); });
-      self->settle();
-    });
+  core_->set_deadline(*this, graceful_close_.listens() ? conversation_.next_deadline()
+                                                       : graceful_close_.next_look());
+}
+
+void stream_link::on_time() {
+  const auto keep = self();
+  or_end([this] {
+    core_->turn([this] { on_deadline(); });
+    settle();
   });
 }
 
 void stream_link::on_deadline() {
-  timer_due_.reset();
   if (!graceful_close_.listens()) {
     part();
     return;

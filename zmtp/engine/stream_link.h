@@ -5,6 +5,7 @@
 #include "zmtp/conversation/graceful_close.h"
 #include "zmtp/engine/admission.h"
 #include "zmtp/engine/link.h"
+#include "zmtp/engine/link_deadlines.h"
 #include "zmtp/engine/stream_reader.h"
 #include "zmtp/engine/stream_writer.h"
 #include "zmtp/transport/network.h"
@@ -18,7 +19,9 @@
 
 namespace zmtp {
 
-class stream_link final : public peer_link, public transport::stream_user {
+class stream_link final : public peer_link,
+                          public transport::stream_user,
+                          public link_deadlines::entry {
 public:
   using clock = socket_core::clock;
 
@@ -77,6 +80,7 @@ private:
   void write_soon();
   [[nodiscard]] conversation::acknowledgement acknowledged();
   void arm_deadline();
+  void on_time() override;
   void on_deadline();
   void end(error_code reason);
   [[nodiscard]] peer_info known_peer() override;
@@ -95,9 +99,7 @@ private:
   // As it was when the handshake started; null after it.
   std::shared_ptr<authenticator> authenticator_;
   std::unique_ptr<admission> admission_;  // from the question to the authenticator to the attach
-  std::optional<timer> timer_;
-  std::optional<clock::time_point> timer_due_;
-  std::uint64_t refused_ = 0;  // refused subscriptions that the state has counted
+  std::uint64_t refused_ = 0;             // refused subscriptions that the state has counted
   graceful_close graceful_close_;
   bool ended_ = false;
 };

@@ -66,7 +66,7 @@ void stream_link::abandon() noexcept {
   reader_.drop();
   admission_.reset();
   stream_->close();
-  timer_.reset();
+  core_->set_deadline(*this, std::nullopt);
 }
 
 }  // namespace zmtp

@@ -1,25 +1,55 @@
 #include "zmtp/runtime/timer.h"
 
+#include <boost/asio/bind_allocator.hpp>
+
+#include <new>
+
 namespace zmtp {
 
 void alarm::set(std::optional<time_point> at) {
-  if (!at || !timer_ || (armed_ && *armed_ <= *at)) {
+  if (!at || !timer_ || (due_ && *due_ <= *at)) {
     return;
   }
-  armed_.reset();  // the wait may fail without memory
-  timer_->expires_at(*at);
-  timer_->async_wait([this, alive = std::weak_ptr{alive_}](boost::system::error_code ec) {
-    // The handler may have been posted before cancel().
-    if (!ec && !alive.expired() && armed_) {
-      armed_.reset();
-      on_time_();
-    }
-  });
-  armed_ = at;
+  due_ = at;
+  wait();
 }
 
-void alarm::cancel() {
-  armed_.reset();
+void alarm::wait() {
+  timer_->expires_at(*due_);
+  try {
+    timer_->async_wait(boost::asio::bind_allocator(
+        for_wait_.get_allocator(),
+        [this, alive = std::weak_ptr{alive_}](boost::system::error_code ec) {
+          if (!alive.expired()) {
+            on_wait(ec);
+          }
+        }));
+    ++waits_;
+  } catch (const std::bad_alloc&) {
+    // If a cancelled wait still has the reserved memory, its handler will wait.
+    if (waits_ == 0) {
+      due_.reset();
+      throw;
+    }
+  }
+}
+
+void alarm::on_wait(boost::system::error_code ec) {
+  --waits_;
+  if (!due_) {
+    return;
+  }
+  // The handler of a wait that was cancelled late has no error. The alarm is early then.
+  if (!ec) {
+    due_.reset();
+    on_time_();
+  } else if (waits_ == 0 && timer_) {
+    wait();
+  }
+}
+
+void alarm::cancel() noexcept {
+  due_.reset();
   if (timer_) {
     timer_->cancel();
   }

@@ -1,6 +1,7 @@
 #pragma once
 // Timers, and the deadlines of operations.
 
+#include "zmtp/runtime/reserved_memory.h"
 #include "zmtp/runtime/runtime.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -65,16 +66,22 @@ public:
   alarm(const boost::asio::any_io_executor& executor, std::function<void()> on_time)
       : timer_{std::in_place, executor}, on_time_{std::move(on_time)} {}
 
+  // Throws std::bad_alloc if the context has no memory for a timer more. Then the alarm is not set.
   void set(std::optional<time_point> at);
   // Prevents calls of `on_time` until the next set().
-  void cancel();
+  void cancel() noexcept;
   // Call when the context is destroyed, if the alarm outlives it.
   void abandon() noexcept { timer_.reset(); }
 
 private:
+  void wait();
+  void on_wait(boost::system::error_code ec);
+
   std::optional<timer> timer_;
   std::function<void()> on_time_;
-  std::optional<time_point> armed_;
+  std::optional<time_point> due_;
+  int waits_ = 0;  // whose handler has not run; all but the last are cancelled
+  reserved_memory for_wait_;
   // for a wait whose handler is already posted
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -1,3 +1,4 @@
+#include "test/support/failing_allocations.h"
 #include "zmtp/runtime/timer.h"
 
 #include <boost/asio/io_context.hpp>
@@ -5,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <new>
 #include <optional>
 
 namespace zmtp {
@@ -51,6 +53,32 @@ TEST_F(alarm_test, a_cancelled_alarm_does_not_ring_after_its_timer_fired) {
 TEST_F(alarm_test, an_alarm_set_again_after_a_cancel_rings) {
   alarm_->set(after(1ms));
   alarm_->cancel();
+  alarm_->set(after(2ms));
+  context_.run();
+  EXPECT_EQ(rings_, 1);
+}
+
+TEST_F(alarm_test, rings_at_the_earliest_time_although_there_is_no_memory) {
+  const auto early = std::chrono::steady_clock::now();
+  alarm_->set(early + 2h);
+  test::fail_allocations(0, 1'000);
+  {
+    const test::counting_allocations here;
+    alarm_->set(early + 1h);
+    alarm_->set(early);
+    context_.run();
+  }
+  EXPECT_GT(test::stop_failing_allocations(), 0U);
+  EXPECT_EQ(rings_, 1);
+}
+
+TEST_F(alarm_test, can_be_set_again_after_it_was_not_set_without_memory) {
+  test::fail_allocations(0, 1'000);
+  {
+    const test::counting_allocations here;
+    EXPECT_THROW(alarm_->set(after(1ms)), std::bad_alloc);
+  }
+  (void)test::stop_failing_allocations();
   alarm_->set(after(2ms));
   context_.run();
   EXPECT_EQ(rings_, 1);
