@@ -69,6 +69,24 @@ def _stream(size, limit, targets, quick=()):
                     conditions=f"PUSH to PULL, {marks}; limit: {of}")
 
 
+def _stream_curve(size, factor, quick=()):
+    pairs = tuple(
+        _pair(key, label, f"{receiver}_curve", f"{sender}_curve", size, "{count}")
+        for key, label, receiver, sender in (
+            ("ours", "ours", OURS + "local_thr", OURS + "remote_thr"),
+            ("theirs", "libzmq", THEIRS + "local_thr", THEIRS + "remote_thr"),
+            (OURS_TO_THEIRS, "ours to libzmq", THEIRS + "local_thr", OURS + "remote_thr"),
+            (THEIRS_TO_OURS, "libzmq to ours", OURS + "local_thr", THEIRS + "remote_thr"))) + (
+        _pair("limit", "limit", LIMITS + "raw_boxes_sink", LIMITS + "raw_boxes_source", size,
+              "{count}"),)
+    target = Target(f"≥ {factor:g} × libzmq, or ≥ 0.85 × limit", factor, True,
+                    otherwise=at_least(0.85, "limit"))
+    return Workload(f"stream_curve_{size}", f"stream with CURVE, {size_text(size)}", THROUGHPUT, pairs,
+                    max(1000, min(100_000, 2 ** 25 // size)), (target,), quick=quick,
+                    conditions="as the stream, encrypted; limit: one box of libsodium a message, in "
+                               "writes of 64 KiB")
+
+
 def _stream_single(size):
     pairs = (
         _pair("ours", "ours", OURS + "local_thr_single", OURS + "remote_thr", size, "{count}"),
@@ -339,6 +357,9 @@ WORKLOADS = (
     _stream(32768, "raw_tcp", (at_least(1.5), at_least(0.8, "limit", "≥ 0.8 × raw TCP")), QUICK),
     _stream(131072, "raw_tcp", (at_least(0.8, "limit", "≥ 0.8 × raw TCP"),)),
     _stream_single(64),
+    _stream_curve(64, 2, ("ours", "theirs", "limit")),
+    _stream_curve(1024, 1.5),
+    _stream_curve(32768, 1.3),
     _round_trip(1),
     _round_trip(64, QUICK_MIXED),
     _round_trip(1024),

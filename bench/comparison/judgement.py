@@ -31,6 +31,8 @@ def _judge_one(measured, target):
     if value is None:
         return Verdict(target, None, None)
     met = value.median >= target.bound if target.at_least else value.median <= target.bound
+    if not met and target.otherwise:
+        met = _judge_one(measured, target.otherwise).met
     return Verdict(target, value, met)
 
 

@@ -54,6 +54,8 @@ class Target:
     against: Optional[str] = "theirs"
     role: Optional[str] = None
     unit: str = ""
+    # Enough as well.
+    otherwise: Optional["Target"] = None
 
 
 @dataclass(frozen=True)

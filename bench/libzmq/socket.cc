@@ -1,5 +1,7 @@
 #include "bench/libzmq/socket.h"
 
+#include "bench/support/curve_keys.h"
+
 #include <cerrno>
 #include <cstring>
 
@@ -51,6 +53,22 @@ void socket::set(int option, int value) {
 void socket::set_unlimited() {
   set(ZMQ_SNDHWM, 0);
   set(ZMQ_RCVHWM, 0);
+}
+
+void socket::set_curve_server() {
+  set(ZMQ_CURVE_SERVER, 1);
+  set_key(ZMQ_CURVE_SECRETKEY, curve_server_secret);
+}
+
+void socket::set_curve_client() {
+  set_key(ZMQ_CURVE_SERVERKEY, curve_server_public);
+  set_key(ZMQ_CURVE_PUBLICKEY, curve_client_public);
+  set_key(ZMQ_CURVE_SECRETKEY, curve_client_secret);
+}
+
+void socket::set_key(int option, std::string_view key) {
+  const std::string text{key};  // 40 characters and a zero
+  check(zmq_setsockopt(handle_, option, text.c_str(), text.size() + 1), "cannot set a key");
 }
 
 void socket::subscribe(std::string_view topic) {

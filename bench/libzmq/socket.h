@@ -71,6 +71,9 @@ public:
   void set(int option, int value);
   // Removes the limits for sent and received messages, so that the socket neither drops messages nor waits.
   void set_unlimited();
+  // With the keys of bench/support/curve_keys.h. The server lets in every client that knows its key.
+  void set_curve_server();
+  void set_curve_client();
   void subscribe(std::string_view topic);
   void bind(const std::string& endpoint);
   void connect(const std::string& endpoint);
@@ -97,6 +100,7 @@ public:
   void* handle() const { return handle_; }
 
 private:
+  void set_key(int option, std::string_view key);
   [[noreturn]] static void fail_receive();
 
   void* handle_;

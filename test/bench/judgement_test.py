@@ -42,6 +42,11 @@ class Judgement(unittest.TestCase):
         self.assertEqual(met(measured("majordomo_capacity_8", cpu_seconds=0.9e-3, ours=[499_999])),
                          [False, True])
 
+    def test_the_limit_may_be_enough_where_libzmq_is_near_it(self):
+        self.assertEqual(met(measured("stream_curve_64", ours=[85], theirs=[80], limit=[100])), [True])
+        self.assertEqual(met(measured("stream_curve_64", ours=[84], theirs=[80], limit=[100])), [False])
+        self.assertEqual(met(measured("stream_curve_64", ours=[84], theirs=[42], limit=[100])), [True])
+
     def test_without_the_other_side_nothing_is_judged(self):
         self.assertEqual(met(measured("stream_64", ours=[45e6])), [None])
         self.assertEqual(met(failed(measured("stream_64", ours=[45e6], theirs=[]), "theirs")),
