@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
@@ -25,12 +26,6 @@ namespace {
 
 // A frame.
 constexpr std::string_view question{"\0\5hello", 7};
-
-std::array<int, 2> make_pipe() {
-  std::array<int, 2> made{};
-  require(::pipe(made.data()) == 0, "making a pipe");
-  return made;
-}
 
 // Writes its ports there; never returns.
 void serve(int report, std::optional<rlim_t> descriptors) {
@@ -77,6 +72,12 @@ void require(bool done, const char* what) {
   }
 }
 
+std::array<int, 2> make_pipe() {
+  std::array<int, 2> made{};
+  require(::pipe(made.data()) == 0, "making a pipe");
+  return made;
+}
+
 child::~child() {
   ::kill(process_, SIGKILL);
   ::waitpid(process_, nullptr, 0);
@@ -88,6 +89,14 @@ seconds child::processor_time() const {
   require(::clock_getcpuclockid(process_, &clock) == 0 && ::clock_gettime(clock, &used) == 0,
           "reading the processor time of the server");
   return seconds{static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9};
+}
+
+std::uint64_t child::resident_bytes() const {
+  std::ifstream statm{"/proc/" + std::to_string(process_) + "/statm"};
+  std::uint64_t whole_pages = 0;
+  std::uint64_t resident_pages = 0;
+  require(bool{statm >> whole_pages >> resident_pages}, "reading the memory of the server");
+  return resident_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 server::server(std::optional<::rlim_t> descriptors)

@@ -49,6 +49,8 @@ public:
   void resume() const { ::kill(process_, SIGCONT); }
   // Returns the processor time of the child so far.
   [[nodiscard]] seconds processor_time() const;
+  // Returns the bytes of its memory that are resident.
+  [[nodiscard]] std::uint64_t resident_bytes() const;
 
 private:
   ::pid_t process_;
@@ -94,6 +96,9 @@ private:
   boost::asio::ip::tcp::socket socket_;
   bool received_ = false;
 };
+
+// A pipe through which a child reports to its parent.
+[[nodiscard]] std::array<int, 2> make_pipe();
 
 // In microseconds.
 struct latencies {

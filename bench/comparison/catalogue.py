@@ -87,6 +87,20 @@ def _stream_curve(size, factor, quick=()):
                                "writes of 64 KiB")
 
 
+def _curve_handshakes():
+    def pair(key, label, receiver):
+        return Contestant(key, label, (
+            _binding("server", receiver, 1, "{count}"),
+            _connecting("clients", OURS + "curve_connects", 1, "{count}")), "server")
+    cpu = Target("server CPU ≤ libzmq", 1, False, "theirs", role="server")
+    return Workload("curve_handshakes", "handshakes with CURVE", THROUGHPUT,
+                    (pair("ours", "ours", OURS + "local_thr_curve"),
+                     pair("theirs", "libzmq", THEIRS + "local_thr_curve")),
+                    2000, (cpu,), per="handshake", quick=("ours", "theirs"),
+                    conditions="one message on each connection, 16 connections at once; the clients "
+                               "are ours in both")
+
+
 def _stream_single(size):
     pairs = (
         _pair("ours", "ours", OURS + "local_thr_single", OURS + "remote_thr", size, "{count}"),
@@ -360,6 +374,7 @@ WORKLOADS = (
     _stream_curve(64, 2, ("ours", "theirs", "limit")),
     _stream_curve(1024, 1.5),
     _stream_curve(32768, 1.3),
+    _curve_handshakes(),
     _round_trip(1),
     _round_trip(64, QUICK_MIXED),
     _round_trip(1024),

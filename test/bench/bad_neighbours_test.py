@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Runs bench/bad_neighbours in its short form to its end, and checks that the report is complete. The test does
-not check times."""
+"""Runs bench/bad_neighbours and bench/knocking in their short forms to their ends, and checks that the reports are
+complete. The test does not check times."""
 
 import re
 import subprocess
@@ -22,14 +22,14 @@ def program(name):
     sys.exit(f"{name} is not built: bazel build //{Path(name).parent}:{Path(name).name}")
 
 
-def run(*options):
-    return subprocess.run([program("bench/bad_neighbours"), *options], text=True,
-                          capture_output=True, timeout=PATIENCE, check=False)
+def run(name, *options):
+    return subprocess.run([program(name), *options], text=True, capture_output=True,
+                          timeout=PATIENCE, check=False)
 
 
 class BadNeighboursTest(unittest.TestCase):
     def test_all_is_reported(self):
-        done = run("--seconds", "0.1", "--connects", "100", "--descriptors", "40",
+        done = run("bench/bad_neighbours", "--seconds", "0.1", "--connects", "100", "--descriptors", "40",
                    "--part", "1")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         served = re.search(r"^connects: 100, of which (\d+) are served with a limit of 40 "
@@ -49,9 +49,22 @@ class BadNeighboursTest(unittest.TestCase):
             self.assertEqual(int(found.group(1)) > 0, churn in INTERRUPTIONS, churn)
 
     def test_misuse(self):
-        done = run("--descriptors", "1")
+        done = run("bench/bad_neighbours", "--descriptors", "1")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("--descriptors", done.stderr)
+
+
+class KnockingTest(unittest.TestCase):
+    def test_all_is_reported(self):
+        done = run("bench/knocking", "--connections", "50", "--seconds", "0.1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for line in (r"memory of a handshake, nothing said: \d+ \[B\]",
+                     r"memory of a handshake, greeting: \d+ \[B\]",
+                     r"memory of a handshake, HELLO: \d+ \[B\]",
+                     r"round trip, quiet: p50 [\d.]+, p99 [\d.]+, longest \d+ \[us\]",
+                     r"round trip, while others knock: p50 [\d.]+, p99 [\d.]+, longest \d+ \[us\]",
+                     r"p99 ratio [\d.]+"):
+            self.assertRegex(done.stdout, f"(?m)^{line}$")
 
 
 if __name__ == "__main__":
