@@ -43,6 +43,7 @@ VOCABULARY = {
     "--epoch-file": ("FILE", "file that stores the epoch"),
     "--store": ("FILE", "file of "),
     "--config": ("FILE", "JSON file with settings"),
+    "--rules": ("FILE", "TOML file of rules"),
     "--file": ("FILE", "file to send"),
     "--import": ("DIR", "copy the requests "),
     "--theirs": ("DIR", "directory "),
