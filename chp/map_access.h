@@ -1,5 +1,5 @@
 #pragma once
-// Who may read and write which keys of the map. Pure.
+// The rules of a map: which principals may read and write which keys. Pure.
 
 #include "zmtp/access_rules.h"
 #include "zmtp/peer.h"
@@ -35,7 +35,7 @@ struct access_counters {
   std::uint64_t subscriptions = 0;
   std::uint64_t snapshots = 0;
   std::uint64_t updates = 0;
-  std::uint64_t sessions = 0;  // of another principal
+  std::uint64_t sessions = 0;  // updates with a session of another principal
   std::uint64_t backups = 0;   // messages of a server that may not copy the map
 };
 
@@ -86,8 +86,8 @@ private:
     bool is_ours = false;
     std::optional<std::uint64_t> session;
     std::set<std::string, std::less<>> wanted{};
-    std::map<std::string, std::size_t> sent{};  // the topics of the publisher, with their number
-                                                // of causes in `wanted`
+    // The topics of the publisher, each with the number of topics in `wanted` that need it.
+    std::map<std::string, std::size_t> sent{};
   };
   struct session_owner {
     std::string user_id;
