@@ -1,6 +1,6 @@
 #include "tools/zinc/security_flags.h"
 
-#include "tools/zinc/authorized_keys.h"
+#include "tools/zinc/security_files.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/mechanism/curve.h"
 
