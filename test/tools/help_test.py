@@ -99,6 +99,7 @@ VOCABULARY = {
     "--metadata": ("NAME=VALUE", "fact to add to both files"),
     "--curve-server-key": ("KEY|FILE", "connecting: use CURVE"),
     "--curve-secret-file": ("FILE", "own certificate for CURVE"),
+    "--peer-key": ("KEY|FILE", "use CURVE, and connect only to the peer"),
     "--authorized-keys": ("DIR|FILE", "binding with CURVE: clients that may connect"),
     "--allow-any-client": ("", "binding with CURVE: let every client in"),
     "--plain-user": ("NAME", "connecting: use PLAIN with this name"),

@@ -14,6 +14,7 @@ namespace {
 constexpr auto call = static_cast<std::uint8_t>(mdp::right::call);
 constexpr auto offer = static_cast<std::uint8_t>(mdp::right::offer);
 constexpr auto inspect = static_cast<std::uint8_t>(mdp::right::inspect);
+constexpr auto represent = static_cast<std::uint8_t>(mdp::right::represent);
 constexpr auto read = static_cast<std::uint8_t>(chp::right::read);
 constexpr auto write = static_cast<std::uint8_t>(chp::right::write);
 
@@ -28,6 +29,9 @@ offer = ["orders"]
 
 [services."*"]
 call = ["public.*"]
+
+[services.titanic]
+represent = ["alice", "guest*"]
 
 [map.alice]
 read = ["/orders/*", "/public/*"]
@@ -55,6 +59,9 @@ TEST(roles_file, gives_the_rules_of_services) {
   EXPECT_FALSE(rules.allows("alice", offer, "orders"));
   EXPECT_TRUE(rules.allows("alice", inspect, "anything"));
   EXPECT_TRUE(rules.allows("workers of orders", offer, "orders"));
+  EXPECT_TRUE(rules.allows("titanic", represent, "alice"));
+  EXPECT_TRUE(rules.allows("titanic", represent, "guest7"));
+  EXPECT_FALSE(rules.allows("titanic", represent, "bob"));
   EXPECT_TRUE(rules.allows("", call, "public.time"));
   EXPECT_FALSE(rules.allows("", call, "orders"));
 }

@@ -88,7 +88,7 @@ private:
 // The broker reports each principal and right once.
 void log_refusal(const mdp::broker_event& event, std::string_view /*peer*/) {
   if (event.what == mdp::broker_event::kind::access_refused) {
-    spdlog::warn("refused by --rules: principal={} right={} service={}",
+    spdlog::warn("refused by --rules: principal={} right={} name={}",
                  event.user_id.empty() ? "anonymous" : printable(event.user_id),
                  mdp::to_string(event.wanted), printable(event.service));
   }

@@ -111,6 +111,7 @@ CLI::App* chp_command_line::add_pair(CLI::App& to) {
                    "peer to connect to, to receive its state")
       ->check(connectable())
       ->type_name("ENDPOINT");
+  add_peer_key(*role, server_.security);
   add_duration(*role, "--expiry", pair.expiry,
                "time without a message before the peer is declared dead, the same on both servers "
                "[2 × --heartbeat]",
@@ -258,6 +259,7 @@ void chp_command_line::read_security_files() {
   const auto sockets = read_security(server_.security, use);
   server_.options.socket = sockets.bound;
   server_.peer_socket = sockets.connected;
+  server_.peer_key = sockets.peer_key;
 }
 
 int chp_command_line::run() const {

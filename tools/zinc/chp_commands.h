@@ -56,6 +56,7 @@ struct chp_server_arguments {
   bool discard_data = false;  // see chp::replicated_server_options::discard_own_data
   security_arguments security;
   zmtp::socket_options peer_socket;  // with this security, as options.socket
+  std::optional<zmtp::curve_public_key> peer_key;
 };
 [[nodiscard]] int run_chp_server(const chp_server_arguments& arguments);
 

@@ -6,6 +6,7 @@
 #include "chp/server_address.h"
 #include "chp/sqlite_log_store.h"
 #include "tools/zinc/chp_commands.h"
+#include "tools/zinc/chp_report.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
 #include "tools/zinc/pair_report.h"
@@ -25,7 +26,6 @@
 #include <csignal>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <sys/stat.h>
@@ -36,45 +36,6 @@ namespace zinc {
 namespace {
 
 namespace asio = boost::asio;
-
-// Returns the state for the log.
-std::string report(const chp::server_status& s) {
-  const auto& counted = s.counters;
-  const auto refused = [](const auto& all) {
-    return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
-  };
-  return fmt::format(
-      "active={} epoch={} number={} committed={} both={} backup_in_sync={} degraded={} "
-      "following={} stopped={} keys={} bytes={} log_entries={} log_bytes={} sessions={} "
-      "subscribers={} snapshot_clients={} snapshots={} waiting={} updates={} repeated={} "
-      "deferred={} unknown={} expired={} followed={} replayed={} waiting_dropped={} lost={} "
-      "snapshots_sent={} gaps={} ignored={} refused={} stored={} durable={}",
-      s.active, chp::epoch_of(s.number), chp::position_of(s.number), chp::position_of(s.committed),
-      chp::position_of(s.both), s.backup_in_sync, s.degraded, s.following, s.stopped, s.keys,
-      s.bytes, s.log_entries, s.log_bytes, s.sessions, s.subscribers, s.snapshot_clients,
-      s.snapshots, s.waiting, counted.log.updates, counted.log.repeated, counted.log.deferred,
-      counted.log.unknown, counted.log.expired, counted.log.followed, counted.log.replayed,
-      counted.log.waiting_dropped, counted.log.lost, counted.snapshots, counted.gaps,
-      counted.ignored_requests + counted.ignored_messages,
-      refused(counted.refused) + refused(counted.log.refused), chp::to_string(s.kept),
-      chp::position_of(s.durable));
-}
-
-// Returns the refusals by the rules for the log.
-std::string report(const chp::access_counters& of) {
-  return fmt::format(
-      " forbidden_subscriptions={} forbidden_snapshots={} forbidden_updates={} "
-      "forbidden_sessions={} forbidden_backups={}",
-      of.subscriptions, of.snapshots, of.updates, of.sessions, of.backups);
-}
-
-std::string report(const bstar::node_status& s) {
-  return fmt::format(
-      "pair_epoch={} peer_alive={} data_lost={} states_heard={} states_refused={} "
-      "requests_accepted={} requests_rejected={}",
-      s.current, s.peer_alive, s.data_lost, s.states_heard, s.states_refused, s.requests_accepted,
-      s.requests_rejected);
-}
 
 // Returns an epoch above every epoch that this server had. The epoch is on disk before it is used.
 bstar::epoch next_epoch(const std::string& path) {
@@ -254,6 +215,7 @@ private:
     options.pair.epoch_file = arguments.epoch_file;
     options.pair.socket = arguments.options.socket;
     options.pair.peer_socket = arguments.peer_socket;
+    options.pair.peer_key = arguments.peer_key;
     options.lost_folder = arguments.lost_folder;
     options.discard_own_data = arguments.discard_data;
     return options;

@@ -25,9 +25,11 @@ struct verb {
   std::string_view name;
   std::uint8_t number;
 };
-constexpr std::array service_verbs{verb{"offer", static_cast<std::uint8_t>(mdp::right::offer)},
-                                   verb{"call", static_cast<std::uint8_t>(mdp::right::call)},
-                                   verb{"inspect", static_cast<std::uint8_t>(mdp::right::inspect)}};
+constexpr std::array service_verbs{
+    verb{"offer", static_cast<std::uint8_t>(mdp::right::offer)},
+    verb{"call", static_cast<std::uint8_t>(mdp::right::call)},
+    verb{"inspect", static_cast<std::uint8_t>(mdp::right::inspect)},
+    verb{"represent", static_cast<std::uint8_t>(mdp::right::represent)}};
 constexpr std::array map_verbs{verb{"read", static_cast<std::uint8_t>(chp::right::read)},
                                verb{"write", static_cast<std::uint8_t>(chp::right::write)}};
 
@@ -40,8 +42,8 @@ struct table_form {
   std::string_view name_example;
 };
 constexpr std::array forms{
-    table_form{"services", roles_table::services, service_verbs, "offer, call or inspect", false,
-               "\"orders\" or \"orders.*\""},
+    table_form{"services", roles_table::services, service_verbs,
+               "offer, call, inspect or represent", false, "\"orders\" or \"orders.*\""},
     table_form{"map", roles_table::map, map_verbs, "read or write", true, "\"/orders/*\""}};
 
 [[noreturn]] void fail(const std::string& file, const toml::source_region& at, std::string_view key,
@@ -151,7 +153,8 @@ zmtp::access_rules parse_roles(std::string_view text, const std::string& file, r
 zmtp::access_rules read_roles(const std::string& file, roles_table which) {
   std::ifstream input{file, std::ios::binary};
   if (!input) {
-    throw roles_fault{fmt::format("cannot open {}: {}", file, std::strerror(errno))};
+    throw roles_fault{
+        fmt::format("cannot open {}: {}; check the path", file, std::strerror(errno))};
   }
   std::string text;
   try {
