@@ -61,6 +61,7 @@ struct node::shown {
   role as;
   state_machine machine;
   std::uint64_t states_heard = 0;
+  std::uint64_t states_refused = 0;
   std::array<std::uint64_t, errc_count> bad_messages{};
   std::uint64_t requests_accepted = 0;
   std::uint64_t requests_rejected = 0;
@@ -75,6 +76,7 @@ public:
         runtime_{zmtp::runtime::of(executor)},
         handlers_{std::move(handlers)},
         file_{options.epoch_file},
+        peer_key_{options.peer_key},
         voter_options_{options.socket},
         publisher_{executor, publisher_options(options)},
         subscriber_{executor, link_options(options.peer_socket, options.pair)},
@@ -86,15 +88,19 @@ public:
   }
 
   static asio::awaitable<void> hear_peer(std::shared_ptr<core> self) {
-    std::vector<zmtp::message> batch;
+    std::vector<zmtp::routed_message> batch;
     const auto token = asio::as_tuple(asio::use_awaitable);
     for (;;) {
-      const auto [ec, count] = co_await self->subscriber_.async_receive(batch, token);
+      const auto [ec, count] = co_await self->subscriber_.async_receive_from(batch, token);
       if (ec) {
         co_return;
       }
-      for (const auto& m : batch) {
-        self->on_state(m);
+      for (const auto& item : batch) {
+        if (self->is_of_peer(item.peer)) {
+          self->on_state(item.content);
+        } else {
+          ++self->shown_->states_refused;
+        }
       }
     }
   }
@@ -186,6 +192,11 @@ private:
     zmtp::peer_id peer;
     bool ours;
   };
+
+  // A connection that has ended is not known any more. Its last state is then refused too.
+  [[nodiscard]] bool is_of_peer(zmtp::peer_id from) const {
+    return !peer_key_ || zmtp::known_or_empty(subscriber_.peer(from)).public_key == peer_key_;
+  }
 
   void on_state(const zmtp::message& m) {
     const auto report = m.size() == 1 ? parse_state(m.front())
@@ -308,6 +319,7 @@ private:
   zmtp::runtime& runtime_;
   node_handlers handlers_;
   epoch_file file_;
+  const std::optional<zmtp::curve_public_key> peer_key_;
   zmtp::socket_options voter_options_;
   zmtp::xpub_socket publisher_;
   zmtp::sub_socket subscriber_;
@@ -455,6 +467,7 @@ node_status node::status() const {
           .data_lost = of.machine.data_lost(),
           .peer = of.machine.peer(),
           .states_heard = of.states_heard,
+          .states_refused = of.states_refused,
           .bad_messages = of.bad_messages,
           .requests_accepted = of.requests_accepted,
           .requests_rejected = of.requests_rejected};

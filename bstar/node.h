@@ -36,6 +36,9 @@ struct node_options {
   // The same for the socket that connects to the peer. With CURVE, server_key names the peer, and
   // only the owner of this key can send its state messages.
   zmtp::socket_options peer_socket{};
+  // The peer's public key. State messages from connections with another key, or without CURVE, are
+  // counted and do not count as messages of the peer. Absent: every connection is the peer's.
+  std::optional<zmtp::curve_public_key> peer_key{};
 };
 
 // Handlers of a node. They run in the node's executor, some of them inside vote() or renew_epoch(),
@@ -69,6 +72,7 @@ struct node_status {
   bool data_lost = false;             // the node waits for its peer; see set_data_lost()
   std::optional<peer_report> peer{};  // the last report
   std::uint64_t states_heard = 0;     // states received
+  std::uint64_t states_refused = 0;   // not from the owner of node_options::peer_key
   std::array<std::uint64_t, errc_count> bad_messages{};  // invalid state messages, by errc
   std::uint64_t requests_accepted = 0;
   std::uint64_t requests_rejected = 0;

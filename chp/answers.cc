@@ -11,7 +11,7 @@ namespace chp {
 namespace {
 
 // By their numbers, which other servers know them by: new ones go to the end.
-constexpr std::array<std::pair<errc, std::string_view>, 10> refusals{{
+constexpr std::array<std::pair<errc, std::string_view>, 11> refusals{{
     {errc::refused, "refused"},
     {errc::too_many_keys, "too_many_keys"},
     {errc::too_many_bytes, "too_many_bytes"},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<errc, std::string_view>, 10> refusals{{
     {errc::key_reserved, "key_reserved"},
     {errc::properties_too_long, "properties_too_long"},
     {errc::wrong_sequence_size, "wrong_sequence_size"},
+    {errc::forbidden, "forbidden"},
 }};
 
 // Takes what is before the next separator, and that.

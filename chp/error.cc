@@ -59,6 +59,9 @@ const char* text(errc e) noexcept {
     case errc::not_on_both:
       return "the update is committed, but not known to be on both servers: check that the backup "
              "runs";
+    case errc::forbidden:
+      return "this client may not write the key: add a rule to the roles of the server, or use the "
+             "credentials of another principal";
     case errc::refused:
       return "the server refused the update for a reason that this version does not know: see the "
              "server's log";

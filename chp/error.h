@@ -45,9 +45,10 @@ enum class errc {
   lost,               // one server had it, and its history was lost before the other server had it
   not_on_both,        // committed, but not known to be on both servers, which the caller required
   refused,            // the server refused it for a reason that this version does not know
+  forbidden,          // the server's rules do not allow this client to write the key
 };
 
-inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::refused) + 1;
+inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::forbidden) + 1;
 
 [[nodiscard]] const boost::system::error_category& chp_category() noexcept;
 

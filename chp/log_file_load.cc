@@ -65,7 +65,7 @@ error_code log_file::open(history& into, history::time_point now, state_numbers&
   auto ec = file_.open(options_.file, {.application = application,
                                        .version = file_version,
                                        .tables = tables(),
-                                       .upgrade = tables(),
+                                       .upgrades = {tables()},
                                        .convert = [this] { return convert(); }});
   if (!ec) {
     ec = prepare();

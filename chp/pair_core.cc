@@ -134,6 +134,11 @@ void replicated_server::core::on_rest(server_actions& out) {
       handlers_.on_event(event);
     }
   }
+  if (handlers_.on_refused) {
+    for (const auto& each : out.refusals) {
+      handlers_.on_refused(each);
+    }
+  }
   if (handlers_.on_turn) {
     handlers_.on_turn(state_->status());
   }

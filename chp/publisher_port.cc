@@ -13,6 +13,15 @@ publisher_port::publisher_port(const boost::asio::any_io_executor& executor,
                                const server_options& options)
     : socket_{executor, publisher_port_options(options)} {}
 
+void publisher_port::subscribe(std::vector<map_access::subscription>& all) {
+  for (const auto& each : all) {
+    zmtp::error_code ignored;  // the peer has disconnected
+    each.begins ? socket_.subscribe(each.peer, each.topic, ignored)
+                : socket_.cancel(each.peer, each.topic, ignored);
+  }
+  all.clear();
+}
+
 void publisher_port::publish(std::vector<zmtp::message>& all,
                              std::vector<server_actions::insertion>& inserted) {
   std::size_t sent = 0;

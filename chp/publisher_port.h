@@ -26,6 +26,8 @@ public:
   // Returns whether publications wait. The server must then collect no more updates.
   [[nodiscard]] bool is_full() const noexcept { return sending_; }
 
+  // With xpub_options::manual. Takes the content of the list.
+  void subscribe(std::vector<map_access::subscription>& all);
   // Sends each message to all subscribers of its key, and before it what is inserted there. Takes
   // the content of both lists.
   void publish(std::vector<zmtp::message>& all, std::vector<server_actions::insertion>& inserted);

@@ -106,6 +106,12 @@ void replicated_server::connect(const server_peer& to, zmtp::error_code& ec) {
   }
 }
 
+void replicated_server::change_access(zmtp::access_rules rules) {
+  if (const auto own = core_.lock()) {
+    own->server().change_access(std::move(rules));
+  }
+}
+
 void replicated_server::stop() {
   if (const auto own = core_.lock()) {
     own->stop();

@@ -47,6 +47,7 @@ struct replicated_server_handlers {
   std::function<void(boost::system::error_code)> on_pair_error{};
   // An event for the log.
   std::function<void(server_event)> on_event{};
+  std::function<void(const access_refusal&)> on_refused{};  // as in server_handlers
   // Called with the status after each turn and inside the constructor.
   std::function<void(const server_status&)> on_turn{};
   std::function<void(bstar::event)> on_pair_event{};
@@ -113,6 +114,9 @@ public:
   // Connects to the other server. Call it once. Same as zmtp::socket::connect.
   void connect(const server_peer& to);
   void connect(const server_peer& to, zmtp::error_code& ec);
+
+  // As in chp::server.
+  void change_access(zmtp::access_rules rules);
 
   // Closes the sockets. Queued messages are still written while the context runs, for at most the
   // linger time.

@@ -67,6 +67,11 @@ void server::start(const asio::any_io_executor& executor, const server_options& 
         own.on_event(event);
       }
     }
+    if (own.on_refused) {
+      for (const auto& each : out.refusals) {
+        own.on_refused(each);
+      }
+    }
     if (s && own.on_turn) {
       own.on_turn(s->status());
     }
@@ -127,6 +132,12 @@ bool server::set(std::string_view key, std::string_view value) {
     s.on_update(make_set(how_, key, {}, {}, value));
   });
   return state_->number() != before;
+}
+
+void server::change_access(zmtp::access_rules rules) {
+  if (const auto core = core_.lock()) {
+    core->change_access(std::move(rules));
+  }
 }
 
 void server::stop() {

@@ -29,6 +29,8 @@ struct server_handlers {
   std::function<std::optional<std::uint64_t>()> next_epoch{};
   // An event for the log.
   std::function<void(server_event)> on_event{};
+  // The first refusal of a right to a principal, by server_options::access. For the log.
+  std::function<void(const access_refusal&)> on_refused{};
   // Called with the status after each turn and inside the constructor.
   std::function<void(const server_status&)> on_turn{};
 };
@@ -79,6 +81,10 @@ public:
   // false if the update was rejected (the status counts it by errc), or if the context was
   // destroyed.
   bool set(std::string_view key, std::string_view value);
+
+  // Replaces server_options::access. Connections and what they may still read stay. Does nothing if
+  // the server has no rules from the start.
+  void change_access(zmtp::access_rules rules);
 
   // Closes the sockets. Queued messages are still written while the context runs, for at most the
   // linger time.

@@ -3,6 +3,7 @@
 
 #include "chp/error.h"
 #include "chp/log_actions.h"
+#include "chp/map_access.h"
 #include "chp/sequence.h"
 #include "chp/state_write.h"
 #include "chp/store_status.h"
@@ -47,7 +48,8 @@ struct server_actions {
   };
   // Writes to the store, in order. Call on_written() with the result of each one.
   std::vector<state_write> write;
-  std::vector<zmtp::message> publish;  // to all subscribers of the key
+  std::vector<map_access::subscription> subscriptions;  // with server_options::access
+  std::vector<zmtp::message> publish;                   // to all subscribers of the key
   // To one subscriber each, directly before publish[before]; in ascending order of `before`. Where
   // the publisher has no room, they may be dropped.
   struct insertion {
@@ -70,13 +72,15 @@ struct server_actions {
   bool renew_epoch = false;  // call activate() with the next epoch: this one is almost used up
   std::optional<witness_state::attempt> attempt;  // ask the witness; on_witness() with the result
   std::optional<epoch_answer> epoch;              // the answer to acquire()
+  std::vector<access_refusal> refusals;           // to report
   std::vector<server_event> events;
 
   [[nodiscard]] bool empty() const noexcept {
-    return write.empty() && publish.empty() && insert.empty() && tell.empty() && reply.empty() &&
-           stream.empty() && close_snapshot_clients.empty() && close_subscribers.empty() &&
-           ask.empty() && !reconnect_source && !follow_feed && !lost && !step_down &&
-           !renew_epoch && !attempt && !epoch && events.empty();
+    return refusals.empty() && subscriptions.empty() && write.empty() && publish.empty() &&
+           insert.empty() && tell.empty() && reply.empty() && stream.empty() &&
+           close_snapshot_clients.empty() && close_subscribers.empty() && ask.empty() &&
+           !reconnect_source && !follow_feed && !lost && !step_down && !renew_epoch && !attempt &&
+           !epoch && events.empty();
   }
 };
 
@@ -89,6 +93,7 @@ struct server_counters {
   std::uint64_t ignored_messages = 0;               // Zinc's extensions from other peers
   std::uint64_t gaps = 0;                           // beside a server of the Guide: detected gaps
   std::array<std::uint64_t, errc_count> refused{};  // messages, by errc
+  access_counters forbidden{};                      // by server_options::access
 };
 
 // Status of a server.

@@ -49,6 +49,7 @@ server_core::server_core(const asio::any_io_executor& executor, std::shared_ptr<
       snapshots_{std::make_shared<snapshot_port>(executor, options)},
       publisher_{std::make_shared<publisher_port>(executor, options)},
       collector_{make_collector(executor, options)},
+      has_rules_{!options.access.permits_all()},
       executor_{executor},
       runtime_{zmtp::runtime::of(executor)},
       room_{executor},
@@ -80,7 +81,7 @@ void server_core::start() {
                  zmtp::rethrow);
   asio::co_spawn(executor_, serve(self, publisher_->socket(), &server_core::on_subscriber),
                  zmtp::rethrow);
-  asio::co_spawn(executor_, collect(self), zmtp::rethrow);
+  asio::co_spawn(executor_, has_rules_ ? collect_from(self) : collect(self), zmtp::rethrow);
 }
 
 void server_core::stop() {
@@ -149,11 +150,18 @@ asio::awaitable<void> server_core::serve(std::shared_ptr<server_core> self, Sock
   }
 }
 
+template <class Socket>
+void server_core::attach(zmtp::peer_id peer, const Socket& of,
+                         void (server_state::*take)(zmtp::peer_id, const zmtp::metadata&,
+                                                    std::string_view)) {
+  const auto& known = zmtp::known_or_empty(of.info(peer));
+  ((*state_).*take)(peer, known.properties, known.user_id);
+}
+
 void server_core::on_snapshot_client(zmtp::routed_message& item, clock::time_point now) {
   switch (item.what) {
     case zmtp::routed_message::kind::attached:
-      state_->on_snapshot_client_attached(
-          item.peer, zmtp::known_or_empty(snapshots_->socket().info(item.peer)).properties);
+      attach(item.peer, snapshots_->socket(), &server_state::on_snapshot_client_attached);
       return;
     case zmtp::routed_message::kind::detached:
       state_->on_snapshot_client_detached(item.peer);
@@ -169,8 +177,7 @@ void server_core::on_snapshot_client(zmtp::routed_message& item, clock::time_poi
 void server_core::on_subscriber(zmtp::routed_message& item, clock::time_point /*now*/) {
   switch (item.what) {
     case zmtp::routed_message::kind::attached:
-      state_->on_subscriber_attached(
-          item.peer, zmtp::known_or_empty(publisher_->socket().info(item.peer)).properties);
+      attach(item.peer, publisher_->socket(), &server_state::on_subscriber_attached);
       return;
     case zmtp::routed_message::kind::detached: state_->on_subscriber_detached(item.peer); return;
     case zmtp::routed_message::kind::message: break;
@@ -179,6 +186,8 @@ void server_core::on_subscriber(zmtp::routed_message& item, clock::time_point /*
   const auto topic = item.content.front();
   if (item.content.size() == 1 && topic.starts_with('\1')) {
     state_->on_subscription(item.peer, topic.substr(1), actions_);
+  } else if (item.content.size() == 1 && topic.starts_with('\0')) {
+    state_->on_subscription_end(item.peer, topic.substr(1), actions_);
   }
 }
 
@@ -250,6 +259,7 @@ void server_core::finish(clock::time_point now) {
 
 void server_core::carry_out() {
   write();
+  publisher_->subscribe(actions_.subscriptions);
   publisher_->publish(actions_.publish, actions_.insert);
   publisher_->tell(actions_.tell);
   for (auto& [to, content] : std::exchange(actions_.reply, {})) {
@@ -270,6 +280,7 @@ void server_core::carry_out() {
     hooks_.rest(actions_);
   }
   actions_.events.clear();
+  actions_.refusals.clear();
 }
 
 void server_core::write() {

@@ -20,7 +20,9 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -71,6 +73,12 @@ public:
     std::forward<Input>(input)(*state_, now, actions_);
     finish(now);
   }
+  // See server_state::change_access().
+  void change_access(zmtp::access_rules rules) {
+    act([&](server_state& s, clock::time_point, server_actions& out) {
+      s.change_access(std::move(rules), out);
+    });
+  }
   [[nodiscard]] const zmtp::socket_counters& publisher_counters() const noexcept {
     return publisher_->socket().counters();
   }
@@ -86,6 +94,13 @@ private:
                                             void (server_core::*take)(zmtp::routed_message&,
                                                                       clock::time_point));
   static boost::asio::awaitable<void> collect(std::shared_ptr<server_core> self);
+  // The same with rules: with the principal of each update.
+  static boost::asio::awaitable<void> collect_from(std::shared_ptr<server_core> self);
+  void on_collector_peer(const zmtp::routed_message& item);
+  [[nodiscard]] const std::string& principal_of(zmtp::peer_id peer) const;
+  template <class Socket>
+  void attach(zmtp::peer_id peer, const Socket& of,
+              void (server_state::*take)(zmtp::peer_id, const zmtp::metadata&, std::string_view));
   void read_piece(zmtp::peer_id peer);
   void on_snapshot_client(zmtp::routed_message& item, clock::time_point now);
   void on_subscriber(zmtp::routed_message& item, clock::time_point now);
@@ -100,6 +115,8 @@ private:
   std::shared_ptr<snapshot_port> snapshots_;
   std::shared_ptr<publisher_port> publisher_;
   collector_socket collector_;
+  const bool has_rules_;
+  std::unordered_map<zmtp::peer_id, std::string> collector_peers_;  // with rules: their principals
   boost::asio::any_io_executor executor_;
   zmtp::runtime& runtime_;
   server_actions actions_;

@@ -5,6 +5,7 @@
 #include "chp/entry_log.h"
 #include "chp/sessions.h"
 #include "chp/store.h"
+#include "zmtp/access_rules.h"
 #include "zmtp/options.h"
 
 #include <chrono>
@@ -78,6 +79,11 @@ struct server_options {
   // Options of the three sockets that clients and a backup connect to, security included. The
   // server sets announce_peers, extensions, send_mark, disconnect_slow and xpub itself.
   zmtp::socket_options socket{};
+
+  // Permits principals to read and write keys; see `right`. Names of grants are prefixes of keys
+  // and end with `*`. By default, everything is allowed. A backup must be allowed to read and write
+  // all keys. Rules can only be changed later if the server has rules from the start.
+  zmtp::access_rules access{};
 };
 
 }  // namespace chp

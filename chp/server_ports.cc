@@ -35,11 +35,15 @@ zmtp::socket_options publisher_port_options(const server_options& options) {
   o.disconnect_slow = true;
   o.xpub.announce_as_pub = true;
   o.xpub.notifications = zmtp::xpub_options::notices::subscriptions;
+  // With rules, the server decides about each subscription.
+  o.xpub.manual = !options.access.permits_all();
   return o;
 }
 
 zmtp::socket_options collector_port_options(const server_options& options) {
   auto o = options.socket;
+  // With rules, the server needs the principal of a client until it has read the last update.
+  o.announce_peers = options.collector == collector_kind::sub && !options.access.permits_all();
   o.extensions = announcement_of(options);
   return o;
 }

@@ -83,6 +83,7 @@ server_state::server_state(const server_options& options, kind as, std::uint64_t
            replica_of(log_options_of(options_, as, found.past != nullptr).state, random_(),
                       std::move(found)),
            discard},
+      access_{options_.access},
       streams_{options_},
       stored_{log_.state().stored()},
       guide_{options_} {}
@@ -136,7 +137,10 @@ void server_state::deactivate(actions& out) {
 // Updates.
 
 void server_state::on_update(const zmtp::message& m) {
-  auto p = parse_proposal(m, options_.wire_format, options_.limit);
+  propose(parse_proposal(m, options_.wire_format, options_.limit));
+}
+
+void server_state::propose(proposal&& p) {
   if (p.id.has_session() && !p.has_low) {
     add_low(p);
   }
@@ -162,6 +166,9 @@ void server_state::on_turn_end(time_point now, actions& out) {
   log_.end_turn(now, said_);
   pass_on(out);
   watch_store(out);
+  for (auto& each : access_.take_refusals()) {
+    out.refusals.push_back(std::move(each));
+  }
   if (active()) {
     if (log_.is_used_up() && !std::exchange(used_up_, true)) {
       out.events.push_back(server_event::epoch_used_up);
@@ -265,6 +272,7 @@ server_status server_state::status() const {
   server_status s;
   s.counters = counters_;
   s.counters.log = log_.counters();
+  s.counters.forbidden = access_.counters();
   s.active = active();
   s.backup_in_sync = log_.in_sync();
   s.degraded = paired() && log_.degraded();

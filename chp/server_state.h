@@ -5,6 +5,7 @@
 #include "chp/announcement.h"
 #include "chp/guide_follower.h"
 #include "chp/log_store.h"
+#include "chp/map_access.h"
 #include "chp/random_numbers.h"
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
@@ -77,13 +78,19 @@ public:
   void deactivate(actions& out);
   [[nodiscard]] bool active() const noexcept { return log_.is_active() && !log_.suspended(); }
 
-  // Events of the publisher's peers.
-  void on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said);
+  // Events of the publisher's peers. `user_id` is the peer's principal, for server_options::access.
+  void on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said,
+                              std::string_view user_id = {});
   void on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out);
-  void on_subscriber_detached(zmtp::peer_id peer) { notices_.detach(peer); }
+  void on_subscription_end(zmtp::peer_id peer, std::string_view topic, actions& out);
+  void on_subscriber_detached(zmtp::peer_id peer) {
+    notices_.detach(peer);
+    access_.detach_subscriber(peer);
+  }
 
   // Events of the snapshot port's peers.
-  void on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& said);
+  void on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& said,
+                                   std::string_view user_id = {});
   void on_snapshot_client_detached(zmtp::peer_id peer);
   // Returns whether the message is a snapshot request of a client, which is a vote in a pair.
   [[nodiscard]] bool is_vote(zmtp::peer_id peer, const zmtp::message& m) const;
@@ -92,8 +99,14 @@ public:
   // The peer can take another piece of its snapshot, or of its copy.
   void on_writable(zmtp::peer_id peer, actions& out);
 
-  // Takes a KVSET of the collector.
+  // Takes a KVSET of the server's own.
   void on_update(const zmtp::message& m);
+  // Takes a KVSET of the collector, from this principal.
+  void on_client_update(const zmtp::message& m, std::string_view user_id);
+
+  // Replaces server_options::access. Does nothing if the server has no rules from the start,
+  // because its publisher then sends all subscribers what they want.
+  void change_access(zmtp::access_rules rules, actions& out);
 
   // Events of the connection to the other server's snapshot port. `wall` is the time of day since
   // 1970.
@@ -132,8 +145,12 @@ public:
 private:
   [[nodiscard]] bool paired() const noexcept { return kind_ != kind::alone; }
   void refuse(errc fault) noexcept { ++counters_.refused[static_cast<std::size_t>(fault)]; }
-  [[nodiscard]] snapshot_streams::source source() noexcept { return {log_.past(), log_.counts()}; }
+  [[nodiscard]] snapshot_streams::source source() noexcept {
+    return {log_.past(), log_.counts(), access_.rules()};
+  }
   void add_low(proposal& p) const;
+  void propose(proposal&& p);
+  [[nodiscard]] bool check_update(proposal& p, std::string_view user_id);
   void on_backup_message(zmtp::peer_id peer, const zmtp::message& m, time_point now, actions& out);
   void greet(time_point now);
   void follow_guide(const zmtp::message& m, time_point now, actions& out);
@@ -148,6 +165,7 @@ private:
   random_numbers random_;
   update_log log_;
   log_actions said_;  // by the log in this turn
+  map_access access_;
   snapshot_streams streams_;
   subscriber_notices notices_;
   sequence passed_ = 0;  // clients of an earlier version have been told the numbers up to here

@@ -20,16 +20,31 @@ constexpr sequence max_passed = 1'000;
 
 // Subscribers.
 
-void server_state::on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said) {
+void server_state::on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said,
+                                          std::string_view user_id) {
   if (notices_.earlier().empty()) {
     passed_ = log_.state().past().published();
   }
-  notices_.attach(peer, parse_announcement(said), log_.state().past().clients());
+  auto parsed = parse_announcement(said);
+  if (!options_.access.permits_all() &&
+      !access_.attach_subscriber(peer, user_id, parsed.acks, parsed.session)) {
+    parsed.session.reset();
+  }
+  notices_.attach(peer, parsed, log_.state().past().clients());
 }
 
 void server_state::on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out) {
+  if (!options_.access.permits_all()) {
+    access_.subscribe(peer, topic, out.subscriptions);
+  }
   if (active() && topic == "HUGZ" && options_.wire_format == form::kvmsg) {
     notices_.greet(peer, paired() && log_.degraded(), out.tell);
+  }
+}
+
+void server_state::on_subscription_end(zmtp::peer_id peer, std::string_view topic, actions& out) {
+  if (!options_.access.permits_all()) {
+    access_.cancel(peer, topic, out.subscriptions);
   }
 }
 
@@ -63,8 +78,9 @@ void server_state::insert_passed(actions& out) {
 
 // The snapshot port.
 
-void server_state::on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& said) {
-  streams_.attach(peer, parse_announcement(said));
+void server_state::on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& said,
+                                               std::string_view user_id) {
+  streams_.attach(peer, parse_announcement(said), user_id);
 }
 
 void server_state::on_snapshot_client_detached(zmtp::peer_id peer) {
@@ -95,6 +111,13 @@ void server_state::on_snapshot_client_message(zmtp::peer_id peer, const zmtp::me
     refuse(request.error());
     return;
   }
+  const auto* const said = streams_.find(peer);
+  const auto user = streams_.user_of(peer);
+  if (said != nullptr && access_.restricted() &&
+      !(said->backup ? access_.may_copy(user)
+                     : access_.may_read(user, said->acks, *request) || !said->acks)) {
+    return;  // a client of the Guide gets a snapshot without entries
+  }
   const auto done = active() ? streams_.ask(peer, *request) : snapshot_streams::asked::refused;
   switch (done) {
     case snapshot_streams::asked::first: out.stream.push_back(peer); return;
@@ -108,6 +131,9 @@ void server_state::on_backup_message(zmtp::peer_id peer, const zmtp::message& m,
   const auto* const said = streams_.find(peer);
   if (!paired() || said == nullptr || !said->backup || !log_.is_active()) {
     ++counters_.ignored_messages;
+    return;
+  }
+  if (access_.restricted() && !access_.may_copy(streams_.user_of(peer))) {
     return;
   }
   if (backup_ != peer) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 namespace chp {
@@ -20,6 +21,11 @@ constexpr std::size_t looked_at = 8'192;
 const announcement* snapshot_streams::find(zmtp::peer_id peer) const {
   const auto at = peers_.find(peer);
   return at == peers_.end() ? nullptr : &at->second.said;
+}
+
+std::string_view snapshot_streams::user_of(zmtp::peer_id peer) const {
+  const auto at = peers_.find(peer);
+  return at == peers_.end() ? std::string_view{} : std::string_view{at->second.user_id};
 }
 
 void snapshot_streams::clear(std::vector<zmtp::peer_id>& waiting) {
@@ -81,7 +87,12 @@ snapshot_streams::progress snapshot_streams::write(zmtp::peer_id peer, const sou
   }
   auto& current = *r.current;
   std::size_t bytes = 0;
+  constexpr auto read = static_cast<std::uint8_t>(right::read);
+  const bool is_whole = from.rules.allows_all(r.user_id, read, r.asked.front());
   current.entries.read(looked_at, [&](const store::entry& e) {
+    if (!is_whole && !from.rules.allows(r.user_id, read, e.key())) {
+      return true;
+    }
     out.push_back(
         {peer, make_entry(options_.wire_format, e.key(), current.number, {}, {}, e.value())});
     bytes += out.back().content.framed_size();

@@ -4,9 +4,11 @@
 #include "chp/announcement.h"
 #include "chp/directory_counters.h"
 #include "chp/history.h"
+#include "chp/map_access.h"
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
 #include "chp/store.h"
+#include "zmtp/access_rules.h"
 #include "zmtp/peer.h"
 
 #include <cstddef>
@@ -30,14 +32,21 @@ public:
   struct source {
     history& past;
     const directory_counters& counts;
+    const zmtp::access_rules& rules;  // for each entry
   };
 
   explicit snapshot_streams(const server_options& options) : options_{options} {}
 
-  void attach(zmtp::peer_id peer, const announcement& said) { peers_[peer].said = said; }
+  void attach(zmtp::peer_id peer, const announcement& said, std::string_view user_id = {}) {
+    auto& added = peers_[peer];
+    added.said = said;
+    added.user_id = user_id;
+  }
   void detach(zmtp::peer_id peer) { peers_.erase(peer); }
   // Returns null if the peer is not known.
   [[nodiscard]] const announcement* find(zmtp::peer_id peer) const;
+  // Returns the principal of a peer. It is valid until the peer is detached.
+  [[nodiscard]] std::string_view user_of(zmtp::peer_id peer) const;
   // Ends all replies. Appends the peers that waited for one.
   void clear(std::vector<zmtp::peer_id>& waiting);
 
@@ -68,6 +77,7 @@ private:
   };
   struct record {
     announcement said;
+    std::string user_id;
     std::deque<std::string> asked;  // the first one is being answered
     std::unique_ptr<reply> current;
   };

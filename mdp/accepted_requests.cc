@@ -77,11 +77,13 @@ void accepted_requests::take_over(request& r, client_record& from, dialect how, 
   }
 }
 
-request& accepted_requests::enter(client_record& from, service& to, dialect how, bool by_mmi,
+request& accepted_requests::enter(client_record& from, std::string_view principal, service& to,
+                                  dialect how, bool by_mmi,
                                   const std::optional<keyed_attempt>& attempt, zmtp::message& m,
                                   broker_actions& out) {
   count(to, &request_counters::requests);
   auto& r = requests_.create();
+  r.principal = principal;
   if (attempt) {
     r.keyed = &keyed_.enter(*attempt, to.name, r);
   }

@@ -41,8 +41,8 @@ public:
   [[nodiscard]] bool repeat(client_record& from, service* to, std::string_view name, dialect how,
                             const keyed_attempt& attempt, zmtp::message& m, broker_actions& out);
   // Accepts a new request. The caller must queue or assign it. `m` is the message of the client from the service on.
-  request& enter(client_record& from, service& to, dialect how, bool by_mmi,
-                 const std::optional<keyed_attempt>& attempt, zmtp::message& m,
+  request& enter(client_record& from, std::string_view principal, service& to, dialect how,
+                 bool by_mmi, const std::optional<keyed_attempt>& attempt, zmtp::message& m,
                  broker_actions& out);
 
   // Passes a part of the reply on to the client, or gathers the part for a 0.1 client.

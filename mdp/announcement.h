@@ -17,6 +17,7 @@ namespace mdp {
 struct announcement {
   std::size_t capacity = 1;  // requests that the worker takes at once; at least 1
   bool errors = false;       // the client reads errors; see request_error
+  bool principals = false;   // the worker takes the principals of clients; see command.h
   bool malformed = false;    // a value was invalid; it counts as not announced
 };
 
@@ -36,6 +37,7 @@ struct broker_announcement {
   // The broker recognizes requests by their key (command.h). The number identifies this run of the
   // broker. A broker that was restarted does not know the keys of its previous run.
   std::optional<std::uint64_t> idempotency{};
+  bool principals = false;  // the broker sends and takes principals; see command.h
 };
 // Returns the announcement of a broker. A value that is not a number counts as not announced.
 [[nodiscard]] broker_announcement parse_broker_announcement(const zmtp::metadata& broker) noexcept;

@@ -55,6 +55,7 @@ struct request {
   unsigned attempts = 0;                      // number of times that it was assigned
   std::optional<zmtp::peer_id> refused_by{};  // the worker that refused it last
   std::size_t refusals = 0;                   // by workers
+  std::string principal;                      // the client's; empty: anonymous
   keyed_request* keyed = nullptr;  // its record, if it has a key and that record is in progress
   std::unique_ptr<zmtp::message> gathered;  // PARTIALs for a 0.1 client
   list_hook place;  // in a line, among the returned requests, or of a worker
@@ -94,6 +95,7 @@ struct worker_record {
   bool sees_raw_addresses = false;                        // as configured when it registered
   std::string raw_address;  // the address of its request, if it sees raw addresses
   bool leaving = false;     // has sent DRAIN
+  bool reads_principals = false;
   std::size_t held = 0;
   list_of<request, &request::place> hands;  // in the order of assignment
   zmtp::liveness::times last;               // times of the latest commands

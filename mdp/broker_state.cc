@@ -1,7 +1,6 @@
 #include "mdp/broker_state.h"
 
 #include "mdp/announcement.h"
-#include "mdp/broker_report.h"
 #include "mdp/service_table.h"
 
 #include <algorithm>
@@ -13,10 +12,6 @@ namespace mdp {
 namespace {
 
 constexpr errc none{};
-// Limits the length of a reply and the time to make it.
-constexpr std::size_t services_in_a_reply = 100;
-
-constexpr std::uint8_t verb_of(right what) noexcept { return static_cast<std::uint8_t>(what); }
 
 // Raises values that would stop the broker's clock or its clients to the smallest value that works.
 broker_options workable(broker_options options) noexcept {
@@ -50,6 +45,7 @@ void broker_state::on_attached(zmtp::peer_id id, std::string_view routing_id,
   added.user_id = user_id;
   added.routing_id = routing_id;
   added.reads_errors = said.errors;
+  added.reads_principals = said.principals;
 }
 
 void broker_state::on_detached(zmtp::peer_id id, time_point now, actions& out) {
@@ -88,7 +84,7 @@ void broker_state::on_not_taken(zmtp::peer_id id, zmtp::message content, time_po
     ++counters_.clients_not_reading;
   } else if (deaf->is == standing::a_worker) {
     auto& w = *deaf->as_worker;
-    const auto sent = parse_for_worker(content, w.how);
+    const auto sent = parse_for_worker(content, w.how, w.reads_principals);
     const auto* asked = sent ? std::get_if<broker_request>(&*sent) : nullptr;
     if (asked == nullptr && w.held != 0) {
       return;  // MDP workers do not read while they work, so a lost heartbeat is harmless
@@ -113,85 +109,24 @@ errc broker_state::on_command(peer& from, const client_request& asked, zmtp::mes
   }
   const bool inspects = is_reserved(asked.service);
   const auto about = asked.service == "mmi.service" ? m.back() : asked.service;
-  // mmi.services lists only services that the client may inspect.
-  if (asked.service != "mmi.services" &&
-      !check_access(from, inspects ? right::inspect : right::call, about, out)) {
+  // Without rules, a client could claim to represent any principal, so the claim is ignored.
+  const bool represents = asked.on_behalf_of && !access_.rules().permits_all();
+  const std::string_view principal = represents ? *asked.on_behalf_of : from.user_id;
+  if (!check_request(from, principal, asked, about, out)) {
     if (from.reads_errors) {
       ++counters_.errors;
       out.send(from.id, make_error(asked.how, request_fault::forbidden, request_outcome::refused,
                                    asked.service));
     }
   } else if (asked.service == mmi_titanic && dispatcher_.is_served(titanic_status)) {
-    dispatcher_.ask_titanic(*from.as_client, asked.how, m, now, out);
+    dispatcher_.ask_titanic(*from.as_client, principal, asked.how, m, now, out);
   } else if (inspects) {
     answer_mmi(from, asked, m, out);
   } else {
-    dispatcher_.ask(*from.as_client, asked.service, asked.how, asked.attempt, m, now, out);
+    dispatcher_.ask(*from.as_client, principal, asked.service, asked.how, asked.attempt, m, now,
+                    out);
   }
   return none;
-}
-
-// Answers 8/MMI and Zinc's mmi services. The argument is the last frame, as in the Guide's broker.
-void broker_state::answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m,
-                              actions& out) {
-  ++counters_.mmi_requests;
-  zmtp::message reply;
-  if (asked.service == "mmi.service") {
-    reply.push_back(dispatcher_.is_served(m.back()) ? "200" : "404");
-  } else if (asked.service == "mmi.services") {
-    reply.push_back("200");
-    list_services(to, m.back(), reply);
-  } else if (asked.service == "mmi.broker") {
-    reply.push_back("200");
-    reply.push_back(report(status()));
-  } else if (asked.service == mmi_titanic) {
-    reply.push_back("404");
-  } else {
-    reply.push_back("501");
-  }
-  push_client_reply(reply, asked.how, true, asked.service);
-  out.send(to.id, std::move(reply));
-}
-
-void broker_state::list_services(const peer& to, std::string_view after,
-                                 zmtp::message& reply) const {
-  std::string last{after};
-  for (std::size_t left = services_in_a_reply; left != 0;) {
-    const auto page = services(last, left);
-    if (page.empty()) {
-      return;
-    }
-    for (const auto& one : page) {
-      if (access_.rules().allows(to.user_id, verb_of(right::inspect), one.name)) {
-        reply.push_back(one.name);
-        reply.push_back(report(one));
-        --left;
-      }
-    }
-    last = page.back().name;
-  }
-}
-
-// Counts a refusal.
-bool broker_state::check_access(const peer& from, right wanted, std::string_view service,
-                                actions& out) {
-  const auto verdict = access_.check(from.user_id, verb_of(wanted), service);
-  if (verdict == zmtp::access_guard::verdict::allowed) {
-    return true;
-  }
-  switch (wanted) {
-    case right::offer: ++counters_.forbidden_offers; break;
-    case right::call: ++counters_.forbidden_calls; break;
-    case right::inspect: ++counters_.forbidden_inspections; break;
-  }
-  if (verdict == zmtp::access_guard::verdict::refused_first) {
-    out.events.push_back({.what = broker_event::kind::access_refused,
-                          .peer = from.id,
-                          .service = std::string{service},
-                          .user_id = from.user_id,
-                          .wanted = wanted});
-  }
-  return false;
 }
 
 errc broker_state::on_command(peer& from, const worker_ready& action, zmtp::message& /*m*/,
@@ -203,7 +138,7 @@ errc broker_state::on_command(peer& from, const worker_ready& action, zmtp::mess
     send_away(from, action.how, now, out);
     return none;
   }
-  if (!check_access(from, right::offer, action.service, out)) {
+  if (!check_access(from, from.user_id, right::offer, action.service, out)) {
     become(from, standing::silenced, now, out);
     out.send(from.id, make_disconnect(action.how));
     return none;
@@ -211,8 +146,8 @@ errc broker_state::on_command(peer& from, const worker_ready& action, zmtp::mess
   ++counters_.workers_registered;
   out.events.push_back({.what = broker_event::kind::worker_registered, .peer = from.id});
   from.is = standing::a_worker;
-  from.as_worker =
-      &dispatcher_.add_worker(from.id, action.service, action.how, from.capacity, now, out);
+  from.as_worker = &dispatcher_.add_worker(from.id, action.service, action.how, from.capacity,
+                                           from.reads_principals, now, out);
   return none;
 }
 
@@ -360,20 +295,6 @@ void broker_state::on_deadline(time_point now, actions& out) {
 
 void broker_state::change_services(const broker_options& options, time_point now, actions& out) {
   dispatcher_.change_services(options, now, out);
-}
-
-void broker_state::change_access(zmtp::access_rules rules, time_point now, actions& out) {
-  access_.change(std::move(rules));
-  peers_.for_each([&](peer& each) {
-    if (each.is != standing::a_worker) {
-      return;
-    }
-    const auto how = each.as_worker->how;
-    if (!check_access(each, right::offer, each.as_worker->serves->name, out)) {
-      become(each, standing::silenced, now, out);
-      out.send(each.id, make_disconnect(how));
-    }
-  });
 }
 
 broker_status broker_state::status() const {

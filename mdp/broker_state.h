@@ -103,8 +103,11 @@ private:
                                 time_point now, actions& out);
   void answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m,
                   actions& out);
-  [[nodiscard]] bool check_access(const peer& from, right wanted, std::string_view service,
-                                  actions& out);
+  [[nodiscard]] bool check_access(const peer& from, std::string_view principal, right wanted,
+                                  std::string_view name, actions& out);
+  [[nodiscard]] bool check_request(const peer& from, std::string_view principal,
+                                   const client_request& asked, std::string_view about,
+                                   actions& out);
   void list_services(const peer& to, std::string_view after, zmtp::message& reply) const;
 
   [[nodiscard]] errc check_worker(peer& from, dialect how, time_point now, actions& out);

@@ -64,6 +64,7 @@ void client_state::on_attached(const broker_announcement& broker, time_point now
   attached_ = true;
   on_connection_ = false;
   instance_ = broker.idempotency;
+  takes_principals_ = broker.principals;
   if (!in_flight_) {
     return;
   }
@@ -174,6 +175,7 @@ boost::system::error_code client_state::ask(std::string_view service, zmtp::mess
     return errc::too_many_frames;
   }
   service_ = service;
+  on_behalf_of_ = how.on_behalf_of;
   request_ = std::move(body);
   key_ = next(key_);
   keyed_with_.reset();
@@ -204,7 +206,8 @@ void client_state::send(time_point now, bool may_begin, actions& out) {
   auto& sent = out.sends.emplace_back(request_);
   push_client_request(
       sent, options_.protocol, service_,
-      keyed_with_ ? std::optional{keyed_attempt{key_, sends_, may_begin}} : std::nullopt);
+      keyed_with_ ? std::optional{keyed_attempt{key_, sends_, may_begin}} : std::nullopt,
+      takes_principals_ ? std::optional<std::string_view>{on_behalf_of_} : std::nullopt);
   sent_before_ = ever_sent_;
   ever_sent_ = on_connection_ = true;
 }

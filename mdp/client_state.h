@@ -138,10 +138,12 @@ private:
   time_point first_sent_at_;
   std::optional<std::uint64_t> keyed_with_;  // the run of the broker that got the key
   std::string service_;
+  std::optional<std::string> on_behalf_of_;
   zmtp::message request_;  // the body
 
   request_key key_;  // the key of the request in flight or of the last request
   std::optional<std::uint64_t> instance_;  // run of the attached broker, if it takes keys
+  bool takes_principals_ = false;          // the attached broker
   std::array<std::uint64_t, errc_count> invalid_{};
 };
 

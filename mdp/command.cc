@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace mdp {
 
@@ -124,6 +125,7 @@ parsed<broker_input> bare(const zmtp::message& m, dialect how) {
 // request may start. No service has such a name, because the broker reserves names that begin with
 // `mmi.`.
 constexpr auto key_prefix = "mmi.key:"sv;
+constexpr auto on_behalf_prefix = "mmi.for:"sv;
 constexpr std::size_t number_at = key_prefix.size() + std::tuple_size_v<request_key>;
 constexpr std::size_t may_begin_at = number_at + sizeof(std::uint32_t);
 constexpr std::size_t key_frame_size = may_begin_at + 1;
@@ -153,6 +155,15 @@ void push_key(zmtp::message& m, const keyed_attempt& attempt) {
   m.push_front({frame.data(), frame.size()});
 }
 
+std::optional<std::string> take_on_behalf_of(zmtp::message& m) {
+  if (m.empty() || !m.front().starts_with(on_behalf_prefix)) {
+    return std::nullopt;
+  }
+  std::optional<std::string> principal{m.front().substr(on_behalf_prefix.size())};
+  m.pop_front();
+  return principal;
+}
+
 parsed<broker_input> parse_client(zmtp::message& m, dialect how) {
   if (how != dialect::v01) {
     const auto command = take_command(m);
@@ -166,6 +177,7 @@ parsed<broker_input> parse_client(zmtp::message& m, dialect how) {
       return errc::unknown_command;
     }
   }
+  auto on_behalf_of = take_on_behalf_of(m);
   const auto attempt = m.empty() ? std::nullopt : parse_key(m.front());
   if (attempt) {
     m.pop_front();
@@ -173,7 +185,7 @@ parsed<broker_input> parse_client(zmtp::message& m, dialect how) {
   if (const auto fault = check_service_and_body(m); fault != none) {
     return fault;
   }
-  return broker_input{client_request{how, m.front(), attempt}};
+  return broker_input{client_request{how, m.front(), attempt, std::move(on_behalf_of)}};
 }
 
 parsed<broker_input> parse_ready(const zmtp::message& m, dialect how) {
@@ -283,7 +295,7 @@ parsed<broker_input> parse_for_broker(zmtp::message& m) {
                                     : parse_worker_02(m, *command, found->how);
 }
 
-parsed<worker_input> parse_for_worker(zmtp::message& m, dialect how) {
+parsed<worker_input> parse_for_worker(zmtp::message& m, dialect how, bool with_principal) {
   if (const auto fault = take_header(m, role::worker, how); fault != none) {
     return fault;
   }
@@ -292,10 +304,15 @@ parsed<worker_input> parse_for_worker(zmtp::message& m, dialect how) {
     return command.error();
   }
   if (*command == byte::request) {
+    std::optional<std::string> principal;
+    if (with_principal && !m.empty()) {
+      principal.emplace(m.front());
+      m.pop_front();
+    }
     if (const auto fault = check_address_and_body(m); fault != none) {
       return fault;
     }
-    return worker_input{broker_request{m.front()}};
+    return worker_input{broker_request{m.front(), std::move(principal)}};
   }
   const bool old = how == dialect::v01;
   const bool is_heartbeat = *command == (old ? byte::heartbeat_01 : byte::heartbeat);
@@ -335,10 +352,14 @@ parsed<broker_reply> parse_for_client(zmtp::message& m, version v) {
 }
 
 void push_client_request(zmtp::message& body, version v, std::string_view service,
-                         const std::optional<keyed_attempt>& attempt) {
+                         const std::optional<keyed_attempt>& attempt,
+                         std::optional<std::string_view> on_behalf_of) {
   body.push_front(service);
   if (attempt) {
     push_key(body, *attempt);
+  }
+  if (on_behalf_of) {
+    body.push_front(std::string{on_behalf_prefix}.append(*on_behalf_of));
   }
   if (v == version::v02) {
     push_command(body, byte::client_request);
@@ -354,9 +375,13 @@ void push_client_reply(zmtp::message& body, dialect how, bool final, std::string
   push_envelope(body, client_header(how), how);
 }
 
-void push_worker_request(zmtp::message& body, dialect how, std::string_view address) {
+void push_worker_request(zmtp::message& body, dialect how, std::string_view address,
+                         std::optional<std::string_view> principal) {
   body.push_front({});
   body.push_front(address);
+  if (principal) {
+    body.push_front(*principal);
+  }
   push_command(body, byte::request);
   push_envelope(body, worker_header(how), how);
 }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -55,12 +56,19 @@ struct keyed_attempt {
   friend bool operator==(const keyed_attempt&, const keyed_attempt&) = default;
 };
 
+// Extensions for principals, between peers that announce `principal` (announcement.h):
+// - A client may add an on-behalf frame, `mmi.for:` and a principal. Its place is that of the key
+//   frame, or in front of it.
+// - The broker puts the principal of the client, without a prefix, in front of the address of each
+//   REQUEST. A client cannot forge this frame, because the broker writes the envelope.
+
 // Commands that a broker receives. The views refer to the first parts of the message, and are valid
 // until it changes.
 struct client_request {
   dialect how;
   std::string_view service;  // the message keeps: service, body …
   std::optional<keyed_attempt> attempt{};
+  std::optional<std::string> on_behalf_of{};  // a principal; empty: anonymous
 };
 struct worker_ready {
   dialect how;
@@ -98,7 +106,8 @@ using broker_input = std::variant<client_request, worker_reply, worker_ready, wo
 
 // Commands that a worker receives.
 struct broker_request {
-  std::string_view address;  // the message keeps: address, empty frame, body …
+  std::string_view address;                // the message keeps: address, empty frame, body …
+  std::optional<std::string> principal{};  // the client's; empty: anonymous
 };
 struct broker_heartbeat {};
 struct broker_disconnect {};
@@ -117,14 +126,18 @@ using parsed = boost::system::result<T, errc>;
 // named above. After an error the content of the message is unspecified. The peer's routing id is
 // not a frame.
 [[nodiscard]] parsed<broker_input> parse_for_broker(zmtp::message& m);
-[[nodiscard]] parsed<worker_input> parse_for_worker(zmtp::message& m, dialect how);
+// `with_principal`: worker and broker have announced `principal`.
+[[nodiscard]] parsed<worker_input> parse_for_worker(zmtp::message& m, dialect how,
+                                                    bool with_principal = false);
 [[nodiscard]] parsed<broker_reply> parse_for_client(zmtp::message& m, version v);
 
 // The builders put the frames of a command in front of `body`, which must have at least one frame.
 void push_client_request(zmtp::message& body, version v, std::string_view service,
-                         const std::optional<keyed_attempt>& attempt = {});
+                         const std::optional<keyed_attempt>& attempt = {},
+                         std::optional<std::string_view> on_behalf_of = {});
 void push_client_reply(zmtp::message& body, dialect how, bool final, std::string_view service);
-void push_worker_request(zmtp::message& body, dialect how, std::string_view address);
+void push_worker_request(zmtp::message& body, dialect how, std::string_view address,
+                         std::optional<std::string_view> principal = {});
 // In 0.1, `final` must be true.
 void push_worker_reply(zmtp::message& body, version v, bool final, std::string_view address);
 

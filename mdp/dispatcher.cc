@@ -58,9 +58,9 @@ void dispatcher::end_all(client_record& of, bool stopping, time_point now, broke
   }
 }
 
-void dispatcher::ask(client_record& from, std::string_view name, dialect how,
-                     const std::optional<keyed_attempt>& attempt, zmtp::message& m, time_point now,
-                     broker_actions& out) {
+void dispatcher::ask(client_record& from, std::string_view principal, std::string_view name,
+                     dialect how, const std::optional<keyed_attempt>& attempt, zmtp::message& m,
+                     time_point now, broker_actions& out) {
   requests_.set_time(now);
   auto* to = scheduler_.find(name);
   if (attempt && requests_.repeat(from, to, name, how, *attempt, m, out)) {
@@ -77,24 +77,27 @@ void dispatcher::ask(client_record& from, std::string_view name, dialect how,
     }
     to = &scheduler_.create(name, now, out);
   }
-  scheduler_.schedule(requests_.enter(from, *to, how, false, attempt, m, out), now, out);
+  scheduler_.schedule(requests_.enter(from, principal, *to, how, false, attempt, m, out), now, out);
 }
 
-void dispatcher::ask_titanic(client_record& from, dialect how, zmtp::message& m, time_point now,
-                             broker_actions& out) {
+void dispatcher::ask_titanic(client_record& from, std::string_view principal, dialect how,
+                             zmtp::message& m, time_point now, broker_actions& out) {
   if (scheduler_.draining()) {
     requests_.reject(from, request_fault::stopping, how, mmi_titanic, out);
     return;
   }
   auto& to = *scheduler_.find(titanic_status);
-  scheduler_.schedule(requests_.enter(from, to, how, true, std::nullopt, m, out), now, out);
+  scheduler_.schedule(requests_.enter(from, principal, to, how, true, std::nullopt, m, out), now,
+                      out);
 }
 
 worker_record& dispatcher::add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
-                                      std::size_t capacity, time_point now, broker_actions& out) {
+                                      std::size_t capacity, bool reads_principals, time_point now,
+                                      broker_actions& out) {
   auto* const known = scheduler_.find(name);
   auto& serves = known != nullptr ? *known : scheduler_.create(name, now, out);
   auto& w = workers_.add(peer, serves, how, capacity, now);
+  w.reads_principals = reads_principals;
   scheduler_.add_worker(w, now, out);
   return w;
 }

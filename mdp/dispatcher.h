@@ -35,18 +35,19 @@ public:
                                           bool reads_errors);
   // Drops the pending requests of the client. The replies to its other requests will be dropped.
   void remove_client(client_record& gone, time_point now, broker_actions& out);
-  // Accepts or rejects a request. If its key is known, the request is a repeat.
-  void ask(client_record& from, std::string_view name, dialect how,
+  // Accepts or rejects a request. If its key is known, the request is a repeat. `principal` is that of the client, or
+  // the one that the client represents.
+  void ask(client_record& from, std::string_view principal, std::string_view name, dialect how,
            const std::optional<keyed_attempt>& attempt, zmtp::message& m, time_point now,
            broker_actions& out);
   // Asks titanic.status, which must be served. The client gets the reply as the reply of mmi.titanic.
-  void ask_titanic(client_record& from, dialect how, zmtp::message& m, time_point now,
-                   broker_actions& out);
+  void ask_titanic(client_record& from, std::string_view principal, dialect how, zmtp::message& m,
+                   time_point now, broker_actions& out);
 
   // The worker gets up to `capacity` requests at once, or one if its service has the option raw_client_address.
   [[nodiscard]] worker_record& add_worker(zmtp::peer_id peer, std::string_view name, dialect how,
-                                          std::size_t capacity, time_point now,
-                                          broker_actions& out);
+                                          std::size_t capacity, bool reads_principals,
+                                          time_point now, broker_actions& out);
   // Redelivers the requests that the worker held, if their service allows another attempt.
   void remove_worker(worker_record& lost, time_point now, broker_actions& out);
 

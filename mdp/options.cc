@@ -27,9 +27,10 @@ const char* to_string(right what) noexcept {
   switch (what) {
     case right::offer: return "offer";
     case right::call: return "call";
-    case right::inspect: break;
+    case right::inspect: return "inspect";
+    case right::represent: break;
   }
-  return "inspect";
+  return "represent";
 }
 
 boost::system::error_code check_service(std::string_view name) noexcept {

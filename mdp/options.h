@@ -18,10 +18,11 @@ namespace mdp {
 
 // The verbs of zmtp::access_rules for a broker. Names are names of services.
 enum class right : std::uint8_t {
-  offer,    // register a worker
-  call,     // send a request
-  inspect,  // send an MMI request: about a service (mmi.service, mmi.services), or to another mmi
-            // service, by its own name
+  offer,      // register a worker
+  call,       // send a request
+  inspect,    // send an MMI request: about a service (mmi.service, mmi.services), or to another mmi
+              // service, by its own name
+  represent,  // send requests on behalf of another principal; names are names of principals
 };
 // Returns the name of the enumerator.
 [[nodiscard]] const char* to_string(right what) noexcept;
@@ -142,6 +143,9 @@ struct worker_options {
   // Send DISCONNECT when stopping. Absent: only to 0.2 brokers, because the Guide's 0.1 broker can
   // abort when it receives DISCONNECT.
   std::optional<bool> say_disconnect{};
+  // Announce that requests must come with the principals of their clients. Zinc's broker then sends
+  // them; see worker_request::principal().
+  bool reads_principals = false;
   // Options of the DEALER, security included. The worker sets announce_peers, extensions,
   // send_mark.messages and, with several brokers, reconnect.stop_after itself.
   zmtp::socket_options socket{};
@@ -177,6 +181,11 @@ struct request_options {
   // Time for the whole request. When it is over, the request ends even if attempts are left.
   std::optional<std::chrono::milliseconds> total_timeout{};
   std::optional<bool> idempotent{};
+  // Sends the request on behalf of this principal, or of an anonymous one if it is empty. Zinc's
+  // broker checks the rights of this principal; its rules must permit this client to represent it.
+  // Other brokers, and brokers without rules, do not see it or ignore it. The text must be valid
+  // until the operation starts.
+  std::optional<std::string_view> on_behalf_of{};
 };
 
 // These functions check options before a component uses them.

@@ -24,10 +24,11 @@ enum class standing : std::uint8_t {
 struct peer {
   zmtp::peer_id id;
   standing is = standing::absent;
-  std::size_t capacity = 1;   // as a worker
-  std::string user_id;        // the principal; empty: anonymous
-  std::string routing_id;     // until it is a client, whose record then has it
-  bool reads_errors = false;  // as a client
+  std::size_t capacity = 1;       // as a worker
+  std::string user_id;            // the principal; empty: anonymous
+  std::string routing_id;         // until it is a client, whose record then has it
+  bool reads_errors = false;      // as a client
+  bool reads_principals = false;  // as a worker
   client_record* as_client = nullptr;
   worker_record* as_worker = nullptr;
 };

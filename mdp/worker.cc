@@ -107,7 +107,8 @@ public:
 
 private:
   void on_attached(clock::time_point now) override {
-    state_.on_attached(parse_broker_announcement(socket_.announced()).nack, now, actions_);
+    const auto broker = parse_broker_announcement(socket_.announced());
+    state_.on_attached(broker.nack, now, actions_, broker.principals);
     carry_out();
   }
   void on_message(zmtp::message&& m, clock::time_point now) override {
@@ -147,7 +148,9 @@ private:
     }
     for (auto& r : actions.requests) {
       if (!socket_.stopped()) {
-        zmtp::call_user(socket_.executor(), [&] { on_request_({self, r.id, std::move(r.body)}); });
+        zmtp::call_user(socket_.executor(), [&] {
+          on_request_({self, r.id, std::move(r.body), std::move(r.principal)});
+        });
       }
     }
   }

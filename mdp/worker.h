@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -39,6 +41,10 @@ public:
 
   [[nodiscard]] const zmtp::message& body() const noexcept { return body_; }
   [[nodiscard]] zmtp::message& body() noexcept { return body_; }
+  // Returns the principal of the client: its user id at the broker, or an empty text if it has none.
+  // Absent unless worker_options::reads_principals is set and the broker announces `principal`, as
+  // Zinc's does. The value is as reliable as the broker.
+  [[nodiscard]] const std::optional<std::string>& principal() const noexcept { return principal_; }
 
   // Sends the reply, which must have at least one part.
   // Errors:
@@ -62,14 +68,16 @@ public:
 private:
   friend class worker;
   class sender;
-  worker_request(std::weak_ptr<sender> to, std::uint64_t id, zmtp::message body) noexcept
-      : to_{std::move(to)}, id_{id}, body_{std::move(body)} {}
+  worker_request(std::weak_ptr<sender> to, std::uint64_t id, zmtp::message body,
+                 std::optional<std::string> principal) noexcept
+      : to_{std::move(to)}, id_{id}, body_{std::move(body)}, principal_{std::move(principal)} {}
 
   boost::system::error_code give_back(nack_reason reason);
 
   std::weak_ptr<sender> to_;
   std::uint64_t id_;
   zmtp::message body_;
+  std::optional<std::string> principal_;
 };
 
 // Serves one service of one broker. The worker registers on each new connection and reconnects when

@@ -22,13 +22,15 @@ worker_state::worker_state(const worker_options& options)
       dialect_{dialect_of(options.protocol)},
       liveness_{options.heartbeat, options.liveness} {}
 
-void worker_state::on_attached(bool takes_nacks, time_point now, actions& out) {
+void worker_state::on_attached(bool takes_nacks, time_point now, actions& out,
+                               bool sends_principals) {
   end_conversation();
   if (draining_) {
     return;
   }
   in_conversation_ = true;
   takes_nacks_ = takes_nacks;
+  with_principals_ = sends_principals && options_.reads_principals;
   busy_heartbeats_ = false;
   last_ = {now, now};
   out.sends.push_back(make_ready(options_.protocol, options_.service));
@@ -38,14 +40,14 @@ void worker_state::on_message(zmtp::message&& m, time_point now, actions& out) {
   if (!in_conversation_) {
     return;
   }
-  const auto input = parse_for_worker(m, dialect_);
+  const auto input = parse_for_worker(m, dialect_, with_principals_);
   if (!input) {
     ignore(input.error());
     return;
   }
   last_.received = now;
   if (const auto* asked = std::get_if<broker_request>(&*input)) {
-    take_request(m, asked->address, now, out);
+    take_request(m, *asked, now, out);
   } else if (std::holds_alternative<broker_disconnect>(*input)) {
     end_conversation();
     out.reopen = 0ms;
@@ -55,7 +57,7 @@ void worker_state::on_message(zmtp::message&& m, time_point now, actions& out) {
   }
 }
 
-void worker_state::take_request(zmtp::message& m, std::string_view address, time_point now,
+void worker_state::take_request(zmtp::message& m, const broker_request& asked, time_point now,
                                 actions& out) {
   const bool surplus = hands_.size() >= options_.in_flight;
   if (draining_ || surplus) {
@@ -63,15 +65,15 @@ void worker_state::take_request(zmtp::message& m, std::string_view address, time
       ignore(errc::surplus_request);
     }
     if (takes_nacks_) {
-      out.sends.push_back(make_nack(options_.protocol, nack_reason::refused, address));
+      out.sends.push_back(make_nack(options_.protocol, nack_reason::refused, asked.address));
       last_.sent = now;
     }
     return;
   }
-  hands_.push_back({++last_id_, std::string{address}});
+  hands_.push_back({++last_id_, std::string{asked.address}});
   m.pop_front();
   m.pop_front();
-  out.requests.push_back({last_id_, std::move(m)});
+  out.requests.push_back({last_id_, std::move(m), asked.principal});
 }
 
 void worker_state::on_detached(actions& out) {

@@ -26,6 +26,7 @@ struct worker_actions {
   struct request {
     std::uint64_t id;  // for the reply; never used twice
     zmtp::message body;
+    std::optional<std::string> principal{};  // the client's; absent: not sent by the broker
   };
   std::vector<zmtp::message> sends;
   std::vector<request> requests;  // new requests for the handler
@@ -54,8 +55,9 @@ public:
 
   explicit worker_state(const worker_options& options);
 
-  // `takes_nacks`: the broker has announced that it takes NACK and DRAIN.
-  void on_attached(bool takes_nacks, time_point now, actions& out);
+  // `takes_nacks`: the broker has announced that it takes NACK and DRAIN. `sends_principals`: it has
+  // announced that it sends principals to workers that announce worker_options::reads_principals.
+  void on_attached(bool takes_nacks, time_point now, actions& out, bool sends_principals = false);
   void on_message(zmtp::message&& m, time_point now, actions& out);
   void on_detached(actions& out);
 
@@ -99,7 +101,7 @@ private:
     std::string address;
   };
 
-  void take_request(zmtp::message& m, std::string_view address, time_point now, actions& out);
+  void take_request(zmtp::message& m, const broker_request& asked, time_point now, actions& out);
   [[nodiscard]] std::vector<held>::iterator in_flight(std::uint64_t request);
   void end_request(std::vector<held>::iterator at, time_point now, actions& out);
   [[nodiscard]] boost::system::error_code send_reply(std::uint64_t request, zmtp::message& body,
@@ -115,6 +117,7 @@ private:
   bool in_conversation_ = false;
   bool draining_ = false;
   bool takes_nacks_ = false;      // the broker takes NACK and DRAIN
+  bool with_principals_ = false;  // each request has the principal of its client
   bool busy_heartbeats_ = false;  // the broker sends heartbeats to busy workers
   zmtp::liveness::times last_;
   std::uint64_t last_id_ = 0;

@@ -78,7 +78,9 @@ void worker_table::assign(request& r, worker_record& w, time_point now, broker_a
     w.raw_address = r.asked_by->routing_id.empty() ? address : r.asked_by->routing_id;
     address = w.raw_address;
   }
-  push_worker_request(given.content, w.how, address);
+  push_worker_request(
+      given.content, w.how, address,
+      w.reads_principals ? std::optional<std::string_view>{r.principal} : std::nullopt);
 }
 
 void worker_table::take_back(request& held) noexcept {

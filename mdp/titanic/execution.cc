@@ -120,14 +120,15 @@ void execution::give(std::uint64_t number, const zmtp::message& body, time_point
   auto& service = *one.asked;
   attempts_.emplace(++last_attempt_, attempt{&service, number, one.accepted, now});
   ++counters_.dispatched;
-  out.dispatches.push_back({last_attempt_, service.name, body, service.limits.timeout, one.id});
+  out.dispatches.push_back(
+      {last_attempt_, service.name, body, service.limits.timeout, one.id, *one.principal});
 }
 
 void execution::look_up_next(time_point now, titanic_actions& out) {
   while (auto* const service = services_.next_lookup()) {
     attempts_.emplace(++last_attempt_, attempt{service, 0, 0, now});
     out.dispatches.push_back({last_attempt_, std::string{lookup_service},
-                              zmtp::message{service->name}, options_.lookup_timeout, std::nullopt});
+                              zmtp::message{service->name}, options_.lookup_timeout});
   }
 }
 
@@ -175,6 +176,9 @@ void execution::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::message&&
     return;
   }
   auto* const one = requests_.find(ended.number, ended.accepted, request_phase::given);
+  // The broker's rules forbid the call, so the attempt says nothing about the service, and another
+  // attempt would be refused as well.
+  const auto forbidden = ec == mdp::errc::forbidden;
   // A lost connection says nothing about the request. Errors of its workers count as attempts.
   const auto blamed = ec == mdp::errc::worker_lost || ec == mdp::errc::request_failed ||
                       ec == mdp::errc::request_refused || ec == mdp::errc::reply_too_large;
@@ -183,12 +187,14 @@ void execution::on_dispatch_end(std::uint64_t id, error_code ec, zmtp::message&&
       (ec == mdp::errc::not_connected || now < ended.begun + service.limits.timeout);
   if (!ec) {
     services_.on_reply(service, now);
+  } else if (forbidden) {
+    ++counters_.unanswered;
   } else {
     ++(interrupted ? counters_.interrupted : counters_.unanswered);
     services_.on_failure(service, now);
   }
-  const auto again =
-      ec && (interrupted || one == nullptr || ++one->attempts < service.limits.attempts);
+  const auto again = ec && !forbidden &&
+                     (interrupted || one == nullptr || ++one->attempts < service.limits.attempts);
   if (one != nullptr && !again) {
     keep_outcome(ended.number, ec ? zmtp::message{} : std::move(reply), out);
     look_at(service, now, out);

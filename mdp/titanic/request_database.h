@@ -30,6 +30,7 @@ struct stored_request {
   outcome state = outcome::pending;
   std::uint32_t attempts = 0;
   std::string service{};
+  std::string principal{};  // the client that made the request; empty: anonymous
   // Time since the last write to this state, when the store is opened. Never negative: if the clock
   // was set back, it is 0.
   std::chrono::seconds age{0};
@@ -53,6 +54,7 @@ struct store_operation {
   request_id id{};             // accept, count_attempt, answer, give_up
   std::uint32_t attempts = 0;  // count_attempt, give_up, answer
   std::string service{};       // accept
+  std::string principal{};     // accept
   zmtp::message body{};        // accept, answer
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Titanic's requests, by the numbers of their slots and by id. Pure.
+// Titanic's requests, by the numbers of their slots, and by id and principal. Pure.
 
 #include "mdp/titanic/request_database.h"
 #include "mdp/titanic/request_id.h"
@@ -10,6 +10,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace mdp::titanic {
@@ -34,6 +38,7 @@ struct request_slot {
   request_phase at = request_phase::empty;
   std::uint32_t attempts = 0;
   std::uint64_t accepted = 0;
+  const std::string* principal = nullptr;           // the client that made the request
   service_record* asked = nullptr;                  // null once there is an outcome
   std::chrono::steady_clock::time_point expires{};  // valid if has_outcome(); see retention
 };
@@ -43,7 +48,8 @@ struct request_slot {
   return one.at == request_phase::answered || one.at == request_phase::given_up;
 }
 
-// Requests in slots. References to slots are valid until the next add().
+// Requests in slots. Each principal has ids of its own: a client neither finds nor hinders the
+// requests of another principal, even if it knows their ids. References to slots are valid until the next add().
 class request_table {
 public:
   // `seed` has 64 random bits, so that clients cannot choose ids that collide.
@@ -55,29 +61,48 @@ public:
 
   // Slots that are not empty.
   [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
-  [[nodiscard]] bool contains(const request_id& id) const { return by_id_.contains(id); }
+  [[nodiscard]] bool contains(const request_id& id, std::string_view principal) const;
   [[nodiscard]] request_slot& at(std::uint64_t number) { return slots_[number - 1]; }
   // Returns null if the request is in another phase, or has been closed since then.
   [[nodiscard]] request_slot* find(std::uint64_t number, std::uint64_t accepted, request_phase in);
-  // Returns null if the id is not known.
-  [[nodiscard]] request_slot* find(const request_id& id, std::uint64_t& number);
+  // Returns null if this principal has no request with this id.
+  [[nodiscard]] request_slot* find(const request_id& id, std::string_view principal,
+                                   std::uint64_t& number);
 
   // Adds a request, as the last in the order of acceptance, and returns its number.
-  [[nodiscard]] std::uint64_t add(const request_id& id, service_record& asked);
+  [[nodiscard]] std::uint64_t add(const request_id& id, std::string_view principal,
+                                  service_record& asked);
   // Frees the slot of the request.
   void remove(std::uint64_t number);
 
 private:
+  struct owned_id {
+    request_id id;
+    const std::string* principal;  // in principals_
+
+    friend bool operator==(const owned_id&, const owned_id&) = default;
+  };
   struct id_hash {
     zmtp::keyed_hash keyed;
-    [[nodiscard]] std::size_t operator()(const request_id& id) const noexcept {
-      return keyed({reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
+    [[nodiscard]] std::size_t operator()(const owned_id& of) const noexcept {
+      return keyed({reinterpret_cast<const char*>(of.id.bytes.data()), of.id.bytes.size()});
+    }
+  };
+  struct text_hash {
+    using is_transparent = void;
+    [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>{}(text);
     }
   };
 
+  [[nodiscard]] const std::string* find_principal(std::string_view name) const;
+  [[nodiscard]] const std::string* add_principal(std::string_view name);
+
   std::vector<request_slot> slots_;
   std::vector<std::uint64_t> empty_;
-  boost::unordered_flat_map<request_id, std::uint64_t, id_hash> by_id_;
+  // The principals that have made a request, each one once for all its requests. Forgets none.
+  std::unordered_set<std::string, text_hash, std::equal_to<>> principals_;
+  boost::unordered_flat_map<owned_id, std::uint64_t, id_hash> by_id_;
   std::uint64_t last_accepted_ = 0;
 };
 

@@ -109,17 +109,18 @@ private:
 
   void begin(std::vector<stored_request>&& slots) {
     state_.on_recovered(std::move(slots), runtime_.now(), actions_);
-    offer(request_service, [this](std::uint64_t caller, zmtp::message&& asked) {
-      state_.on_request(caller, std::move(asked), random_id(runtime_), actions_);
+    using std::string_view;
+    offer(request_service, [this](std::uint64_t caller, zmtp::message&& asked, string_view who) {
+      state_.on_request(caller, std::move(asked), random_id(runtime_), actions_, who);
     });
-    offer(submit_service, [this](std::uint64_t caller, zmtp::message&& asked) {
-      state_.on_submit(caller, std::move(asked), actions_);
+    offer(submit_service, [this](std::uint64_t caller, zmtp::message&& asked, string_view who) {
+      state_.on_submit(caller, std::move(asked), actions_, who);
     });
-    offer(reply_service, [this](std::uint64_t caller, zmtp::message&& asked) {
-      state_.on_reply(caller, asked, actions_);
+    offer(reply_service, [this](std::uint64_t caller, zmtp::message&& asked, string_view who) {
+      state_.on_reply(caller, asked, actions_, who);
     });
-    offer(close_service, [this](std::uint64_t caller, zmtp::message&& asked) {
-      state_.on_close(caller, asked, runtime_.now(), actions_);
+    offer(close_service, [this](std::uint64_t caller, zmtp::message&& asked, string_view who) {
+      state_.on_close(caller, asked, runtime_.now(), actions_, who);
     });
     register_workers(status_service, [this](worker_request&& request) {
       // If the broker is gone, the reply is lost and the client retries.
@@ -132,8 +133,9 @@ private:
   void offer(std::string_view name, Take take) {
     register_workers(name, [this, take](worker_request&& request) {
       auto asked = std::move(request.body());
+      const auto principal = request.principal().value_or("");
       in_flight_.emplace(++last_caller_, std::move(request));
-      take(last_caller_, std::move(asked));
+      take(last_caller_, std::move(asked), principal);
       carry_out();
     });
   }
@@ -147,6 +149,7 @@ private:
     options.heartbeat = options_.heartbeat;
     options.reconnect_delay = options_.reconnect_delay;
     options.socket = options_.socket;
+    options.reads_principals = true;
     options.in_flight = options_.third_party_broker ? 1 : in_flight;
     const auto count = options_.third_party_broker ? in_flight : 1;
     for (std::size_t i = 0; i < count; ++i) {
@@ -184,7 +187,7 @@ private:
       // One attempt, because titanic_state decides about the next one.
       client_.async_request(
           std::move(one.service), std::move(one.body),
-          request_options{.timeout = one.timeout, .attempts = 1},
+          request_options{.timeout = one.timeout, .attempts = 1, .on_behalf_of = one.on_behalf_of},
           [weak = weak_from_this(), id = one.id](const zmtp::message& part) {
             if (const auto self = weak.lock(); self && !self->stopped_) {
               self->state_.on_dispatch_part(id, part);

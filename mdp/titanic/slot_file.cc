@@ -14,7 +14,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::int64_t application = 0x5A54'4954;  // "ZTIT", shown by file(1)
-constexpr std::int64_t file_version = 2;
+constexpr std::int64_t file_version = 3;
 
 // Returns whether nothing was written and a later try may succeed.
 bool passes(error_code ec) noexcept {
@@ -55,7 +55,7 @@ error_code slot_file::open_file() {
                              {.application = application,
                               .version = file_version,
                               .tables = slot_rows::tables(),
-                              .upgrade = slot_rows::upgrade(date())});
+                              .upgrades = slot_rows::upgrades(date())});
   return ec ? ec : rows_.prepare(file_.database());
 }
 
@@ -183,7 +183,8 @@ error_code slot_file::write(const store_operation& one) {
         ++slots_;
       }
       slots_ = std::max(slots_, one.number);
-      const auto ec = rows_.put_request(one.number, one.accepted, one.id, one.service, one.body);
+      const auto ec =
+          rows_.put_request(one.number, one.accepted, one.id, one.service, one.principal, one.body);
       return ec ? ec : rows_.put_outcome(one.number, one.id, outcome::pending, 0, {}, since);
     }
     case operation::count_attempt:

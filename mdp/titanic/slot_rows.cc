@@ -51,10 +51,17 @@ bool take_request(const zmtp::sqlite_statement& row, bool with_body, whole_slot&
   const auto service = row.bytes(3);
   zmtp::row_checksum sum{'r'};
   sum << about.number << about.accepted << row.bytes(2) << service << row.bytes(4);
-  if (sum.value() != row.number(5) || !take_id(row.bytes(2), about.id)) {
+  // The checksum of version 2 did not include the principal.
+  const auto of_version_2 = sum.value();
+  const auto principal = row.bytes(6);
+  sum << principal;
+  const auto whole =
+      row.number(5) == sum.value() || (principal.empty() && row.number(5) == of_version_2);
+  if (!whole || !take_id(row.bytes(2), about.id)) {
     return false;
   }
   about.service.assign(reinterpret_cast<const char*>(service.data()), service.size());
+  about.principal.assign(reinterpret_cast<const char*>(principal.data()), principal.size());
   return take_body(row.bytes(4), with_body, into.request);
 }
 
@@ -103,7 +110,8 @@ std::uint64_t extent_checksum(std::uint64_t slots) {
 
 std::string slot_rows::tables() {
   return "CREATE TABLE requests (number INTEGER PRIMARY KEY, accepted INTEGER NOT NULL,"
-         " id BLOB NOT NULL, service BLOB NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL);"
+         " id BLOB NOT NULL, service BLOB NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL,"
+         " principal BLOB NOT NULL);"
          "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, id BLOB NOT NULL,"
          " state INTEGER NOT NULL, attempts INTEGER NOT NULL, body BLOB NOT NULL, crc INTEGER NOT "
          "NULL, since INTEGER NOT NULL);"
@@ -113,19 +121,21 @@ std::string slot_rows::tables() {
          std::to_string(extent_checksum(0)) + ");";
 }
 
-std::string slot_rows::upgrade(std::chrono::sys_seconds now) {
+std::vector<std::string> slot_rows::upgrades(std::chrono::sys_seconds now) {
   // SQLite does not rewrite the rows. It reads the default for a column that a row does not have.
-  return "ALTER TABLE outcomes ADD COLUMN since INTEGER NOT NULL DEFAULT " +
-         std::to_string(now.time_since_epoch().count()) + ";";
+  return {"ALTER TABLE outcomes ADD COLUMN since INTEGER NOT NULL DEFAULT " +
+              std::to_string(now.time_since_epoch().count()) + ";",
+          "ALTER TABLE requests ADD COLUMN principal BLOB NOT NULL DEFAULT x'';"};
 }
 
 error_code slot_rows::prepare(const zmtp::sqlite_database& in) {
   const std::array<std::pair<zmtp::sqlite_statement*, const char*>, 5> all{{
-      {&put_request_, "REPLACE INTO requests VALUES (?, ?, ?, ?, ?, ?)"},
+      {&put_request_, "REPLACE INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)"},
       {&put_outcome_, "REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?)"},
       {&put_extent_, "REPLACE INTO extent VALUES (1, ?, ?)"},
       {&get_request_,
-       "SELECT number, accepted, id, service, body, crc FROM requests WHERE number = ?"},
+       "SELECT number, accepted, id, service, body, crc, principal FROM requests WHERE number = "
+       "?"},
       {&get_outcome_,
        "SELECT number, id, state, attempts, body, crc, since FROM outcomes WHERE number = ?"},
   }};
@@ -139,17 +149,18 @@ error_code slot_rows::prepare(const zmtp::sqlite_database& in) {
 
 error_code slot_rows::put_request(std::uint64_t number, std::uint64_t accepted,
                                   const request_id& id, std::string_view service,
-                                  const zmtp::message& body) {
+                                  std::string_view principal, const zmtp::message& body) {
   bytes_.clear();
   append_bytes(body, bytes_);
   zmtp::row_checksum sum{'r'};
-  sum << number << accepted << bytes_of(id) << bytes_of(service) << bytes_;
+  sum << number << accepted << bytes_of(id) << bytes_of(service) << bytes_ << bytes_of(principal);
   return put_request_.bind(1, number)
       .bind(2, accepted)
       .bind(3, bytes_of(id))
       .bind(4, service)
       .bind(5, bytes_)
       .bind(6, sum.value())
+      .bind(7, principal)
       .run();
 }
 
@@ -173,7 +184,7 @@ error_code slot_rows::put_outcome(std::uint64_t number, const request_id& id, ou
 }
 
 error_code slot_rows::put_empty(std::uint64_t number) {
-  const auto ec = put_request(number, 0, {}, {}, {});
+  const auto ec = put_request(number, 0, {}, {}, {}, {});
   return ec ? ec : put_outcome(number, {}, outcome::pending, 0, {}, {});
 }
 
@@ -205,7 +216,8 @@ error_code slot_rows::read_all(const zmtp::sqlite_database& in, std::chrono::sys
   auto ec = extent.prepare(in, "SELECT slots, crc FROM extent WHERE one = 1");
   if (!ec) {
     ec = requests.prepare(
-        in, "SELECT number, accepted, id, service, body, crc FROM requests ORDER BY number");
+        in,
+        "SELECT number, accepted, id, service, body, crc, principal FROM requests ORDER BY number");
   }
   if (!ec) {
     ec = outcomes.prepare(

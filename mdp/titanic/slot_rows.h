@@ -28,8 +28,9 @@ class slot_rows {
 public:
   // Returns the SQL that creates the empty tables.
   [[nodiscard]] static std::string tables();
-  // The SQL that changes tables of version 1 to version 2. Existing outcomes get the date `now`.
-  [[nodiscard]] static std::string upgrade(std::chrono::sys_seconds now);
+  // The SQL that changes tables of version 1 to version 2, and those to version 3. Outcomes of
+  // version 1 get the date `now`. Requests of version 2 are of an anonymous principal.
+  [[nodiscard]] static std::vector<std::string> upgrades(std::chrono::sys_seconds now);
 
   // Must be the first call.
   [[nodiscard]] boost::system::error_code prepare(const zmtp::sqlite_database& in);
@@ -38,6 +39,7 @@ public:
   [[nodiscard]] boost::system::error_code put_request(std::uint64_t number, std::uint64_t accepted,
                                                       const request_id& id,
                                                       std::string_view service,
+                                                      std::string_view principal,
                                                       const zmtp::message& body);
   [[nodiscard]] boost::system::error_code put_outcome(std::uint64_t number, const request_id& id,
                                                       outcome state, std::uint32_t attempts,

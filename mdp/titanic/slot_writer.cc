@@ -34,6 +34,7 @@ error_code slot_writer::put(whole_slot&& one) {
                     .accepted = about.accepted,
                     .id = about.id,
                     .service = std::move(about.service),
+                    .principal = std::move(about.principal),
                     .body = std::move(one.request)});
   const auto what = about.state == outcome::answered   ? operation::answer
                     : about.state == outcome::given_up ? operation::give_up

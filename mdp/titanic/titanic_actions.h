@@ -25,6 +25,8 @@ struct titanic_actions {
     zmtp::message body;
     std::chrono::milliseconds timeout;
     std::optional<request_id> of{};  // the request; absent: a lookup of the service
+    // The client that made the request. Absent: Titanic asks for itself.
+    std::optional<std::string> on_behalf_of{};
   };
   std::vector<store_operation> operations;
   std::vector<answer> answers;

@@ -54,21 +54,22 @@ void titanic_state::on_recovered(std::vector<stored_request>&& slots, time_point
 }
 
 void titanic_state::on_request(std::uint64_t caller, zmtp::message&& asked,
-                               const request_id& random, actions& out) {
+                               const request_id& random, actions& out, std::string_view principal) {
   if (!parse_request(asked)) {
     ++counters_.refused;
     answer(caller, refused, out);
     return;
   }
-  if (requests_.contains(random)) {
+  if (requests_.contains(random, principal)) {
     ++counters_.not_stored;
     answer(caller, broken, out);
     return;
   }
-  accept(caller, random, std::move(asked), out);
+  accept(caller, random, principal, std::move(asked), out);
 }
 
-void titanic_state::on_submit(std::uint64_t caller, zmtp::message&& asked, actions& out) {
+void titanic_state::on_submit(std::uint64_t caller, zmtp::message&& asked, actions& out,
+                              std::string_view principal) {
   const auto given = parse_submission(asked);
   if (!given) {
     ++counters_.refused;
@@ -77,11 +78,11 @@ void titanic_state::on_submit(std::uint64_t caller, zmtp::message&& asked, actio
   }
   const auto id = given->id;
   std::uint64_t number = 0;
-  const auto* const known = requests_.find(id, number);
+  const auto* const known = requests_.find(id, principal, number);
   switch (known == nullptr ? request_phase::empty : known->at) {
     case request_phase::empty:
       asked.pop_front();
-      accept(caller, id, std::move(asked), out);
+      accept(caller, id, principal, std::move(asked), out);
       break;
     case request_phase::accepting: also_asked_[number].push_back(caller); break;
     case request_phase::waiting:
@@ -102,8 +103,8 @@ void titanic_state::on_submit(std::uint64_t caller, zmtp::message&& asked, actio
   }
 }
 
-void titanic_state::accept(std::uint64_t caller, const request_id& id, zmtp::message&& request,
-                           actions& out) {
+void titanic_state::accept(std::uint64_t caller, const request_id& id, std::string_view principal,
+                           zmtp::message&& request, actions& out) {
   if (!accepting() || requests_.size() >= options_.max_requests) {
     ++counters_.not_stored;
     answer(caller, broken, out);
@@ -112,13 +113,14 @@ void titanic_state::accept(std::uint64_t caller, const request_id& id, zmtp::mes
   std::string name{request.front()};
   request.pop_front();
   request.compact();
-  const auto number = requests_.add(id, execution_.add(name));
+  const auto number = requests_.add(id, principal, execution_.add(name));
   execution_.hold(number, request);
   store_.operate({.what = operation::accept,
                   .number = number,
                   .accepted = requests_.at(number).accepted,
                   .id = id,
                   .service = std::move(name),
+                  .principal = std::string{principal},
                   .body = std::move(request)},
                  caller, out);
 }
@@ -153,10 +155,11 @@ void titanic_state::on_accepted(const store_tickets::ticket& about, error_code e
   execution_.begin(about.number, now, out);
 }
 
-void titanic_state::on_reply(std::uint64_t caller, const zmtp::message& asked, actions& out) {
+void titanic_state::on_reply(std::uint64_t caller, const zmtp::message& asked, actions& out,
+                             std::string_view principal) {
   const auto id = parse_id(asked);
   std::uint64_t number = 0;
-  const auto* const one = id ? requests_.find(*id, number) : nullptr;
+  const auto* const one = id ? requests_.find(*id, principal, number) : nullptr;
   switch (one == nullptr ? request_phase::empty : one->at) {
     case request_phase::empty:
     case request_phase::closing: answer(caller, refused, out); break;
@@ -177,10 +180,10 @@ void titanic_state::on_reply(std::uint64_t caller, const zmtp::message& asked, a
 }
 
 void titanic_state::on_close(std::uint64_t caller, const zmtp::message& asked, time_point now,
-                             actions& out) {
+                             actions& out, std::string_view principal) {
   const auto id = parse_id(asked);
   std::uint64_t number = 0;
-  auto* const one = id ? requests_.find(*id, number) : nullptr;
+  auto* const one = id ? requests_.find(*id, principal, number) : nullptr;
   if (one == nullptr) {
     // The id has no request, as the client wanted.
     answer(caller, ok, out);

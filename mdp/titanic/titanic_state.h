@@ -45,14 +45,18 @@ public:
   void on_recovered(std::vector<stored_request>&& slots, time_point now, actions& out);
 
   // Requests to the services. Each one gets one answer with its `caller`, which must not be 0.
-  // `random` becomes the id, and must be unpredictable.
+  // `random` becomes the id, and must be unpredictable. `principal` is that of the client. Requests
+  // of other principals count as unknown.
   void on_request(std::uint64_t caller, zmtp::message&& asked, const request_id& random,
-                  actions& out);
+                  actions& out, std::string_view principal = {});
   // Same, with an id of the client. A known id identifies the request that was stored with it
   // first, until that request is closed. The rest of the message is then ignored.
-  void on_submit(std::uint64_t caller, zmtp::message&& asked, actions& out);
-  void on_reply(std::uint64_t caller, const zmtp::message& asked, actions& out);
-  void on_close(std::uint64_t caller, const zmtp::message& asked, time_point now, actions& out);
+  void on_submit(std::uint64_t caller, zmtp::message&& asked, actions& out,
+                 std::string_view principal = {});
+  void on_reply(std::uint64_t caller, const zmtp::message& asked, actions& out,
+                std::string_view principal = {});
+  void on_close(std::uint64_t caller, const zmtp::message& asked, time_point now, actions& out,
+                std::string_view principal = {});
 
   void on_stored(store_result&& result, time_point now, actions& out);
   // A PARTIAL of an attempt's reply, which is stored together with the last part.
@@ -83,7 +87,8 @@ public:
 
 private:
   // `request` has the service and the body.
-  void accept(std::uint64_t caller, const request_id& id, zmtp::message&& request, actions& out);
+  void accept(std::uint64_t caller, const request_id& id, std::string_view principal,
+              zmtp::message&& request, actions& out);
   static void answer(std::uint64_t caller, std::string_view code, actions& out);
   static void answer_accepted(std::uint64_t caller, const request_id& id, actions& out);
   void on_accepted(const store_tickets::ticket& about, boost::system::error_code ec, time_point now,

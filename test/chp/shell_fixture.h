@@ -25,11 +25,20 @@ using content = std::map<std::string, std::string>;
 struct raw_client {
   raw_client(const boost::asio::any_io_executor& executor, const server_endpoints& at,
              const zmtp::socket_options& options = {})
-      : snapshot_client{executor, options}, subscriber{executor, options}, setter{executor} {
+      : snapshot_client{executor, options},
+        subscriber{executor, options},
+        setter{executor, setter_options(options)} {
     subscriber.subscribe("");
     snapshot_client.connect(at.snapshots.to_string());
     subscriber.connect(at.publisher.to_string());
     setter.connect(at.collector.to_string());
+  }
+
+  // The options of the other sockets may not fit a PUB.
+  static zmtp::socket_options setter_options(const zmtp::socket_options& others) {
+    zmtp::socket_options options;
+    options.security = others.security;
+    return options;
   }
 
   zmtp::dealer_socket snapshot_client;

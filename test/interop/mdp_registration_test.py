@@ -134,7 +134,7 @@ class HandshakeTest(RegistrationCase):
         connection.send(greeting() + ready_as(b"DEALER"))
         self.assertEqual(connection.read(64), greeting())
         _, body = connection.read_frame()
-        extensions = re.search(rb"nack,idempotency=[0-9a-f]{1,16}$", body)
+        extensions = re.search(rb"nack,idempotency=[0-9a-f]{1,16},principal$", body)
         self.assertIsNotNone(extensions, body)
         self.assertEqual(body, named(b"READY", metadata((b"Socket-Type", b"ROUTER"), (b"Identity", b""),
                                                         (b"X-Zinc", extensions.group()))))

@@ -185,16 +185,113 @@ class Maps(SecurityCase):
         self.assertEqual(self.client("get", server.endpoint, "mallory", "--timeout", SHORT, "/lamp")[0], 1)
 
     def test_a_pair(self):
+        self.check_pair("--curve-server-key")
+
+    def test_a_pair_that_pins_the_key_of_the_peer(self):
+        self.check_pair("--peer-key")
+
+    def check_pair(self, option):
         first = [f"tcp://127.0.0.1:{reserve_ports(self, 3)}" for _ in range(2)]
         state = [reserve_endpoint(self) for _ in range(2)]
         for own, role in ((0, "--primary"), (1, "--backup")):
             self.start("chp", "server", role, "--bind", first[own], "--peer", first[1 - own], "--bstar-bind",
-                       state[own], "--bstar-connect", state[1 - own], *self.as_server(), "--curve-server-key",
+                       state[own], "--bstar-connect", state[1 - own], *self.as_server(), option,
                        self.path("server"))
         self.expect_refused(zmq.SUB, state[0], "mallory")
         code, _, errors = self.client("set", first[0], "alice", "--connect", first[1], "--require", "both",
                                       "/lamp", "on")
         self.assertEqual(code, 0, errors)
+
+
+RULES = """
+[services."alice.cert"]
+call = ["echo", "titanic.*"]
+
+[services."bob.cert"]
+offer = ["echo"]
+
+[services."mallory.cert"]
+call = ["titanic.*"]
+
+[services."titanic.cert"]
+offer = ["titanic.*"]
+inspect = ["*"]
+represent = ["*"]
+
+[map."alice.cert"]
+read = ["/a/*"]
+write = ["/a/*"]
+
+[map."bob.cert"]
+read = ["*"]
+"""
+
+
+class Roles(SecurityCase):
+    """The principals are the names of the files of the certificates. All clients may connect."""
+
+    def setUp(self):
+        super().setUp()
+        self.rules = self.write("roles.toml", RULES)
+        self.run_to_the_end("keygen", self.path("titanic"))
+        for name in ("mallory", "titanic"):
+            shutil.copy(self.path(name), self.guests)
+
+    def restricted_broker(self):
+        broker = Broker(self, *self.as_server(), "--rules", self.rules)
+        self.start("worker", "--connect", broker.endpoint, "--service", "echo", *self.as_client("bob"))
+        return broker
+
+    def ask(self, name, endpoint, *parts):
+        """The reply to pyzmq."""
+        asking = self.connected(zmq.REQ, endpoint, **self.curve_of(name))
+        asking.send_multipart([b"MDPC01", *parts])
+        return asking.recv_multipart()[2:]
+
+    def test_a_broker_serves_only_the_principals_of_its_rules(self):
+        broker = self.restricted_broker()
+        self.assertEqual(self.ask("alice", broker.endpoint, b"echo", b"from pyzmq"), [b"from pyzmq"])
+        refused = self.run_to_the_end("request", "--connect", broker.endpoint, "--service", "echo", "--timeout", LONG,
+                                      *self.as_client("mallory"), "x")
+        self.assertEqual(refused[:2], (1, ""), refused)
+        self.assertIn("may not call the service", refused[2])
+        stock = self.connected(zmq.REQ, broker.endpoint, **self.curve_of("mallory"))
+        stock.send_multipart([b"MDPC01", b"echo", b"x"])
+        self.assertEqual(self.ask("alice", broker.endpoint, b"echo", b"again"), [b"again"])
+        self.assertEqual(stock.poll(0), 0)
+
+    def test_titanic_keeps_the_requests_of_its_clients_apart(self):
+        broker = self.restricted_broker()
+        titanic = self.start("titanic", "--connect", broker.endpoint, "--store", f"{self.scratch}/store",
+                             *self.as_client("titanic"))
+        self.assertEqual(titanic.read_line(), "open 0 0")
+        code, request = self.ask("alice", broker.endpoint, b"titanic.request", b"echo", b"secret")
+        self.assertEqual(code, b"200")
+
+        def outcome(name, of):
+            while (answer := self.ask(name, broker.endpoint, b"titanic.reply", of))[0] == b"300":
+                pass
+            return answer
+
+        self.assertEqual(outcome("alice", request), [b"200", b"secret"])
+        self.assertEqual(outcome("mallory", request), [b"400"])
+        self.assertEqual(self.ask("mallory", broker.endpoint, b"titanic.close", request), [b"200"])
+        self.assertEqual(outcome("alice", request), [b"200", b"secret"])
+        # Titanic may represent mallory, who may not call the service.
+        _, other = self.ask("mallory", broker.endpoint, b"titanic.request", b"echo", b"x")
+        self.assertEqual(outcome("mallory", other), [b"500"])
+
+    def test_a_map_shows_each_principal_its_subtrees(self):
+        server = Server(self, [zinc_path(), "chp", "server", "--bind", f"tcp://127.0.0.1:{reserve_ports(self, 3)}",
+                               *self.as_server(), "--rules", self.rules])
+
+        def run(what, name, *words):
+            return self.run_to_the_end("chp", what, "--connect", server.endpoint, *self.as_client(name), *words)
+
+        self.assertEqual(run("set", "bob", "/a/x", "1")[0], 1)
+        self.assertEqual(run("set", "alice", "/a/x", "1")[0], 0)
+        self.assertEqual(run("get", "bob", "/a/x")[:2], (0, "1\n"))
+        self.assertEqual(run("get", "mallory", "--timeout", SHORT, "/a/x")[0], 1)
 
 
 class Others(SecurityCase):
@@ -204,6 +301,16 @@ class Others(SecurityCase):
                             "--curve-server-key", self.path("server"))
                  for own, role in ((0, "--primary"), (1, "--backup"))]
         self.expect_refused(zmq.SUB, at[0], "mallory")
+        self.assertEqual([node.read_line().split()[0] for node in nodes], ["bound", "bound"])
+        self.assertEqual([node.read_line().split()[0] for node in nodes], ["active", "passive"])
+
+    def test_the_nodes_of_bstar_pin_the_key_of_their_peer(self):
+        at = [reserve_endpoint(self) for _ in range(2)]
+        keys = ("server", "bob")
+        nodes = [self.start("bstar", role, "--bind", at[own], "--connect", at[1 - own], "--curve-secret-file",
+                            self.secret(keys[own]), "--authorized-keys", self.guests, "--peer-key",
+                            self.path(keys[1 - own]))
+                 for own, role in ((0, "--primary"), (1, "--backup"))]
         self.assertEqual([node.read_line().split()[0] for node in nodes], ["bound", "bound"])
         self.assertEqual([node.read_line().split()[0] for node in nodes], ["active", "passive"])
 
@@ -245,6 +352,8 @@ class Faults(SecurityCase):
         secret = ("--curve-secret-file", self.secret("alice"))
         server_key = ("--curve-server-key", self.path("server"))
         any_client = ("--allow-any-client",)
+        node = ("bstar", "--primary", "--bind", "tcp://127.0.0.1:*", "--connect", "tcp://127.0.0.1:9")
+        peer_key = ("--peer-key", self.path("bob"))
         empty = self.write("empty", "")
         bad = self.write("bad", "no key\n")
         for words, option, *texts in (
@@ -263,6 +372,12 @@ class Faults(SecurityCase):
                 ((*broker, *secret, "--authorized-keys", "/nowhere"), "--authorized-keys", "cannot read /nowhere"),
                 ((*broker, *secret, "--authorized-keys", empty), "--authorized-keys", "has no key", "add"),
                 ((*broker, *secret, "--authorized-keys", bad), "--authorized-keys", f"{bad}:1: 'no'", "zinc keygen"),
+                ((*node, *peer_key), "--peer-key", "needs --curve-secret-file", "zinc keygen"),
+                ((*node, *secret, *any_client, *peer_key, *server_key), "--peer-key", "--curve-server-key",
+                 "give one of them"),
+                ((*node, *secret, *any_client, "--peer-key", "x" * 39), "--peer-key", "'xxx", "zinc keygen"),
+                ((*node, *peer_key, "--plain-user", "alice"), "--plain-user", "one mechanism"),
+                (("chp", "server", *secret, *any_client, *peer_key), "--peer-key", "needs --primary or --backup"),
                 ((*worker, "--plain-user", "alice"), "--plain-user", "needs --plain-password-file"),
                 ((*worker, "--plain-password-file", bad), "--plain-password-file", "needs --plain-user"),
                 ((*worker, "--plain-user", "alice", "--plain-password-file", empty), "--plain-password-file",

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mdp {
 namespace {
@@ -49,6 +50,21 @@ TEST(announcement, reads_whether_a_peer_understands_errors) {
   EXPECT_TRUE(parse_announcement(said("capacity=2,mdp-errors")).errors);
   EXPECT_FALSE(parse_announcement(said("capacity=2,mdp-error")).errors);
   EXPECT_FALSE(parse_announcement({}).errors);
+}
+
+TEST(announcement, workers_and_brokers_announce_principals) {
+  auto options = of_capacity(4);
+  EXPECT_EQ(announce(options), std::vector<std::string>{"capacity=4"});
+  options.reads_principals = true;
+  zmtp::metadata own;
+  zmtp::announce_extensions(own, announce(options));
+  EXPECT_TRUE(parse_announcement(own).principals);
+  EXPECT_EQ(parse_announcement(own).capacity, 4U);
+  EXPECT_FALSE(parse_announcement(said("capacity=4")).principals);
+  zmtp::metadata broker;
+  zmtp::announce_extensions(broker, announce_broker(1));
+  EXPECT_TRUE(parse_broker_announcement(broker).principals);
+  EXPECT_FALSE(parse_broker_announcement(said("nack")).principals);
 }
 
 TEST(announcement, that_is_malformed_counts_as_none) {

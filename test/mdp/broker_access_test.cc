@@ -1,13 +1,11 @@
 // broker_options::access: who may offer, call and inspect which services.
-#include "test/mdp/broker_fixture.h"
+#include "test/mdp/restricted_broker.h"
 
 #include <string>
 #include <vector>
 
 namespace mdp {
 namespace {
-
-constexpr std::uint8_t verb_of(right what) { return static_cast<std::uint8_t>(what); }
 
 zmtp::access_rules some_rules() {
   return zmtp::access_rules{{{"worker", verb_of(right::offer), "echo*"},
@@ -17,55 +15,10 @@ zmtp::access_rules some_rules() {
                              {"anonymous", verb_of(right::call), "public"}}};
 }
 
-broker_options restricted() {
-  broker_options options;
-  options.access = some_rules();
-  return options;
-}
-
-class broker_access : public broker_fixture {
+class broker_access : public restricted_broker {
 public:
-  broker_access() : broker_fixture{restricted()} {}
-
-  zmtp::peer_id attach_as(std::string_view user, const std::string& announced = {}) {
-    const zmtp::peer_id id{static_cast<std::uint32_t>(inbox.size()), 7};
-    inbox[id];
-    zmtp::metadata properties;
-    if (!announced.empty()) {
-      properties.add("X-Zinc", announced);
-    }
-    broker.on_attached(id, "id" + std::to_string(id.slot), properties, now, actions, user);
-    take();
-    return id;
-  }
-  void say_to_broker(zmtp::peer_id id, zmtp::message m) {
-    broker.on_message(id, std::move(m), now, actions);
-    take();
-  }
-  zmtp::peer_id register_as(std::string_view user, std::string_view service,
-                            dialect how = dialect::v02) {
-    const auto id = attach_as(user);
-    say_to_broker(id, make_ready(version_of(how), service));
-    return id;
-  }
-  void call(zmtp::peer_id id, std::string_view service, version v = version::v02) {
-    zmtp::message body{"x"sv};
-    push_client_request(body, v, service);
-    say_to_broker(id, std::move(body));
-  }
-  void take() {
-    for (const auto& event : actions.events) {
-      if (event.what == broker_event::kind::access_refused) {
-        refusals.push_back(event.user_id + ' ' + to_string(event.wanted) + ' ' + event.service);
-      }
-    }
-    carry_out();
-  }
-
-  std::vector<std::string> refusals;
+  broker_access() : restricted_broker{some_rules()} {}
 };
-
-using lines = std::vector<std::string>;
 
 TEST_F(broker_access, only_a_worker_with_the_right_registers) {
   const auto good = register_as("worker", "echo");

@@ -43,6 +43,28 @@ TEST_P(once_dialog, is_the_default_and_is_asked_once) {
   expect_failure(errc::no_reply);
 }
 
+TEST_P(once_dialog, represents_a_principal_at_a_broker_that_takes_principals) {
+  how.on_behalf_of = "alice";
+  attach();
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(sent(), request()) << "another broker would take the frame for a service";
+  hear({"reply"sv});
+  expect_reply({"reply"sv});
+
+  broker.principals = true;
+  attach();
+  EXPECT_FALSE(ask());
+  zmtp::message represented{"Hello"sv};
+  push_client_request(represented, GetParam(), "echo", {}, "alice");
+  EXPECT_EQ(sent(), represented);
+  hear({"reply"sv});
+  expect_reply({"reply"sv});
+
+  how.on_behalf_of.reset();
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(sent(), request());
+}
+
 TEST_P(once_dialog, is_not_repeated_when_the_connection_is_lost) {
   attach();
   EXPECT_FALSE(ask());

@@ -156,6 +156,49 @@ TEST(command, worker_recognises_what_the_broker_says) {
   }
 }
 
+TEST(command, a_request_names_the_principal_that_its_sender_represents) {
+  for (const std::string principal : {"", "alice", "mmi.for:x"}) {
+    for (const auto v : {version::v01, version::v02}) {
+      for (const bool has_key : {false, true}) {
+        zmtp::message m{"body"sv};
+        const auto key = has_key ? std::optional{keyed_attempt{{'k'}, 3, true}} : std::nullopt;
+        push_client_request(m, v, "echo", key, principal);
+        const auto input = parse_for_broker(m);
+        ASSERT_TRUE(input);
+        const auto& asked = std::get<client_request>(*input);
+        EXPECT_EQ(asked.on_behalf_of, principal);
+        EXPECT_EQ(asked.attempt, key);
+        EXPECT_EQ(m, (zmtp::message{"echo"sv, "body"sv}));
+      }
+    }
+  }
+  zmtp::message m{"body"sv};
+  push_client_request(m, version::v02, "echo");
+  EXPECT_FALSE(std::get<client_request>(*parse_for_broker(m)).on_behalf_of);
+  zmtp::message no_service{"MDPC02"sv, "\x01"sv, "mmi.for:alice"sv};
+  EXPECT_EQ(parse_for_broker(no_service).error(), errc::no_service);
+}
+
+TEST(command, a_worker_gets_the_principal_in_front_of_the_address) {
+  for (const auto how : {dialect::v01, dialect::v02, dialect::v02_delimited}) {
+    for (const std::string principal : {"", "alice"}) {
+      zmtp::message m{"body"sv};
+      push_worker_request(m, how, "address", principal);
+      const auto input = parse_for_worker(m, how, true);
+      ASSERT_TRUE(input);
+      EXPECT_EQ(std::get<broker_request>(*input).principal, principal);
+      EXPECT_EQ(std::get<broker_request>(*input).address, "address");
+      EXPECT_EQ(m, (zmtp::message{"address"sv, ""sv, "body"sv}));
+    }
+    // A broker that breaks its announcement.
+    zmtp::message m{"body"sv};
+    push_worker_request(m, how, "address");
+    EXPECT_EQ(parse_for_worker(m, how, true).error(), errc::no_address);
+    zmtp::message empty = make_heartbeat(how);
+    EXPECT_TRUE(parse_for_worker(empty, how, true));
+  }
+}
+
 TEST(command, client_recognises_replies) {
   for (const auto v : {version::v01, version::v02}) {
     for (const bool final : {true, false}) {

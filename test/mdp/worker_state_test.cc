@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,28 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
+
+TEST(worker_principals, come_if_worker_and_broker_have_announced_them) {
+  for (const bool reads : {false, true}) {
+    for (const bool sends : {false, true}) {
+      worker_options options{.service = "echo"};
+      options.reads_principals = reads;
+      worker_state state{options};
+      worker_actions actions;
+      const worker_state::time_point now{1h};
+      state.on_attached(false, now, actions, sends);
+      zmtp::message asked{"x"sv};
+      const bool comes = reads && sends;
+      push_worker_request(asked, dialect::v02, "address",
+                          comes ? std::optional{"alice"sv} : std::nullopt);
+      state.on_message(std::move(asked), now, actions);
+      ASSERT_EQ(actions.requests.size(), 1U);
+      EXPECT_EQ(actions.requests[0].body, zmtp::message{"x"sv});
+      EXPECT_EQ(actions.requests[0].principal,
+                comes ? std::optional<std::string>{"alice"} : std::nullopt);
+    }
+  }
+}
 
 class worker_conversation : public testing::TestWithParam<version> {
 public:

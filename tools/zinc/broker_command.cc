@@ -7,6 +7,7 @@
 #include "tools/zinc/output.h"
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
+#include "tools/zinc/roles_file.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/units.h"
 
@@ -25,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -83,12 +85,21 @@ private:
   decltype(mdp::broker_counters::invalid_messages) invalid_logged_{};
 };
 
+// The broker reports each principal and right once.
+void log_refusal(const mdp::broker_event& event, std::string_view /*peer*/) {
+  if (event.what == mdp::broker_event::kind::access_refused) {
+    spdlog::warn("refused by --rules: principal={} right={} name={}",
+                 event.user_id.empty() ? "anonymous" : printable(event.user_id),
+                 mdp::to_string(event.wanted), printable(event.service));
+  }
+}
+
 // A broker and its context, which one thread runs. Brokers share nothing.
 class virtual_broker {
 public:
   virtual_broker(const mdp::broker_options& options, std::vector<std::string> endpoints)
       : endpoints_{std::move(endpoints)},
-        broker_{context_.get_executor(), options},
+        broker_{context_.get_executor(), options, {.on_event = log_refusal}},
         refusals_{context_.get_executor(), broker_} {}
 
   [[nodiscard]] asio::any_io_executor executor() { return context_.get_executor(); }
@@ -161,6 +172,9 @@ public:
   void change_services(const mdp::broker_options& options) {
     asio::post(context_, [this, options] { broker_.change_services(options); });
   }
+  void change_access(const zmtp::access_rules& rules) {
+    asio::post(context_, [this, rules] { broker_.change_access(rules); });
+  }
   void log_state() {
     asio::post(context_, [this] {
       spdlog::info("broker state: endpoint={} {}", name_, mdp::report(broker_.status()));
@@ -198,6 +212,20 @@ void read_again(const broker_arguments& before,
   }
 }
 
+// Handles SIGHUP: applies the file of rules. An invalid file changes nothing.
+void read_rules_again(const std::string& file,
+                      const std::vector<std::unique_ptr<virtual_broker>>& brokers) {
+  try {
+    const auto rules = read_roles(file, roles_table::services);
+    for (const auto& one : brokers) {
+      one->change_access(rules);
+    }
+    spdlog::info("rules reloaded: {}", file);
+  } catch (const roles_fault& fault) {
+    spdlog::error("rules not reloaded: {}", fault.what());
+  }
+}
+
 }  // namespace
 
 int run_broker(const broker_arguments& arguments) {
@@ -219,8 +247,15 @@ int run_broker(const broker_arguments& arguments) {
   const auto here = brokers.front()->executor();
   repeated_signal state{here, SIGUSR1, [&] { each(&virtual_broker::log_state); }};
   std::optional<repeated_signal> again;
-  if (arguments.read_again) {
-    again.emplace(here, SIGHUP, [&] { read_again(arguments, brokers); });
+  if (arguments.read_again || !arguments.rules.empty()) {
+    again.emplace(here, SIGHUP, [&] {
+      if (arguments.read_again) {
+        read_again(arguments, brokers);
+      }
+      if (!arguments.rules.empty()) {
+        read_rules_again(arguments.rules, brokers);
+      }
+    });
   }
   const auto cancel_signals = [&] {
     state.cancel();

@@ -59,6 +59,7 @@ void add_bstar(CLI::App& app, bstar_arguments& to) {
                from_zero);
   app.add_option("COMMAND", to.command,
                  "command to run while this node is active; ZINC_EPOCH has the epoch");
+  add_peer_key(app, to.security);
   add_security(app, to.security);
 }
 

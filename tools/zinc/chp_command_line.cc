@@ -2,6 +2,7 @@
 
 #include "tools/zinc/help.h"
 #include "tools/zinc/option_values.h"
+#include "tools/zinc/roles_file.h"
 #include "tools/zinc/security_flags.h"
 
 #include <chrono>
@@ -110,6 +111,7 @@ CLI::App* chp_command_line::add_pair(CLI::App& to) {
                    "peer to connect to, to receive its state")
       ->check(connectable())
       ->type_name("ENDPOINT");
+  add_peer_key(*role, server_.security);
   add_duration(*role, "--expiry", pair.expiry,
                "time without a message before the peer is declared dead, the same on both servers "
                "[2 × --heartbeat]",
@@ -147,6 +149,18 @@ void chp_command_line::add_server(CLI::App& to) {
       ->type_name("FILE");
   to.add_option("--store", server_.store,
                 "file of the map; an update is on disk before it is committed [none]")
+      ->type_name("FILE");
+  to.add_option_function<std::string>(
+        "--rules",
+        [this](const std::string& file) {
+          try {
+            server_.options.access = read_roles(file, roles_table::map);
+            server_.rules = file;
+          } catch (const roles_fault& fault) {
+            throw CLI::ValidationError{"--rules", fault.what()};
+          }
+        },
+        "TOML file of rules: which principals may read and write which keys [none]")
       ->type_name("FILE");
   add_duration(to, "--heartbeat", options.heartbeat, "time between heartbeats");
   add_number(to, "--max-keys", options.map.max_keys, "keys that the map may have");
@@ -187,7 +201,7 @@ void chp_command_line::add_to(CLI::App& app) {
       *app_, "server",
       {.summary = "Serves the map, alone or as one server of a pair.",
        .details = "Prints `bound ENDPOINT`, and `active EPOCH` or `passive REASON` with each "
-                  "change. SIGUSR1 logs the state.",
+                  "change. SIGHUP reloads --rules. SIGUSR1 logs the state.",
        .examples = {"zinc chp server --store /var/lib/chp/map",
                     "zinc chp server --primary --peer tcp://b:5556 --bstar-bind tcp://*:5003 "
                     "--bstar-connect tcp://b:5003 --epoch-file /var/lib/chp/epoch"},
@@ -245,6 +259,7 @@ void chp_command_line::read_security_files() {
   const auto sockets = read_security(server_.security, use);
   server_.options.socket = sockets.bound;
   server_.peer_socket = sockets.connected;
+  server_.peer_key = sockets.peer_key;
 }
 
 int chp_command_line::run() const {

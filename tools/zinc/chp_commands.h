@@ -43,6 +43,7 @@ struct chp_client_arguments {
 struct chp_server_arguments {
   std::string bind = "tcp://*:5556";  // the first of the three ports
   chp::server_options options;
+  std::string rules;  // file of rules, read into options.access; empty: everything is allowed
   std::string epoch_file;
   std::string store;  // file of the map; empty: the map is not stored
   // Options of a server of a pair:
@@ -55,6 +56,7 @@ struct chp_server_arguments {
   bool discard_data = false;  // see chp::replicated_server_options::discard_own_data
   security_arguments security;
   zmtp::socket_options peer_socket;  // with this security, as options.socket
+  std::optional<zmtp::curve_public_key> peer_key;
 };
 [[nodiscard]] int run_chp_server(const chp_server_arguments& arguments);
 

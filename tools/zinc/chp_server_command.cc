@@ -6,10 +6,13 @@
 #include "chp/server_address.h"
 #include "chp/sqlite_log_store.h"
 #include "tools/zinc/chp_commands.h"
+#include "tools/zinc/chp_report.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
 #include "tools/zinc/pair_report.h"
+#include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
+#include "tools/zinc/roles_file.h"
 #include "tools/zinc/stop_signals.h"
 #include "zmtp/error.h"
 #include "zmtp/storage/error.h"
@@ -23,7 +26,6 @@
 #include <csignal>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <sys/stat.h>
@@ -34,37 +36,6 @@ namespace zinc {
 namespace {
 
 namespace asio = boost::asio;
-
-// Returns the state for the log.
-std::string report(const chp::server_status& s) {
-  const auto& counted = s.counters;
-  const auto refused = [](const auto& all) {
-    return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
-  };
-  return fmt::format(
-      "active={} epoch={} number={} committed={} both={} backup_in_sync={} degraded={} "
-      "following={} stopped={} keys={} bytes={} log_entries={} log_bytes={} sessions={} "
-      "subscribers={} snapshot_clients={} snapshots={} waiting={} updates={} repeated={} "
-      "deferred={} unknown={} expired={} followed={} replayed={} waiting_dropped={} lost={} "
-      "snapshots_sent={} gaps={} ignored={} refused={} stored={} durable={}",
-      s.active, chp::epoch_of(s.number), chp::position_of(s.number), chp::position_of(s.committed),
-      chp::position_of(s.both), s.backup_in_sync, s.degraded, s.following, s.stopped, s.keys,
-      s.bytes, s.log_entries, s.log_bytes, s.sessions, s.subscribers, s.snapshot_clients,
-      s.snapshots, s.waiting, counted.log.updates, counted.log.repeated, counted.log.deferred,
-      counted.log.unknown, counted.log.expired, counted.log.followed, counted.log.replayed,
-      counted.log.waiting_dropped, counted.log.lost, counted.snapshots, counted.gaps,
-      counted.ignored_requests + counted.ignored_messages,
-      refused(counted.refused) + refused(counted.log.refused), chp::to_string(s.kept),
-      chp::position_of(s.durable));
-}
-
-std::string report(const bstar::node_status& s) {
-  return fmt::format(
-      "pair_epoch={} peer_alive={} data_lost={} states_heard={} requests_accepted={} "
-      "requests_rejected={}",
-      s.current, s.peer_alive, s.data_lost, s.states_heard, s.requests_accepted,
-      s.requests_rejected);
-}
 
 // Returns an epoch above every epoch that this server had. The epoch is on disk before it is used.
 bstar::epoch next_epoch(const std::string& path) {
@@ -109,6 +80,13 @@ void log_event(chp::server_event what) {
   } else {
     spdlog::info("server event: {}", chp::to_string(what));
   }
+}
+
+// The server reports each principal and right once.
+void log_refusal(const chp::access_refusal& of) {
+  spdlog::warn("refused by --rules: principal={} right={} name={}",
+               of.user_id.empty() ? "anonymous" : printable(of.user_id), chp::to_string(of.wanted),
+               printable(of.name));
 }
 
 // Returns what the file has. Without a file, returns nothing.
@@ -161,7 +139,11 @@ public:
       say_active(static_cast<bstar::epoch>(epoch));
     }
   }
-  [[nodiscard]] std::string status() const { return report(server_.status()); }
+  [[nodiscard]] std::string status() const {
+    const auto s = server_.status();
+    return report(s) + report(s.counters.forbidden);
+  }
+  void change_access(zmtp::access_rules rules) { server_.change_access(std::move(rules)); }
   void stop() { server_.stop(); }
 
 private:
@@ -172,13 +154,17 @@ private:
                  : chp::server{executor, options, handlers(arguments.epoch_file)}} {}
 
   static chp::server_handlers handlers(const std::string& epoch_file) {
-    chp::server_handlers own{.on_event = [](chp::server_event what) {
-      if (what == chp::server_event::epoch_used_up) {
-        spdlog::error("updates not committed: the epoch is used up, restart the server");
-      } else if (what != chp::server_event::active) {  // this server is always active
-        log_event(what);
-      }
-    }};
+    chp::server_handlers own{.on_event =
+                                 [](chp::server_event what) {
+                                   if (what == chp::server_event::epoch_used_up) {
+                                     spdlog::error(
+                                         "updates not committed: the epoch is used up, restart "
+                                         "the server");
+                                   } else if (what != chp::server_event::active) {
+                                     log_event(what);  // this server is always active
+                                   }
+                                 },
+                             .on_refused = log_refusal};
     if (!epoch_file.empty()) {
       own.next_epoch = [epoch_file]() -> std::optional<std::uint64_t> {
         try {
@@ -215,8 +201,9 @@ public:
   }
   [[nodiscard]] std::string status() const {
     const auto s = server_.status();
-    return report(s.server) + ' ' + report(s.pair);
+    return report(s.server) + report(s.server.counters.forbidden) + ' ' + report(s.pair);
   }
+  void change_access(zmtp::access_rules rules) { server_.change_access(std::move(rules)); }
   void stop() { server_.stop(); }
 
 private:
@@ -228,6 +215,7 @@ private:
     options.pair.epoch_file = arguments.epoch_file;
     options.pair.socket = arguments.options.socket;
     options.pair.peer_socket = arguments.peer_socket;
+    options.pair.peer_key = arguments.peer_key;
     options.lost_folder = arguments.lost_folder;
     options.discard_own_data = arguments.discard_data;
     return options;
@@ -237,6 +225,7 @@ private:
             .on_passive = say_passive,
             .on_pair_error = log_unwritten_epoch,
             .on_event = log_event,
+            .on_refused = log_refusal,
             .on_pair_event = log_pair_event,
             .on_lost = log_lost};
   }
@@ -244,15 +233,34 @@ private:
   chp::replicated_server server_;
 };
 
+// Handles SIGHUP. An invalid file changes nothing.
+template <class Server>
+void read_rules_again(const std::string& file, Server& server) {
+  try {
+    server.change_access(read_roles(file, roles_table::map));
+    spdlog::info("rules reloaded: {}", file);
+  } catch (const roles_fault& fault) {
+    spdlog::error("rules not reloaded: {}", fault.what());
+  }
+}
+
 template <class Server>
 int serve(const chp_server_arguments& arguments) {
   asio::io_context context{1};
   Server server{context.get_executor(), arguments, load(context, arguments)};
   repeated_signal state{context.get_executor(), SIGUSR1,
                         [&] { spdlog::info("server state: {}", server.status()); }};
+  std::optional<repeated_signal> again;
+  if (!arguments.rules.empty()) {
+    again.emplace(context.get_executor(), SIGHUP,
+                  [&] { read_rules_again(arguments.rules, server); });
+  }
   const stop_signals signals{context.get_executor(), [&] {
                                spdlog::info("server stopped: {}", server.status());
                                state.cancel();
+                               if (again) {
+                                 again->cancel();
+                               }
                                server.stop();
                              }};
   // Comes last, because a script may send a signal when it reads `bound`.

@@ -30,6 +30,7 @@ struct broker_arguments {
   unsigned threads = 1;                     // one broker each
   mdp::broker_options options;              // without rules
   std::vector<service_change> changes;      // valid, in the order of the command line
+  std::string rules;                        // file of rules, read into options.access; or empty
   std::chrono::milliseconds drain{30'000};  // to answer the accepted requests before it stops
   security_arguments security;
   // With a settings file: reads the file again. Flags still override it. Throws config_fault.

@@ -147,6 +147,7 @@ int run(int argc, char** argv) {
       const auto sockets = read_security(bstar.security, use_of(bstar));
       bstar.options.socket = sockets.bound;
       bstar.options.peer_socket = sockets.connected;
+      bstar.options.peer_key = sockets.peer_key;
     } else if (cat_app->parsed()) {
       const auto sockets = read_security(cat.security, cat.bind ? socket_use{.bound = cat.endpoints}
                                                                 : socket_use{.connects = true});

@@ -6,6 +6,7 @@
 #include "tools/zinc/broker_config.h"
 #include "tools/zinc/help.h"
 #include "tools/zinc/option_values.h"
+#include "tools/zinc/roles_file.h"
 #include "tools/zinc/security_flags.h"
 
 #include <CLI/CLI.hpp>
@@ -69,7 +70,7 @@ void add_broker(CLI::App& app, broker_arguments& to) {
   set_help(app,
            {.summary = "Runs a Majordomo broker for MDP/0.1 and MDP/0.2, with MMI.",
             .details = "Prints `bound ENDPOINT` for each endpoint. SIGHUP reloads the settings "
-                       "of services from --config. SIGUSR1 logs the state.",
+                       "of services from --config, and --rules. SIGUSR1 logs the state.",
             .examples = {"zinc broker --bind tcp://*:5555",
                          "zinc broker --heartbeat 1s --liveness 5 --service "
                          "'logs.*:requests=100000,bytes=16MiB'"},
@@ -83,6 +84,18 @@ void add_broker(CLI::App& app, broker_arguments& to) {
            apply_to("--config", [&] { read_config(text, file, to); });
          },
          "JSON file with settings; other options override it")
+      ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--rules",
+         [&to](const std::string& file) {
+           try {
+             to.options.access = read_roles(file, roles_table::services);
+             to.rules = file;
+           } catch (const roles_fault& fault) {
+             throw CLI::ValidationError{"--rules", fault.what()};
+           }
+         },
+         "TOML file of rules: which principals may offer, call and inspect which services [none]")
       ->type_name("FILE");
   app.add_option("--bind", to.bind, "endpoint to bind, for clients and workers; repeatable")
       ->check(bindable())

@@ -1,6 +1,6 @@
 #include "tools/zinc/security_flags.h"
 
-#include "tools/zinc/authorized_keys.h"
+#include "tools/zinc/security_files.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/mechanism/curve.h"
 
@@ -27,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto server_key_option = "--curve-server-key";
+constexpr auto peer_option = "--peer-key";
 constexpr auto secret_option = "--curve-secret-file";
 constexpr auto any_option = "--allow-any-client";
 constexpr auto user_option = "--plain-user";
@@ -48,19 +49,19 @@ void warn_if_others_may_read(const std::string& option, const std::string& path)
   }
 }
 
-zmtp::curve_public_key server_key_of(const std::string& text) {
+zmtp::curve_public_key key_of(const std::string& option, const std::string& text) {
   if (const auto key = zmtp::parse_public_key(text)) {
     return *key;
   }
   std::error_code ignored;
   if (!fs::exists(text, ignored)) {
     refuse(
-        server_key_option,
+        option,
         fmt::format("'{}' is neither a key of 40 characters in Z85 nor a file; give the key that "
                     "zinc keygen printed, or the server's public certificate",
                     text));
   }
-  return certificate_of(server_key_option, text).public_key;
+  return certificate_of(option, text).public_key;
 }
 
 zmtp::curve_key_pair own_keys(const std::string& path) {
@@ -84,8 +85,8 @@ zmtp::custom_security checked(const std::string& option, Make make) {
 }
 
 bool has_curve(const security_arguments& a) {
-  return !a.server_key.empty() || !a.secret_file.empty() || !a.authorized_keys.empty() ||
-         a.allow_any_client;
+  return !a.server_key.empty() || !a.peer_key.empty() || !a.secret_file.empty() ||
+         !a.authorized_keys.empty() || a.allow_any_client;
 }
 bool has_plain(const security_arguments& a) {
   return !a.plain_user.empty() || !a.plain_password_file.empty() || !a.plain_users.empty();
@@ -101,8 +102,14 @@ void check_curve(const security_arguments& a, const socket_use& use) {
   if ((a.allow_any_client || !a.authorized_keys.empty()) && !binds) {
     refuse(admits, "is for binding, and no endpoint is bound; omit it");
   }
+  if (!a.peer_key.empty() && !a.server_key.empty()) {
+    refuse(peer_option,
+           fmt::format("names the peer, as {} does; give one of them", server_key_option));
+  }
   if (a.secret_file.empty()) {
-    refuse(a.server_key.empty() ? admits : server_key_option,
+    refuse(!a.peer_key.empty()     ? peer_option
+           : !a.server_key.empty() ? server_key_option
+                                   : admits,
            fmt::format("needs {} FILE; create one with zinc keygen", secret_option));
   }
   if (a.allow_any_client && !a.authorized_keys.empty()) {
@@ -111,7 +118,7 @@ void check_curve(const security_arguments& a, const socket_use& use) {
   if (binds && !a.allow_any_client && a.authorized_keys.empty()) {
     refuse(secret_option, fmt::format("a server needs {} or {}", authorized_option, any_option));
   }
-  if (use.connects && a.server_key.empty()) {
+  if (use.connects && a.server_key.empty() && a.peer_key.empty()) {
     refuse(secret_option,
            fmt::format("a client needs {}, the key that the server shows", server_key_option));
   }
@@ -130,10 +137,14 @@ secured_sockets with_curve(const security_arguments& a, const socket_use& use) {
     }
   }
   if (use.connects) {
-    const auto server = server_key_of(a.server_key);
-    made.connected.security = checked(server_key_option, [&] {
-      return zmtp::curve_client({.server_key = server, .keys = keys});
-    });
+    const bool is_pair = !a.peer_key.empty();
+    const std::string option = is_pair ? peer_option : server_key_option;
+    const auto server = key_of(option, is_pair ? a.peer_key : a.server_key);
+    made.connected.security =
+        checked(option, [&] { return zmtp::curve_client({.server_key = server, .keys = keys}); });
+    if (is_pair) {
+      made.peer_key = server;
+    }
   }
   return made;
 }
@@ -230,6 +241,13 @@ void add_security(CLI::App& app, security_arguments& to) {
       ->add_option(plain_users_option, to.plain_users,
                    "binding: use PLAIN, and admit the users in this file of zinc passwd")
       ->type_name("FILE");
+}
+
+void add_peer_key(CLI::App& app, security_arguments& to) {
+  app.add_option(peer_option, to.peer_key,
+                 "use CURVE, and connect only to the peer with this public key, of 40 characters, "
+                 "or this public certificate; state messages of other keys do not count")
+      ->type_name("KEY|FILE");
 }
 
 secured_sockets read_security(const security_arguments& arguments, const socket_use& use) {

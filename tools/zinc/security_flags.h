@@ -2,7 +2,9 @@
 // The options that every subcommand with sockets has for the security of its connections.
 
 #include "zmtp/options.h"
+#include "zmtp/peer.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,10 +23,13 @@ struct security_arguments {
   std::string plain_user;
   std::string plain_password_file;
   std::string plain_users;
+  std::string peer_key;  // as server_key, for a server of a pair
 };
 
 // Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.
 void add_security(CLI::App& app, security_arguments& to);
+// Adds --peer-key in the same way, for the servers of a pair.
+void add_peer_key(CLI::App& app, security_arguments& to);
 
 // The use of the sockets of a subcommand.
 struct socket_use {
@@ -35,6 +40,7 @@ struct socket_use {
 struct secured_sockets {
   zmtp::socket_options bound{};
   zmtp::socket_options connected{};
+  std::optional<zmtp::curve_public_key> peer_key{};  // given as --peer-key
 };
 
 // Reads the files. Writes a warning to standard error if others may read a secret file, and if the

@@ -75,6 +75,7 @@ json::object json_of_request(const titanic::stored_request& one) {
   return {{"id", one.id.to_string()},
           {"state", json::string_view{name_of(one.state).data(), name_of(one.state).size()}},
           {"service", json_of(one.service)},
+          {"principal", json_of(one.principal)},
           {"attempts", one.attempts},
           {"age_seconds", one.age.count()}};
 }
@@ -130,51 +131,56 @@ private:
   }
 
   int show() {
-    const auto* const one = find(arguments_.ids.front());
-    if (one == nullptr) {
-      return exit_code::failed;
-    }
-    const auto answered = one->state == titanic::outcome::answered;
+    const auto all = find(arguments_.ids.front());
+    const auto shown =
+        std::all_of(all.begin(), all.end(), [&](const auto* one) { return show(*one); });
+    return shown && !all.empty() ? exit_code::done : exit_code::failed;
+  }
+
+  // Logs an error and returns false if the request cannot be read.
+  bool show(const titanic::stored_request& one) {
+    const auto answered = one.state == titanic::outcome::answered;
     std::vector<titanic::store_operation> both{
-        {.what = titanic::operation::read_request, .number = one->number}};
+        {.what = titanic::operation::read_request, .number = one.number}};
     if (answered) {
-      both.push_back({.what = titanic::operation::read_reply, .number = one->number});
+      both.push_back({.what = titanic::operation::read_reply, .number = one.number});
     }
     std::vector<titanic::store_result> read;
     file_.carry_out(both, read);
     for (const auto& each : read) {
       if (each.ec) {
-        spdlog::error("cannot read {}: {}", one->id.to_string(), each.ec.message());
-        return exit_code::failed;
+        spdlog::error("cannot read {}: {}", one.id.to_string(), each.ec.message());
+        return false;
       }
     }
     if (arguments_.json) {
-      auto all = json_of_request(*one);
+      auto all = json_of_request(one);
       all["request"] = json_of_parts(read[0].body);
       if (answered) {
         all["reply"] = json_of_parts(read[1].body);
       }
       fmt::print("{}\n", json::serialize(all));
-      return exit_code::done;
+      return true;
     }
-    fmt::print("id {}\nstate {}\nservice {}\nattempts {}\nage {}\nrequest {}\n",
-               one->id.to_string(), name_of(one->state), printable(one->service), one->attempts,
-               text_of(one->age), joined(read[0].body));
+    fmt::print("id {}\nstate {}\nservice {}\nprincipal {}\nattempts {}\nage {}\nrequest {}\n",
+               one.id.to_string(), name_of(one.state), printable(one.service),
+               one.principal.empty() ? "anonymous" : printable(one.principal), one.attempts,
+               text_of(one.age), joined(read[0].body));
     if (answered) {
       fmt::print("reply {}\n", joined(read[1].body));
     }
-    return exit_code::done;
+    return true;
   }
 
   int close_named() {
     std::vector<const titanic::stored_request*> all;
     for (const auto& id : arguments_.ids) {
-      const auto* const one = find(id);
-      if (one == nullptr) {
+      const auto found = find(id);
+      if (found.empty()) {
         return exit_code::failed;
       }
-      if (std::find(all.begin(), all.end(), one) == all.end()) {
-        all.push_back(one);
+      if (std::find(all.begin(), all.end(), found.front()) == all.end()) {
+        all.insert(all.end(), found.begin(), found.end());
       }
     }
     return close(all);
@@ -219,17 +225,21 @@ private:
     return failed ? exit_code::failed : exit_code::done;
   }
 
-  // Logs an error and returns null if the request is not in the store.
-  [[nodiscard]] const titanic::stored_request* find(const std::string& text) const {
+  // Returns the requests with this id, of which each principal can have one. Logs an error if there
+  // are none.
+  [[nodiscard]] std::vector<const titanic::stored_request*> find(const std::string& text) const {
     const auto id = titanic::request_id::parse(text);
-    const auto known =
-        std::find_if(slots_.begin(), slots_.end(), [&](const auto& one) { return one.id == id; });
-    if (known == slots_.end()) {
+    std::vector<const titanic::stored_request*> known;
+    for (const auto& one : slots_) {
+      if (one.id == id) {
+        known.push_back(&one);
+      }
+    }
+    if (known.empty()) {
       spdlog::error("unknown request {} in {}; zinc titanic list prints all requests", text,
                     arguments_.store);
-      return nullptr;
     }
-    return &*known;
+    return known;
   }
 
   const titanic_arguments& arguments_;

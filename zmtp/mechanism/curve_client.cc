@@ -2,10 +2,8 @@
 
 #include "zmtp/framing/curve_framing.h"
 #include "zmtp/mechanism/curve_commands.h"
-#include "zmtp/mechanism/handshake_command.h"
 
 #include <array>
-#include <cassert>
 #include <utility>
 
 namespace zmtp {
@@ -21,14 +19,16 @@ constexpr std::uint64_t initiate_nonce = 2;
 curve_client_mechanism::curve_client_mechanism(std::shared_ptr<const curve_client_options> keys,
                                                metadata own, const limits& limit,
                                                random_bytes random)
-    : limit_{limit}, keys_{std::move(keys)}, random_{std::move(random)}, own_{std::move(own)} {}
+    : decided_mechanism{std::move(own), limit},
+      keys_{std::move(keys)},
+      random_{std::move(random)} {}
 
 void curve_client_mechanism::start(std::string& output) {
   auto& s = secrets_.emplace();
   s.own = make_key_pair(random_);
   s.with_server_key = curve::shared_key(keys_->server_key, s.own.secret_key);
   if (!s.with_server_key) {
-    state_ = state::failed;  // curve_client() refuses such a key
+    expect(state::failed);  // curve_client() refuses such a key
     return;
   }
   std::string data{curve::hello::version};
@@ -40,21 +40,14 @@ void curve_client_mechanism::start(std::string& output) {
   command::put(output, "HELLO", data);
 }
 
-result<mechanism::progress> curve_client_mechanism::on_command(std::string_view body,
-                                                               std::string& output) {
-  const auto before = std::exchange(state_, state::failed);
-  if (before == state::failed) {
-    return errc::unexpected_command;
+result<mechanism::progress> curve_client_mechanism::on_named(state at,
+                                                             const command::named& received,
+                                                             std::string& output) {
+  if (at == state::first && received.name == "WELCOME") {
+    return on_welcome(received.data, output);
   }
-  const auto command = read_handshake_command(body, limit_, error_reason_);
-  if (!command) {
-    return command.error();
-  }
-  if (before == state::welcome && command->name == "WELCOME") {
-    return on_welcome(command->data, output);
-  }
-  if (before == state::ready && command->name == "READY") {
-    return on_ready(command->data);
+  if (at == state::second && received.name == "READY") {
+    return on_ready(received.data);
   }
   return errc::unexpected_command;
 }
@@ -79,8 +72,7 @@ result<mechanism::progress> curve_client_mechanism::on_welcome(std::string_view 
   }
   put_initiate(server, curve::text_of(std::span{content}.subspan(curve::key_size)), output);
   secrets_->with_server_key.reset();
-  state_ = state::ready;
-  return progress::more;
+  return expect(state::second);
 }
 
 // The vouch proves the permanent key: its owner has sealed the transient key.
@@ -96,7 +88,7 @@ void curve_client_mechanism::put_initiate(const curve_public_key& server, std::s
   content.append(curve::text_of(vouch_nonce));
   curve::put_box(content, curve::bytes_of(vouched),
                  curve::make_nonce(curve::initiate::vouch_prefix, vouch_nonce), *vouch_key);
-  content.append(encoded(own_));
+  content.append(own_metadata());
 
   std::string data{cookie};
   curve::put_counter(data, initiate_nonce);
@@ -120,36 +112,12 @@ result<mechanism::progress> curve_client_mechanism::on_ready(std::string_view da
     return errc::box_not_opened;
   }
   received_ = counter;
-  auto properties = metadata::parse(content, limit_);
-  if (!properties) {
-    return properties.error();
-  }
-  peer_ = std::move(*properties);
-  state_ = state::authentication;
-  return progress::authentication;
-}
-
-mechanism::progress curve_client_mechanism::authenticated(std::string&) {
-  assert(state_ == state::authentication);
-  state_ = state::admission;
-  return progress::admission;
-}
-
-mechanism::progress curve_client_mechanism::admit(std::string&) {
-  assert(state_ == state::admission);
-  state_ = state::done;
-  return progress::done;
-}
-
-void curve_client_mechanism::refuse(std::string_view reason, std::string& output) {
-  assert(state_ == state::authentication || state_ == state::admission);
-  state_ = state::failed;
-  command::put_error(output, reason);
+  return take_metadata(content);
 }
 
 std::unique_ptr<framing> curve_client_mechanism::take_framing() {
   auto made = std::make_unique<curve_framing>(curve_framing::side::client, *secrets_->traffic,
-                                              initiate_nonce, received_, limit_);
+                                              initiate_nonce, received_, limit());
   secrets_.reset();
   return made;
 }

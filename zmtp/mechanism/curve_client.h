@@ -6,7 +6,7 @@
 
 #include "zmtp/curve/box.h"
 #include "zmtp/mechanism/curve.h"
-#include "zmtp/mechanism/mechanism.h"
+#include "zmtp/mechanism/decided_mechanism.h"
 
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,7 @@ struct curve_client_secrets {
 };
 
 // WELCOME proves that the server has the secret key of `server_key`.
-class curve_client_mechanism final : public mechanism {
+class curve_client_mechanism final : public decided_mechanism {
 public:
   // `own` is the metadata for the server.
   curve_client_mechanism(std::shared_ptr<const curve_client_options> keys, metadata own,
@@ -32,35 +32,24 @@ public:
 
   [[nodiscard]] std::string_view name() const noexcept override { return "CURVE"; }
   void start(std::string& output) override;
-  [[nodiscard]] result<progress> on_command(std::string_view body, std::string& output) override;
-  [[nodiscard]] progress authenticated(std::string& output) override;
-  [[nodiscard]] progress admit(std::string& output) override;
-  void refuse(std::string_view reason, std::string& output) override;
   // Nothing before the server has proved its key.
   [[nodiscard]] credentials shown() const override {
     return proved_ ? credentials{curve_credentials{keys_->server_key}} : credentials{};
   }
-  [[nodiscard]] const metadata& peer_metadata() const noexcept override { return peer_; }
-  [[nodiscard]] std::string_view error_reason() const noexcept override { return error_reason_; }
   [[nodiscard]] std::unique_ptr<framing> take_framing() override;
 
 private:
+  [[nodiscard]] result<progress> on_named(state at, const command::named& received,
+                                          std::string& output) override;
   [[nodiscard]] result<progress> on_welcome(std::string_view data, std::string& output);
   [[nodiscard]] result<progress> on_ready(std::string_view data);
   void put_initiate(const curve_public_key& server, std::string_view cookie, std::string& output);
 
-  enum class state : std::uint8_t { welcome, ready, authentication, admission, done, failed };
-
-  state state_ = state::welcome;  // the command or decision that is next
-  limits limit_;
   std::shared_ptr<const curve_client_options> keys_;
   random_bytes random_;
   std::optional<curve_client_secrets> secrets_;
   std::uint64_t received_ = 0;  // the nonce of READY
   bool proved_ = false;         // WELCOME has opened
-  metadata own_;
-  metadata peer_;
-  std::string error_reason_;
 };
 
 }  // namespace zmtp

@@ -2,11 +2,9 @@
 
 #include "zmtp/framing/curve_framing.h"
 #include "zmtp/mechanism/curve_commands.h"
-#include "zmtp/mechanism/handshake_command.h"
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <utility>
 
 namespace zmtp {
@@ -20,25 +18,18 @@ constexpr std::uint64_t ready_nonce = 1;  // the nonces of a server count from R
 curve_server_mechanism::curve_server_mechanism(std::shared_ptr<const curve_key_pair> keys,
                                                metadata own, const limits& limit,
                                                random_bytes random)
-    : limit_{limit}, keys_{std::move(keys)}, random_{std::move(random)}, own_{std::move(own)} {}
+    : decided_mechanism{std::move(own), limit},
+      keys_{std::move(keys)},
+      random_{std::move(random)} {}
 
-void curve_server_mechanism::start(std::string&) {}
-
-result<mechanism::progress> curve_server_mechanism::on_command(std::string_view body,
-                                                               std::string& output) {
-  const auto before = std::exchange(state_, state::failed);
-  if (before == state::failed) {
-    return errc::unexpected_command;
+result<mechanism::progress> curve_server_mechanism::on_named(state at,
+                                                             const command::named& received,
+                                                             std::string& output) {
+  if (at == state::first && received.name == "HELLO") {
+    return on_hello(received.data, output);
   }
-  const auto command = read_handshake_command(body, limit_, error_reason_);
-  if (!command) {
-    return command.error();
-  }
-  if (before == state::hello && command->name == "HELLO") {
-    return on_hello(command->data, output);
-  }
-  if (before == state::initiate && command->name == "INITIATE") {
-    return on_initiate(command->data);
+  if (at == state::second && received.name == "INITIATE") {
+    return on_initiate(received.data);
   }
   return errc::unexpected_command;
 }
@@ -63,8 +54,7 @@ result<mechanism::progress> curve_server_mechanism::on_hello(std::string_view da
   }
   received_ = counter;
   put_welcome(client, *with_client, output);
-  state_ = state::initiate;
-  return progress::more;
+  return expect(state::second);
 }
 
 void curve_server_mechanism::put_welcome(const curve_public_key& client,
@@ -133,41 +123,20 @@ result<mechanism::progress> curve_server_mechanism::on_initiate(std::string_view
     return errc::bad_vouch;
   }
   client_ = claimed;
-  auto properties = metadata::parse(std::string_view{content}.substr(metadata_at), limit_);
-  if (!properties) {
-    return properties.error();
-  }
-  peer_ = std::move(*properties);
-  state_ = state::authentication;
-  return progress::authentication;
+  return take_metadata(std::string_view{content}.substr(metadata_at));
 }
 
-mechanism::progress curve_server_mechanism::authenticated(std::string&) {
-  assert(state_ == state::authentication);
-  state_ = state::admission;
-  return progress::admission;
-}
-
-mechanism::progress curve_server_mechanism::admit(std::string& output) {
-  assert(state_ == state::admission);
-  state_ = state::done;
+void curve_server_mechanism::put_admitted(std::string& output) {
   std::string data;
   curve::put_counter(data, ready_nonce);
-  curve::put_box(data, curve::bytes_of(encoded(own_)),
+  curve::put_box(data, curve::bytes_of(own_metadata()),
                  curve::make_nonce(curve::ready::prefix, ready_nonce), *traffic_);
   command::put(output, "READY", data);
-  return progress::done;
-}
-
-void curve_server_mechanism::refuse(std::string_view reason, std::string& output) {
-  assert(state_ == state::authentication || state_ == state::admission);
-  state_ = state::failed;
-  command::put_error(output, reason);
 }
 
 std::unique_ptr<framing> curve_server_mechanism::take_framing() {
   auto made = std::make_unique<curve_framing>(curve_framing::side::server, *traffic_, ready_nonce,
-                                              received_, limit_);
+                                              received_, limit());
   traffic_.reset();
   return made;
 }

@@ -1,13 +1,13 @@
 #pragma once
 // NULL: each side sends READY with its metadata (RFC 37 "NULL").
 
-#include "zmtp/mechanism/mechanism.h"
+#include "zmtp/mechanism/decided_mechanism.h"
 
 #include <string>
 
 namespace zmtp {
 
-class null_mechanism : public mechanism {
+class null_mechanism : public decided_mechanism {
 public:
   // When to send READY. The connecting side sends first (RFC 37), so the other side may wait for
   // it.
@@ -22,24 +22,13 @@ public:
 
   [[nodiscard]] std::string_view name() const noexcept override { return "NULL"; }
   void start(std::string& output) override;
-  [[nodiscard]] result<progress> on_command(std::string_view body, std::string& output) override;
-  [[nodiscard]] progress authenticated(std::string& output) override;
-  [[nodiscard]] progress admit(std::string& output) override;
-  void refuse(std::string_view reason, std::string& output) override;
-  [[nodiscard]] const metadata& peer_metadata() const noexcept override { return peer_; }
-  [[nodiscard]] std::string_view error_reason() const noexcept override { return error_reason_; }
 
 private:
-  void put_ready(std::string& output) const;
+  [[nodiscard]] result<progress> on_named(state at, const command::named& received,
+                                          std::string& output) override;
+  void put_admitted(std::string& output) override;
 
-  enum class state { waiting, authentication, admission, done, failed };
-
-  state state_ = state::waiting;
   ready when_;
-  limits limit_;
-  metadata own_;
-  metadata peer_;
-  std::string error_reason_;
 };
 
 }  // namespace zmtp

@@ -1,10 +1,11 @@
 #include "zmtp/mechanism/plain.h"
 
+#include "zmtp/command.h"
 #include "zmtp/frame.h"
-#include "zmtp/mechanism/handshake_command.h"
 
 #include <cassert>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 namespace zmtp {
@@ -18,88 +19,54 @@ void put_field(std::string& to, const std::string& field) {
   to.append(field);
 }
 
+void wipe(std::string& secret) noexcept {
+  ::explicit_bzero(secret.data(), secret.size());
+  secret.clear();
+}
+
 }  // namespace
 
 plain_client_mechanism::plain_client_mechanism(const plain_client_security& security, metadata own,
                                                const limits& limit)
-    : limit_{limit}, security_{security}, own_{std::move(own)} {}
+    : decided_mechanism{std::move(own), limit}, security_{security} {}
 
 void plain_client_mechanism::start(std::string& output) {
   std::string fields;
   put_field(fields, security_.username);
   put_field(fields, security_.password);
   command::put(output, "HELLO", fields);
+  wipe(fields);
+  wipe(security_.password);
   security_ = {};
 }
 
-result<mechanism::progress> plain_client_mechanism::on_command(std::string_view body,
-                                                               std::string& output) {
-  const auto before = std::exchange(state_, state::failed);
-  if (before == state::failed) {
-    return errc::unexpected_command;
-  }
-  const auto command = read_handshake_command(body, limit_, error_reason_);
-  if (!command) {
-    return command.error();
-  }
-  if (before == state::welcome && command->name == "WELCOME") {
-    if (!command->data.empty()) {
+result<mechanism::progress> plain_client_mechanism::on_named(state at,
+                                                             const command::named& received,
+                                                             std::string& output) {
+  if (at == state::first && received.name == "WELCOME") {
+    if (!received.data.empty()) {
       return errc::bad_command;
     }
-    command::put(output, "INITIATE", encoded(own_));
-    state_ = state::ready;
-    return progress::more;
+    command::put(output, "INITIATE", own_metadata());
+    return expect(state::second);
   }
-  if (before == state::ready && command->name == "READY") {
-    auto properties = metadata::parse(command->data, limit_);
-    if (!properties) {
-      return properties.error();
-    }
-    peer_ = std::move(*properties);
-    state_ = state::authentication;
-    return progress::authentication;
+  if (at == state::second && received.name == "READY") {
+    return take_metadata(received.data);
   }
   return errc::unexpected_command;
 }
 
-mechanism::progress plain_client_mechanism::authenticated(std::string&) {
-  assert(state_ == state::authentication);
-  state_ = state::admission;
-  return progress::admission;
-}
-
-mechanism::progress plain_client_mechanism::admit(std::string&) {
-  assert(state_ == state::admission);
-  state_ = state::done;
-  return progress::done;
-}
-
-void plain_client_mechanism::refuse(std::string_view reason, std::string& output) {
-  assert(state_ == state::authentication || state_ == state::admission);
-  state_ = state::failed;
-  command::put_error(output, reason);
-}
-
 plain_server_mechanism::plain_server_mechanism(metadata own, const limits& limit)
-    : limit_{limit}, own_{std::move(own)} {}
+    : decided_mechanism{std::move(own), limit} {}
 
-void plain_server_mechanism::start(std::string&) {}
-
-result<mechanism::progress> plain_server_mechanism::on_command(std::string_view body,
-                                                               std::string&) {
-  const auto before = std::exchange(state_, state::failed);
-  if (before == state::failed) {
-    return errc::unexpected_command;
+result<mechanism::progress> plain_server_mechanism::on_named(state at,
+                                                             const command::named& received,
+                                                             std::string&) {
+  if (at == state::first && received.name == "HELLO") {
+    return on_hello(received.data);
   }
-  const auto command = read_handshake_command(body, limit_, error_reason_);
-  if (!command) {
-    return command.error();
-  }
-  if (before == state::hello && command->name == "HELLO") {
-    return on_hello(command->data);
-  }
-  if (before == state::initiate && command->name == "INITIATE") {
-    return on_initiate(command->data);
+  if (at == state::second && received.name == "INITIATE") {
+    return take_metadata(received.data, state::admission);
   }
   return errc::unexpected_command;
 }
@@ -112,39 +79,18 @@ result<mechanism::progress> plain_server_mechanism::on_hello(std::string_view da
     return errc::bad_command;
   }
   shown_ = {.username = std::string{*username}, .password = std::string{*password}};
-  state_ = state::authentication;
-  return progress::authentication;
-}
-
-result<mechanism::progress> plain_server_mechanism::on_initiate(std::string_view data) {
-  auto properties = metadata::parse(data, limit_);
-  if (!properties) {
-    return properties.error();
-  }
-  peer_ = std::move(*properties);
-  state_ = state::admission;
-  return progress::admission;
+  return expect(state::authentication);
 }
 
 mechanism::progress plain_server_mechanism::authenticated(std::string& output) {
-  assert(state_ == state::authentication);
-  state_ = state::initiate;
-  shown_.password.clear();
+  assert(is_next(state::authentication));
+  wipe(shown_.password);
   command::put(output, "WELCOME", {});
-  return progress::more;
+  return expect(state::second);
 }
 
-mechanism::progress plain_server_mechanism::admit(std::string& output) {
-  assert(state_ == state::admission);
-  state_ = state::done;
-  command::put(output, "READY", encoded(own_));
-  return progress::done;
-}
-
-void plain_server_mechanism::refuse(std::string_view reason, std::string& output) {
-  assert(state_ == state::authentication || state_ == state::admission);
-  state_ = state::failed;
-  command::put_error(output, reason);
+void plain_server_mechanism::put_admitted(std::string& output) {
+  command::put(output, "READY", own_metadata());
 }
 
 }  // namespace zmtp

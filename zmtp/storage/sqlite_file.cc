@@ -4,6 +4,8 @@
 
 #include <sqlite3.h>
 
+#include <numeric>
+
 namespace zmtp {
 
 using boost::system::error_code;
@@ -34,7 +36,9 @@ error_code sqlite_file::open(const sqlite_file_options& options, const sqlite_fo
   if (!is_new && id != of.application) {
     return storage_errc::not_a_store;
   }
-  const auto is_before = !is_new && version == of.version - 1 && !of.upgrade.empty();
+  const auto steps = of.version - version;  // to upgrade
+  const auto is_before =
+      !is_new && steps > 0 && steps <= static_cast<std::int64_t>(of.upgrades.size());
   if (!is_new && !is_before && version != of.version) {
     return storage_errc::store_version;
   }
@@ -61,7 +65,8 @@ error_code sqlite_file::open(const sqlite_file_options& options, const sqlite_fo
   if (is_new) {
     ec = change_tables(of.tables, nullptr, of);
   } else if (is_before) {
-    ec = change_tables(of.upgrade, of.convert, of);
+    ec = change_tables(std::accumulate(of.upgrades.end() - steps, of.upgrades.end(), std::string{}),
+                       of.convert, of);
   }
   if (!ec) {
     ec = begin_.prepare(database_, "BEGIN IMMEDIATE");

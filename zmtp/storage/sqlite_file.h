@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace zmtp {
 
@@ -58,10 +59,10 @@ struct sqlite_format {
   std::int64_t application = 0;  // shown by file(1)
   std::int64_t version = 1;
   std::string tables{};  // the SQL that creates the tables
-  // The SQL that upgrades a file from `version` - 1 to `version`. Empty: open() rejects such a
-  // file.
-  std::string upgrade{};
-  // Runs after `upgrade`, in the same transaction. Null: nothing.
+  // The SQL of each upgrade to the next version; the last one is to `version`. open() rejects files
+  // that are older than the first one.
+  std::vector<std::string> upgrades{};
+  // Runs after `upgrades`, in the same transaction. Null: nothing.
   std::function<boost::system::error_code()> convert{};
 };
 

@@ -45,7 +45,8 @@ store_result memory_request_database::carry_out(store_operation&& what) {
       one.about = {.number = what.number,
                    .accepted = what.accepted,
                    .id = what.id,
-                   .service = std::move(what.service)};
+                   .service = std::move(what.service),
+                   .principal = std::move(what.principal)};
       one.request = std::move(what.body);
       break;
     case operation::count_attempt: one.about.attempts = what.attempts; break;

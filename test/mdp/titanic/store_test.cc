@@ -265,7 +265,7 @@ TEST_F(sqlite_request_database_test, does_not_change_a_store_of_another_version)
   store_.reset();
   zmtp::sqlite_database later;
   ASSERT_FALSE(later.open(path_.c_str(), nullptr));
-  ASSERT_FALSE(later.execute("PRAGMA user_version = 3"));
+  ASSERT_FALSE(later.execute("PRAGMA user_version = 4"));
   later.close();
   EXPECT_EQ(open(), zmtp::storage_errc::store_version);
 }
@@ -330,8 +330,32 @@ TEST_F(dated_store_test, an_altered_date_is_detected) {
   EXPECT_EQ(open(), zmtp::storage_errc::store_damaged);
 }
 
+// Version 2 has no principal, also not in the checksum.
+void make_one_of_version_2(const std::string& path) {
+  zmtp::sqlite_database file;
+  ASSERT_FALSE(file.open(path.c_str(), nullptr));
+  ASSERT_FALSE(file.execute(
+      "CREATE TABLE old (number INTEGER PRIMARY KEY, accepted INTEGER NOT NULL, id BLOB NOT NULL,"
+      " service BLOB NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL);"
+      "INSERT INTO old SELECT number, accepted, id, service, body, crc FROM requests;"
+      "DROP TABLE requests; ALTER TABLE old RENAME TO requests; PRAGMA user_version = 2"));
+  zmtp::sqlite_statement rows;
+  ASSERT_FALSE(rows.prepare(file, "SELECT number, accepted, id, service, body FROM requests"));
+  std::string sums;
+  boost::system::error_code ec;
+  while (rows.step(ec)) {
+    zmtp::row_checksum sum{'r'};
+    sum << rows.number(0) << rows.number(1) << rows.bytes(2) << rows.bytes(3) << rows.bytes(4);
+    sums += "UPDATE requests SET crc = " + std::to_string(sum.value()) +
+            " WHERE number = " + std::to_string(rows.number(0)) + ";";
+  }
+  rows.reset();
+  ASSERT_FALSE(file.execute(sums.c_str()));
+}
+
 // Version 1 has no date, also not in the checksum.
 void make_one_of_version_1(const std::string& path) {
+  make_one_of_version_2(path);
   zmtp::sqlite_database file;
   ASSERT_FALSE(file.open(path.c_str(), nullptr));
   ASSERT_FALSE(file.execute(
@@ -368,6 +392,54 @@ TEST_F(dated_store_test, a_store_of_version_1_is_converted) {
   zmtp::sqlite_database vandal;
   ASSERT_FALSE(vandal.open(path_.c_str(), nullptr));
   ASSERT_FALSE(vandal.execute("UPDATE outcomes SET attempts = 7 WHERE number = 1"));
+  vandal.close();
+  EXPECT_EQ(open(), zmtp::storage_errc::store_damaged);
+}
+
+TEST_F(dated_store_test, the_principal_of_a_request_survives_a_restart) {
+  auto by_alice = accept(1);
+  by_alice.principal = "alice";
+  at(day, {by_alice, accept(2), answer(1)});
+  const auto slots = at(day, {});
+  ASSERT_EQ(slots.size(), 2U);
+  EXPECT_EQ(slots[0].principal, "alice");
+  EXPECT_EQ(slots[1].principal, "");
+}
+
+TEST_F(dated_store_test, an_altered_principal_is_detected) {
+  for (const auto* const name : {"mallory", ""}) {
+    path_ = folder_.path(std::string{"store of "} + name);
+    auto by_alice = accept(1);
+    by_alice.principal = "alice";
+    at(day, {by_alice});
+    zmtp::sqlite_database vandal;
+    ASSERT_FALSE(vandal.open(path_.c_str(), nullptr));
+    ASSERT_FALSE(vandal.execute(
+        (std::string{"UPDATE requests SET principal = CAST('"} + name + "' AS BLOB)").c_str()));
+    vandal.close();
+    EXPECT_EQ(open(), zmtp::storage_errc::store_damaged) << name;
+    store_.reset();
+  }
+}
+
+TEST_F(dated_store_test, requests_of_version_2_are_of_an_anonymous_principal) {
+  at(day, {accept(1), answer(1), accept(2)});
+  make_one_of_version_2(path_);
+  auto by_alice = accept(3);
+  by_alice.principal = "alice";
+  const auto first = at(day + 1'000s, {by_alice, answer(2)});
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_EQ(first[0].age, 1'000s);
+  const auto second = at(day + 3'000s, {});
+  ASSERT_EQ(second.size(), 3U);
+  EXPECT_EQ(second[0].principal, "");
+  EXPECT_EQ(second[0].state, outcome::answered);
+  EXPECT_EQ(second[1].state, outcome::answered);
+  EXPECT_EQ(second[2].principal, "alice");
+  // A principal that was added to a request of version 2 is detected.
+  zmtp::sqlite_database vandal;
+  ASSERT_FALSE(vandal.open(path_.c_str(), nullptr));
+  ASSERT_FALSE(vandal.execute("UPDATE requests SET principal = x'61' WHERE number = 1"));
   vandal.close();
   EXPECT_EQ(open(), zmtp::storage_errc::store_damaged);
 }

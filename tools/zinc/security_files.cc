@@ -1,4 +1,4 @@
-#include "tools/zinc/authorized_keys.h"
+#include "tools/zinc/security_files.h"
 
 #include "zmtp/authenticators/allowed_keys.h"
 #include "zmtp/authenticators/certificate_folder.h"

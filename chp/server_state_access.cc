@@ -1,0 +1,45 @@
+// server_options::access: updates that clients may not make, and new rules.
+
+#include "chp/command.h"
+#include "chp/server_state.h"
+
+#include <utility>
+
+namespace chp {
+
+void server_state::on_client_update(const zmtp::message& m, std::string_view user_id) {
+  auto p = parse_proposal(m, options_.wire_format, options_.limit);
+  if (check_update(p, user_id)) {
+    propose(std::move(p));
+  }
+}
+
+// Returns false if the update is dropped. A forbidden update of a client that waits for its outcome
+// goes to the log as a refusal, because the log has all updates of a session.
+bool server_state::check_update(proposal& p, std::string_view user_id) {
+  if (!access_.restricted()) {
+    return true;
+  }
+  const bool has_session = p.id.has_session();
+  if (has_session && !access_.may_use(user_id, p.id.session())) {
+    refuse(errc::forbidden);
+    return false;
+  }
+  if (p.fault != errc{} || access_.may_write(user_id, p.key)) {
+    return true;
+  }
+  if (has_session && active() && access_.owns(user_id, p.id.session())) {
+    p.fault = errc::forbidden;  // the log counts it
+    return true;
+  }
+  refuse(errc::forbidden);
+  return false;
+}
+
+void server_state::change_access(zmtp::access_rules rules, actions& out) {
+  if (!options_.access.permits_all()) {
+    access_.change(std::move(rules), out.subscriptions);
+  }
+}
+
+}  // namespace chp

@@ -1,0 +1,114 @@
+// The rights of the broker's peers, and the services that tell a client what the broker has.
+
+#include "mdp/broker_report.h"
+#include "mdp/broker_state.h"
+#include "mdp/service_table.h"
+
+#include <utility>
+
+namespace mdp {
+
+namespace {
+
+// Limits the length of a reply and the time to make it.
+constexpr std::size_t services_in_a_reply = 100;
+
+constexpr std::uint8_t verb_of(right what) noexcept { return static_cast<std::uint8_t>(what); }
+
+}  // namespace
+
+// Checks the rights of a client, and those of the principal that it represents.
+bool broker_state::check_request(const peer& from, std::string_view principal,
+                                 const client_request& asked, std::string_view about,
+                                 actions& out) {
+  if (asked.on_behalf_of) {
+    const auto name = asked.on_behalf_of->empty() ? zmtp::anonymous_principal
+                                                  : std::string_view{*asked.on_behalf_of};
+    if (!check_access(from, from.user_id, right::represent, name, out)) {
+      return false;
+    }
+  }
+  // mmi.services lists only services that the client may inspect.
+  const auto wanted = is_reserved(asked.service) ? right::inspect : right::call;
+  return asked.service == "mmi.services" || check_access(from, principal, wanted, about, out);
+}
+
+// Counts a refusal.
+bool broker_state::check_access(const peer& from, std::string_view principal, right wanted,
+                                std::string_view name, actions& out) {
+  const auto verdict = access_.check(principal, verb_of(wanted), name);
+  if (verdict == zmtp::access_guard::verdict::allowed) {
+    return true;
+  }
+  switch (wanted) {
+    case right::offer: ++counters_.forbidden_offers; break;
+    case right::call:
+    case right::represent: ++counters_.forbidden_calls; break;
+    case right::inspect: ++counters_.forbidden_inspections; break;
+  }
+  if (verdict == zmtp::access_guard::verdict::refused_first) {
+    out.events.push_back({.what = broker_event::kind::access_refused,
+                          .peer = from.id,
+                          .service = std::string{name},
+                          .user_id = std::string{principal},
+                          .wanted = wanted});
+  }
+  return false;
+}
+
+void broker_state::change_access(zmtp::access_rules rules, time_point now, actions& out) {
+  access_.change(std::move(rules));
+  peers_.for_each([&](peer& each) {
+    if (each.is != standing::a_worker) {
+      return;
+    }
+    const auto how = each.as_worker->how;
+    if (!check_access(each, each.user_id, right::offer, each.as_worker->serves->name, out)) {
+      become(each, standing::silenced, now, out);
+      out.send(each.id, make_disconnect(how));
+    }
+  });
+}
+
+// Answers 8/MMI and Zinc's mmi services. The argument is the last frame, as in the Guide's broker.
+void broker_state::answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m,
+                              actions& out) {
+  ++counters_.mmi_requests;
+  zmtp::message reply;
+  if (asked.service == "mmi.service") {
+    reply.push_back(dispatcher_.is_served(m.back()) ? "200" : "404");
+  } else if (asked.service == "mmi.services") {
+    reply.push_back("200");
+    list_services(to, m.back(), reply);
+  } else if (asked.service == "mmi.broker") {
+    reply.push_back("200");
+    reply.push_back(report(status()));
+  } else if (asked.service == mmi_titanic) {
+    reply.push_back("404");
+  } else {
+    reply.push_back("501");
+  }
+  push_client_reply(reply, asked.how, true, asked.service);
+  out.send(to.id, std::move(reply));
+}
+
+void broker_state::list_services(const peer& to, std::string_view after,
+                                 zmtp::message& reply) const {
+  std::string last{after};
+  for (std::size_t left = services_in_a_reply; left != 0;) {
+    const auto page = services(last, left);
+    if (page.empty()) {
+      return;
+    }
+    for (const auto& one : page) {
+      if (access_.rules().allows(to.user_id, verb_of(right::inspect), one.name)) {
+        reply.push_back(one.name);
+        reply.push_back(report(one));
+        --left;
+      }
+    }
+    last = page.back().name;
+  }
+}
+
+}  // namespace mdp

@@ -1,0 +1,152 @@
+// server_options::access: who may read and write which keys of a server.
+#include "test/chp/server_fixture.h"
+
+#include <string>
+#include <vector>
+
+namespace chp {
+namespace {
+
+constexpr auto read = static_cast<std::uint8_t>(right::read);
+constexpr auto write = static_cast<std::uint8_t>(right::write);
+
+server_options restricted() {
+  server_options options;
+  options.access = zmtp::access_rules{{{"alice", read, "/a/*"},
+                                       {"alice", write, "/a/*"},
+                                       {"bob", read, "/b/*"},
+                                       {"bob", write, "/b/*"},
+                                       {"backup", read, "*"},
+                                       {"backup", write, "*"}}};
+  return options;
+}
+
+class server_access : public testing::Test, public server_setting {
+public:
+  explicit server_access(server_state::kind as = server_state::kind::alone)
+      : server_setting{restricted(), as} {
+    activate();
+    for (const auto* key : {"/a/1", "/b/1", "/b/2"}) {
+      set(key, key);
+    }
+  }
+  zmtp::peer_id client_as(std::string_view user, const std::string& announced = {}) {
+    const zmtp::peer_id id{next_++, 7};
+    server.on_snapshot_client_attached(id, metadata_of(announced), user);
+    return id;
+  }
+  std::vector<std::string> keys(zmtp::peer_id id, std::string_view subtree) {
+    std::vector<std::string> all;
+    for (const auto& m : snapshot(id, subtree)) {
+      all.push_back(m.front());
+    }
+    return all;
+  }
+  void update_as(std::string_view user, std::string_view key, const update_id& id = {},
+                 std::string_view properties = {}) {
+    server.on_client_update(make_set(form::kvmsg, key, id, properties, "v"), user);
+    finish();
+  }
+  zmtp::peer_id subscribe_as(std::string_view user, const std::string& announced) {
+    const zmtp::peer_id id{next_++, 7};
+    server.on_subscriber_attached(id, metadata_of(announced), user);
+    finish();
+    return id;
+  }
+
+  std::uint32_t next_ = 100;
+};
+
+using names = std::vector<std::string>;
+
+TEST_F(server_access, a_snapshot_has_only_readable_keys) {
+  const auto alice = client_as("alice");
+  EXPECT_EQ(keys(alice, ""), (names{"/a/1", "KTHXBAI"}));
+  EXPECT_EQ(keys(alice, "/b/"), names{"KTHXBAI"});
+  const auto bob = client_as("bob");
+  EXPECT_EQ(keys(bob, "/"), (names{"/b/1", "/b/2", "KTHXBAI"}));
+  EXPECT_EQ(keys(client_as(""), ""), names{"KTHXBAI"});
+  EXPECT_EQ(keys(client_as("mallory"), ""), names{"KTHXBAI"});
+  EXPECT_EQ(server.status().counters.forbidden.snapshots, 3U);
+}
+
+TEST_F(server_access, zincs_clients_get_a_readable_subtree_or_no_snapshot) {
+  const auto alice = client_as("alice", "chp-ack");
+  EXPECT_EQ(keys(alice, ""), names{});
+  EXPECT_EQ(keys(alice, "/a/"), (names{"/a/1", "KTHXBAI"}));
+}
+
+TEST_F(server_access, an_update_needs_the_right_to_write) {
+  update_as("alice", "/a/2");
+  update_as("alice", "/b/1");
+  update_as("", "/a/3");
+  update_as("mallory", "/a/4");
+  update_as("bob", "/b/3");
+  EXPECT_EQ(
+      content(),
+      (std::map<std::string, std::string>{
+          {"/a/1", "/a/1"}, {"/a/2", "v"}, {"/b/1", "/b/1"}, {"/b/2", "/b/2"}, {"/b/3", "v"}}));
+  EXPECT_EQ(server.status().counters.forbidden.updates, 3U);
+  EXPECT_EQ(refused(errc::forbidden), 3U);
+}
+
+TEST_F(server_access, a_client_that_reads_outcomes_is_told_of_a_refusal) {
+  const auto session = test_session;
+  const auto alice = subscribe_as("alice", "chp-ack=" + session_name(session) + ",chp-log");
+  update_as("alice", "/b/1", update_id::of_session(session, 1), "low=1\n");
+  pass(10ms);
+  ASSERT_FALSE(notified[alice].empty());
+  const auto answers = find_answers(notified[alice].back().at(3));
+  ASSERT_TRUE(answers);
+  ASSERT_EQ(answers->size(), 1U);
+  EXPECT_EQ(answers->front().why, errc::forbidden);
+  // The next update of the session is made.
+  update_as("alice", "/a/9", update_id::of_session(session, 2), "low=2\n");
+  EXPECT_EQ(content().count("/a/9"), 1U);
+}
+
+TEST_F(server_access, another_principal_cannot_use_a_session) {
+  const auto session = test_session;
+  const auto said = "chp-ack=" + session_name(session) + ",chp-log";
+  const auto alice = subscribe_as("alice", said);
+  const auto bob = subscribe_as("bob", said);
+  // Otherwise the update of the owner with this counter would be a repeat.
+  update_as("bob", "/b/7", update_id::of_session(session, 1), "low=1\n");
+  update_as("bob", "/a/7", update_id::of_session(session, 1), "low=1\n");
+  EXPECT_EQ(content().count("/b/7"), 0U);
+  update_as("alice", "/a/7", update_id::of_session(session, 1), "low=1\n");
+  EXPECT_EQ(content().count("/a/7"), 1U);
+  pass(10ms);
+  EXPECT_FALSE(notified[alice].empty());
+  for (const auto& m : notified[bob]) {
+    EXPECT_FALSE(find_answers(m.at(3)));
+  }
+}
+
+class pair_access : public server_access {
+public:
+  pair_access() : server_access{server_state::kind::paired} {}
+};
+
+TEST_F(pair_access, only_a_server_with_all_rights_gets_the_log) {
+  const auto hello_of = [&](zmtp::peer_id id) {
+    say(id, make_snapshot_request(""));
+    read(id);
+    return replies[id].size();
+  };
+  EXPECT_EQ(hello_of(client_as("alice", "chp-ack,chp-log,chp-backup")), 0U);
+  EXPECT_EQ(hello_of(client_as("", "chp-backup")), 0U);
+  EXPECT_EQ(server.status().counters.forbidden.backups, 2U);
+  EXPECT_NE(hello_of(client_as("backup", "chp-backup")), 0U);
+}
+
+TEST(server_without_rules, principals_make_no_difference) {
+  server_setting setting;
+  setting.activate();
+  setting.server.on_client_update(make_set(form::kvmsg, "/a", {}, {}, "v"), "anyone");
+  setting.finish();
+  EXPECT_EQ(setting.content().size(), 1U);
+}
+
+}  // namespace
+}  // namespace chp
