@@ -148,8 +148,8 @@ TEST_F(virtual_time, does_not_pass_while_sockets_work) {
   peer.send(framed({"m"}));
   EXPECT_EQ(receive(router).content, message{"m"});
   EXPECT_EQ(time_.now(), before);
-  ASSERT_TRUE(time_.next());
-  EXPECT_EQ(*time_.next(), before + 10s) << "the first PING";
+  pass(10s - 1ms);
+  EXPECT_EQ(time_.next(), before + 10s) << "the first PING";
 }
 
 }  // namespace
