@@ -1,5 +1,5 @@
-// What connections that never authenticate cost a server with CURVE: the memory of each, and the round trips of a peer
-// that has authenticated. The connections have the lowest priority, so that the server is measured and not other load
+// The cost of connections that never authenticate for a server with CURVE: the memory of each, and the round trips of
+// an authenticated peer. The connections have the lowest priority, so that the server is measured and not other load
 // on its processor.
 //
 // bazel run -c opt //bench:knocking -- --help
@@ -60,7 +60,7 @@ asio::awaitable<void> echo(zmtp::router_socket router) {
 // An echoing ROUTER with CURVE, in a process of its own.
 class curve_server_process {
 public:
-  // With places for so many handshakes, or the default number.
+  // `places`: the pending handshakes that the server accepts; absent: socket_options has the number.
   explicit curve_server_process(std::optional<std::size_t> places = {})
       : pipe_{make_pipe()}, child_{[&] { serve(pipe_[1], places); }} {
     require(::read(pipe_[0], &port_, sizeof port_) == sizeof port_, "starting the server");

@@ -1,5 +1,5 @@
 #pragma once
-// What CURVE cannot do without: one box of libsodium for each message, with a counted nonce.
+// The least that CURVE needs for a message: one box of libsodium, with a counted nonce.
 
 #include <cstddef>
 #include <cstdint>

@@ -19,11 +19,11 @@ class link_deadlines {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // What has a deadline, or none. Its destruction removes the deadline.
+  // The base class of a link. Its destruction removes the deadline.
   class entry : public hook {
   public:
     [[nodiscard]] const std::optional<time_point>& due() const noexcept { return due_; }
-    // Called when the deadline has come, and is no deadline any more. May set another one.
+    // Called when the deadline has come. due() is empty then. May set another deadline.
     virtual void on_time() = 0;
 
   protected:

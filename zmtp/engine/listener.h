@@ -56,7 +56,7 @@ private:
   std::chrono::milliseconds pause_;     // the next pause
   std::shared_ptr<const endpoint> at_;  // the bound endpoint, for the links
   std::vector<handshake> pending_;
-  address_shares shares_;  // of the pending handshakes
+  address_shares shares_;  // the addresses of the pending handshakes
   bool waiting_ = false;
 };
 

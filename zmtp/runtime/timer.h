@@ -80,7 +80,7 @@ private:
   std::optional<timer> timer_;
   std::function<void()> on_time_;
   std::optional<time_point> due_;
-  int waits_ = 0;  // whose handler has not run; all but the last are cancelled
+  int waits_ = 0;  // waits with a pending handler; only the last one is not cancelled
   reserved_memory for_wait_;
   // for a wait whose handler is already posted
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

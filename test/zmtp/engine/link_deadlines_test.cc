@@ -49,7 +49,7 @@ TEST_F(link_deadlines_test, has_no_first_deadline_at_the_start) {
   EXPECT_EQ(called_, std::vector<int>{});
 }
 
-TEST_F(link_deadlines_test, calls_in_the_order_of_time_and_equal_ones_in_the_order_set) {
+TEST_F(link_deadlines_test, calls_equal_deadlines_in_the_order_set) {
   deadlines_.set(one_, at(3s));
   deadlines_.set(*three_, at(2s));
   deadlines_.set(two_, at(2s));
@@ -59,7 +59,7 @@ TEST_F(link_deadlines_test, calls_in_the_order_of_time_and_equal_ones_in_the_ord
   EXPECT_EQ(deadlines_.first(), std::nullopt);
 }
 
-TEST_F(link_deadlines_test, calls_nobody_before_the_time) {
+TEST_F(link_deadlines_test, makes_no_call_before_the_time) {
   deadlines_.set(one_, at(3s));
   deadlines_.set(two_, at(4s));
   deadlines_.expire(at(3s) - 1ns, 9);
