@@ -13,8 +13,6 @@ namespace zmtp {
 
 namespace {
 
-// Maximum number of connections per readiness event.
-constexpr int accepts_per_turn = 64;
 // Pauses without descriptors or memory. They double. After resources are available again, accepting
 // resumes within a second.
 constexpr std::chrono::milliseconds first_pause{100};
@@ -65,7 +63,7 @@ void listener::on_acceptable(error_code ec) {
   // After an error, the wait itself failed without memory.
   if (!ec) {
     try {
-      ec = take_who_waits();
+      ec = take_one();
     } catch (const std::bad_alloc&) {
       // The connection in progress is closed. The listener must not end with it.
       ec = errc::out_of_memory;
@@ -76,27 +74,22 @@ void listener::on_acceptable(error_code ec) {
   }
 }
 
-// Accepts pending connections and waits for more, unless all slots are taken. Returns an error if a
-// resource is short.
-error_code listener::take_who_waits() {
+// Accepts a pending connection and waits for more, unless all slots are taken. One for each event:
+// attached peers are served in between, however many connect. Returns an error if a resource is
+// short.
+error_code listener::take_one() {
   const auto core = core_->shared_from_this();
-  // At least one connection is pending. Nothing is known about further ones.
   if (!make_room()) {
     return {};
   }
-  for (int i = 0; i < accepts_per_turn && core_ != nullptr && !full(); ++i) {
-    error_code ec;
-    auto accepted = acceptor_->accept(ec);
-    if (ec == asio::error::would_block) {
-      break;
-    }
-    if (is_shortage(ec)) {
-      return ec;
-    }
-    // After another error, the connection had ended before it was accepted.
-    if (!ec) {
-      take(std::move(accepted));
-    }
+  error_code ec;
+  auto accepted = acceptor_->accept(ec);
+  if (is_shortage(ec)) {
+    return ec;
+  }
+  // After another error, the connection had ended before it was accepted.
+  if (!ec) {
+    take(std::move(accepted));
   }
   accept();
   return {};

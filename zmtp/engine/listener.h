@@ -39,7 +39,7 @@ private:
 
   void accept();
   void on_acceptable(error_code ec) override;
-  [[nodiscard]] error_code take_who_waits();
+  [[nodiscard]] error_code take_one();
   void take(std::unique_ptr<transport::stream> accepted);
   void on_handshake_over(const peer_link& of) override;
   void turn_away(const std::string& address);
