@@ -76,7 +76,7 @@ FILE_ROOMS = {"chp/replicated_server", "chp/pair_core", "chp/pair_roles", "chp/p
 # Pure: bytes, time and random numbers come in as arguments.
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/framing", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
-    r"(?:^zmtp/curve/(?!certificate_file\.)\w+"
+    r"(?:^zmtp/curve/(?!(?:certificate|private)_file\.)\w+"
     # Of chp all but the shells and what is kept in files.
     r"|^chp/(?!(?:log_file|log_file_load|loaded_log|lost_file|map_file_conversion|publisher_port|record_table|snapshot_port|sqlite_log_store|server|server_core|server_core_access|client|client_core|client_connections|client_senders|waiting_handlers|watch_queue|watcher"
     r"|pair_core|pair_roles|pair_source|replicated_server)\.)\w+"

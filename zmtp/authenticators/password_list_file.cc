@@ -1,15 +1,16 @@
 #include "zmtp/authenticators/password_list_file.h"
 
 #include "zmtp/authenticators/password_list.h"
+#include "zmtp/curve/private_file.h"
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
+#include <utility>
+#include <variant>
 
 namespace zmtp {
 
@@ -21,42 +22,6 @@ constexpr std::size_t largest_file = 16 * 1024 * 1024;  // bytes
   throw password_file_error{std::string{what}.append(" ").append(path).append(": ").append(cause)};
 }
 
-std::string text_of(int error) { return std::generic_category().message(error); }
-
-class descriptor {
-public:
-  explicit descriptor(int number) noexcept : number_{number} {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-  [[nodiscard]] int number() const noexcept { return number_; }
-
-private:
-  int number_;
-};
-
-std::string read_all(const descriptor& file, const std::string& path) {
-  std::string text;
-  std::array<char, 4096> some;
-  for (;;) {
-    const auto count = ::read(file.number(), some.data(), some.size());
-    if (count < 0) {
-      fail("cannot read the passwords", path, text_of(errno) + "; check the path");
-    }
-    if (count == 0) {
-      return text;
-    }
-    text.append(some.data(), static_cast<std::size_t>(count));
-    if (text.size() > largest_file) {
-      fail("cannot read the passwords", path, "above 16 MiB; check the path");
-    }
-  }
-}
-
 // A new file beside the old one, which takes its place with commit(). While it exists, no other
 // process changes the old one.
 class replacement {
@@ -66,7 +31,7 @@ public:
       fail("cannot create", new_path_,
            errno == EEXIST ? "another program changes the passwords; wait for it, or remove this "
                              "file if there is none"
-                           : text_of(errno) + "; check the folder");
+                           : text_of_errno(errno) + "; check the folder");
     }
   }
   replacement(const replacement&) = delete;
@@ -83,33 +48,35 @@ public:
     if (written != static_cast<::ssize_t>(text.size()) || ::fsync(file_.number()) != 0 ||
         ::rename(new_path_.c_str(), path_.c_str()) != 0) {
       const auto error = errno == 0 ? ENOSPC : errno;
-      fail("cannot write", new_path_, text_of(error) + "; check the disk");
+      fail("cannot write", new_path_, text_of_errno(error) + "; check the disk");
     }
     committed_ = true;
     const auto folder = std::filesystem::path{path_}.parent_path().string();
-    const descriptor above{
+    const file_descriptor above{
         ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (above.number() < 0 || ::fsync(above.number()) != 0) {
-      fail("cannot make the change of", path_, "durable: " + text_of(errno) + "; check the disk");
+      fail("cannot make the change of", path_,
+           "durable: " + text_of_errno(errno) + "; check the disk");
     }
   }
 
 private:
   std::string path_;
   std::string new_path_ = path_ + ".new";
-  descriptor file_{::open(new_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+  file_descriptor file_{::open(new_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
   bool committed_ = false;
 };
 
 }  // namespace
 
 std::string read_password_list(const std::string& path) {
-  const descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number() < 0) {
+  auto read = read_private_file(path, largest_file);
+  if (const auto* const unread = std::get_if<unread_file>(&read)) {
     fail("cannot read the passwords", path,
-         text_of(errno) + "; create the file with zinc passwd, or check the path");
+         unread->why + (unread->is_open ? "; check the path"
+                                        : "; create the file with zinc passwd, or check the path"));
   }
-  return read_all(file, path);
+  return std::move(std::get<std::string>(read));
 }
 
 void set_password(const std::string& path, const std::string& user, std::string_view password) {

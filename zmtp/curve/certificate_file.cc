@@ -1,12 +1,12 @@
 #include "zmtp/curve/certificate_file.h"
 
-#include <array>
+#include "zmtp/curve/private_file.h"
+
 #include <cerrno>
 #include <cstddef>
 #include <fcntl.h>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <unistd.h>
 #include <variant>
 
@@ -20,63 +20,31 @@ constexpr std::size_t largest_file = 64 * 1024;  // bytes; a certificate has som
   throw certificate_error{std::string{what}.append(" ").append(path).append(": ").append(cause)};
 }
 
-std::string text_of(int error) { return std::generic_category().message(error); }
-
-class descriptor {
-public:
-  explicit descriptor(int number) noexcept : number_{number} {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-  [[nodiscard]] int number() const noexcept { return number_; }
-
-private:
-  int number_;
-};
-
 std::string read_file(const std::string& path) {
-  const descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number() < 0) {
+  auto read = read_private_file(path, largest_file);
+  if (const auto* const unread = std::get_if<unread_file>(&read)) {
     fail("cannot read the certificate", path,
-         text_of(errno) + "; create one with zinc keygen, or check the path");
+         unread->why + (unread->is_open ? "; check the path"
+                                        : "; create one with zinc keygen, or check the path"));
   }
-  std::string text;
-  std::array<char, 4096> some;
-  for (;;) {
-    const auto count = ::read(file.number(), some.data(), some.size());
-    if (count < 0) {
-      fail("cannot read the certificate", path, text_of(errno) + "; check the path");
-    }
-    if (count == 0) {
-      return text;
-    }
-    text.append(some.data(), static_cast<std::size_t>(count));
-    wipe(std::as_writable_bytes(std::span{some}));
-    if (text.size() > largest_file) {
-      fail("cannot read the certificate", path, "above 64 KiB; check the path");
-    }
-  }
+  return std::move(std::get<std::string>(read));
 }
 
 // Creates the file, and removes it if it cannot be written.
 void write_file(const std::string& path, std::string_view text, unsigned mode) {
-  const descriptor file{
+  const file_descriptor file{
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, static_cast<mode_t>(mode))};
   if (file.number() < 0) {
     fail("cannot create", path,
          errno == EEXIST ? "the file exists; choose another name, or move the file away"
-                         : text_of(errno) + "; check the folder");
+                         : text_of_errno(errno) + "; check the folder");
   }
   errno = 0;
   const auto written = ::write(file.number(), text.data(), text.size());
   if (written != static_cast<::ssize_t>(text.size()) || ::fsync(file.number()) != 0) {
     const auto error = written >= 0 && errno == 0 ? ENOSPC : errno;
     ::unlink(path.c_str());
-    fail("cannot write", path, text_of(error) + "; check the disk");
+    fail("cannot write", path, text_of_errno(error) + "; check the disk");
   }
 }
 

@@ -1,0 +1,43 @@
+#pragma once
+// Reads files that contain secrets or hashes of passwords.
+
+#include <cstddef>
+#include <string>
+#include <unistd.h>
+#include <variant>
+
+namespace zmtp {
+
+// Closes its file.
+class file_descriptor {
+public:
+  explicit file_descriptor(int number) noexcept : number_{number} {}
+  file_descriptor(const file_descriptor&) = delete;
+  file_descriptor& operator=(const file_descriptor&) = delete;
+  ~file_descriptor() {
+    if (number_ >= 0) {
+      ::close(number_);
+    }
+  }
+  // Negative: the file is not open.
+  [[nodiscard]] int number() const noexcept { return number_; }
+
+private:
+  int number_;
+};
+
+// The fault of a file that could not be read.
+struct unread_file {
+  std::string why;
+  bool is_open;  // false: the file could not be opened
+};
+
+// Returns the content of a file of at most `limit` bytes. Leaves no copy of it in other memory. The
+// caller must wipe the text if it contains secrets.
+[[nodiscard]] std::variant<std::string, unread_file> read_private_file(const std::string& path,
+                                                                       std::size_t limit);
+
+// Returns the text of an error number of the system.
+[[nodiscard]] std::string text_of_errno(int error);
+
+}  // namespace zmtp
