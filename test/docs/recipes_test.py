@@ -117,6 +117,48 @@ class Run(unittest.TestCase):
         self.assertEqual(self.run_to_its_end("secure_client", at, mallory + "_secret", server), ["no answer"])
         self.assertEqual(self.run_to_its_end("secure_client", at, alice + "_secret", alice), ["no answer"])
 
+    def zinc(self, *words, stdin=""):
+        return subprocess.run([ROOT + "/tools/zinc/zinc", *words], input=stdin, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, universal_newlines=True, timeout=PATIENCE, check=False).stdout
+
+    def test_the_secure_broker_has_rules(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        certificates = {name: f"{folder.name}/{name}.cert" for name in ("broker", "worker", "alice", "mallory")}
+        for file in certificates.values():
+            self.zinc("keygen", file)
+        at = self.line_of(self.start("secure_broker", ANYWHERE, certificates["broker"] + "_secret", folder.name))
+
+        def keys(name):
+            return ["--connect", at, "--curve-secret-file", certificates[name] + "_secret", "--curve-server-key",
+                    certificates["broker"]]
+
+        worker = subprocess.Popen([ROOT + "/tools/zinc/zinc", "worker", "--service", "echo", *keys("worker")],
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True)
+        self.addCleanup(self.end, worker)
+        self.assertEqual(self.zinc("request", "--service", "echo", "--timeout", "15s", *keys("alice"), "hello"), "hello\n")
+        self.assertEqual(self.zinc("request", "--service", "echo", "--timeout", "15s", *keys("mallory"), "hello"), "")
+
+    def test_servers_check_passwords(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        users = f"{folder.name}/users"
+        self.zinc("passwd", users, "alice", stdin="secret\n")
+        files = {}
+        for password in ("secret", "sacred"):
+            files[password] = f"{folder.name}/{password}"
+            with open(files[password], "w", encoding="ascii") as file:
+                file.write(password + "\n")
+        for server in (self.start("password_server", ANYWHERE, users), self.start("zap_server", ANYWHERE)):
+            at = self.line_of(server)
+
+            def ask(password, timeout, to=at):
+                return self.zinc("cat", "req", to, "--plain-user", "alice", "--plain-password-file", files[password],
+                                 "--timeout", timeout, stdin="hello\n")
+
+            self.assertEqual(ask("secret", "15s"), "hello\n")
+            self.assertEqual(ask("sacred", "300ms"), "")
+
     def test_each_core_does_jobs(self):
         self.assertEqual(self.run_to_its_end("thread_per_core"), ["10000 jobs done"])
 
