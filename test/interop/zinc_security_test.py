@@ -77,6 +77,15 @@ class SecurityCase(ShellCase):
     def start(self, *words):
         return Program(self, [zinc_path(), *words])
 
+    def start_pair(self, *words):
+        """Map servers: their endpoints for clients, and those of their states."""
+        first = [f"tcp://127.0.0.1:{reserve_ports(self, 3)}" for _ in range(2)]
+        state = [reserve_endpoint(self) for _ in range(2)]
+        for own, role in ((0, "--primary"), (1, "--backup")):
+            self.start("chp", "server", role, "--bind", first[own], "--peer", first[1 - own], "--bstar-bind",
+                       state[own], "--bstar-connect", state[1 - own], *words)
+        return first, state
+
     def expect_refused(self, kind, endpoint, name):
         """The server refuses this key, as pyzmq hears."""
         socket = self.socket(kind, **self.curve_of(name))
@@ -191,12 +200,7 @@ class Maps(SecurityCase):
         self.check_pair("--peer-key")
 
     def check_pair(self, option):
-        first = [f"tcp://127.0.0.1:{reserve_ports(self, 3)}" for _ in range(2)]
-        state = [reserve_endpoint(self) for _ in range(2)]
-        for own, role in ((0, "--primary"), (1, "--backup")):
-            self.start("chp", "server", role, "--bind", first[own], "--peer", first[1 - own], "--bstar-bind",
-                       state[own], "--bstar-connect", state[1 - own], *self.as_server(), option,
-                       self.path("server"))
+        first, state = self.start_pair(*self.as_server(), option, self.path("server"))
         self.expect_refused(zmq.SUB, state[0], "mallory")
         code, _, errors = self.client("set", first[0], "alice", "--connect", first[1], "--require", "both",
                                       "/lamp", "on")
@@ -292,6 +296,14 @@ class Roles(SecurityCase):
         self.assertEqual(run("set", "alice", "/a/x", "1")[0], 0)
         self.assertEqual(run("get", "bob", "/a/x")[:2], (0, "1\n"))
         self.assertEqual(run("get", "mallory", "--timeout", SHORT, "/a/x")[0], 1)
+
+    def test_the_servers_of_a_pair_have_all_rights_at_each_other(self):
+        rules = self.write("pair.toml", RULES + '[map."server.cert"]\nread = ["*"]\nwrite = ["*"]\n')
+        first, _ = self.start_pair(*self.as_server(), "--peer-key", self.path("server"), "--rules", rules)
+        for name, code in (("alice", 0), ("bob", 1)):
+            done = self.run_to_the_end("chp", "set", "--connect", first[0], "--connect", first[1], "--require", "both",
+                                       *self.as_client(name), "/a/x", "1")
+            self.assertEqual(done[0], code, done)
 
 
 class Others(SecurityCase):
