@@ -127,10 +127,10 @@ void message_batch::append(message_batch&& other) {
   other.forget();
 }
 
-void message_batch::reserve() {
-  if (items_.size() == items_.capacity()) {
+void message_batch::reserve(std::size_t items) {
+  if (items_.capacity() - items_.size() < items) {
     stop_growing();
-    items_.reserve(2 * items_.size() + 1);
+    items_.reserve(items_.size() + std::max(items_.size(), items));
   }
 }
 

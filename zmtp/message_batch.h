@@ -176,8 +176,8 @@ public:
   [[nodiscard]] item& first_item() noexcept { return items_[first_]; }
   // Does not throw after reserve().
   void push_back(item&& next);
-  // Makes space for another item, so that an item that was taken from a queue is not lost.
-  void reserve();
+  // Makes space for this number of items, so that an item that was taken from a queue is not lost.
+  void reserve(std::size_t items = 1);
   // Removes messages at the front of the first item: a part of a run, or the whole item.
   void drop_front(frame::cut part) noexcept;
 

@@ -6,6 +6,13 @@
 
 namespace zmtp {
 
+namespace {
+
+// Messages that a pattern sifts at once. A batch must have space for all their pieces.
+constexpr std::size_t sifted_at_once = 128;
+
+}  // namespace
+
 pipe& socket_state::pipe_for(pipe& last, const peer_info& who) {
   if (!last.met || succeeds(last.info, who)) {
     return last;
@@ -109,9 +116,9 @@ void socket_state::queue(pipe& p, message&& m) {
   if (options_.conflate) {
     counters_.dropped_conflated += p.out.drop_unbegun();
   }
+  touch(p);
   p.out.push(std::move(m));
   count_sent(p);
-  touch(p);
 }
 
 send_status socket_state::queue_for(peer_id to, message&& m) {
@@ -134,6 +141,7 @@ void socket_state::queue_some(pipe& p, message_batch& from, std::size_t most) {
     from.drop_front({.bytes = bytes, .messages = 1});
     return;
   }
+  touch(p);
   auto& run = *std::get_if<message_run>(&first);
   const frame::cut room{.bytes = p.out.room_for_bytes(),
                         .messages = std::min(most, p.out.room_for_messages())};
@@ -147,7 +155,6 @@ void socket_state::queue_some(pipe& p, message_batch& from, std::size_t most) {
   }
   count_sent(p, part.messages);
   from.drop_front(part);
-  touch(p);
 }
 
 bool socket_state::skip_notices(message_batch& from) noexcept {
@@ -250,20 +257,22 @@ bool socket_state::receive(message_batch& to) {
   const auto before = to.size();
   while (!readable_.empty() && to.size() < max_batch) {
     auto& p = *next_readable();
+    const auto next = std::min(p.in.front_messages(), habits_.sifts ? sifted_at_once : max_batch);
     // The next batch begins with messages that do not fit into this one.
-    if (p.in.front_messages() > max_batch - to.size() && !to.empty()) {
+    if (next > max_batch - to.size() && !to.empty()) {
       break;
     }
-    take_some(p, to);
+    take_some(p, next, to);
   }
   return to.size() != before;
 }
 
-// Adds the first entry of the queue to the batch.
-void socket_state::take_some(pipe& p, message_batch& to) {
-  to.reserve();
+// Adds the first entry of the queue to the batch, or its first `most` messages.
+void socket_state::take_some(pipe& p, std::size_t most, message_batch& to) {
+  // A pattern that drops every second message leaves the most pieces.
+  to.reserve(habits_.sifts ? most / 2 + 1 : 1);
   const bool notice = p.in.mark_at_front();
-  message_batch::item next{.content = take_front(p, max_batch, habits_.in_order), .peer = p.id};
+  message_batch::item next{.content = take_front(p, most, habits_.in_order), .peer = p.id};
   if (notice) {
     p.announced = !p.announced;
     next.what = p.announced ? routed_message::kind::attached : routed_message::kind::detached;

@@ -27,6 +27,7 @@ struct pattern_habits {
   bool announces = false;    // attach and detach are messages without parts in the receive queues
   bool in_order = false;     // receives all messages of a peer before the first one of a later peer
   bool reads_first = false;  // see socket_state::reads_before_writing()
+  bool sifts = false;        // socket_state::sift() drops single messages of a run
 };
 
 class socket_state : public socket_pipes, public traffic_counts {
@@ -157,6 +158,12 @@ protected:
   // Maximum number of parts that REQ and REP add to a message.
   static constexpr std::size_t largest_envelope = 255;
 
+  // Call for all receivers of a message first, so that all or none of them get it. After this, one
+  // call of queue() does not throw.
+  void prepare_queueing(pipe& p) {
+    p.out.reserve();
+    touch(p);
+  }
   void queue(pipe& p, message&& m);
   // Queue the first message of the batch for this peer, or its first messages, up to the marks of
   // the queue and at least one.
@@ -169,7 +176,9 @@ protected:
     p.in.push(std::move(m));
     mark_readable(p);
   }
-  // Adds received messages of one peer to the batch, without those that the pattern drops.
+  // Adds received messages of one peer to the batch, without those that the pattern drops. The
+  // batch has space for all items, so this does not throw. Set pattern_habits::sifts to drop single
+  // messages of a run.
   virtual void sift(message_batch::item&& received, message_batch& to) {
     to.push_back(std::move(received));
   }
@@ -197,7 +206,7 @@ protected:
 
 private:
   [[nodiscard]] bool take(message& to, peer_id& from);
-  void take_some(pipe& p, message_batch& to);
+  void take_some(pipe& p, std::size_t most, message_batch& to);
   void count_received(pipe& p, std::size_t messages);
   void keep_last(pipe& p);
   void announce(pipe& p);

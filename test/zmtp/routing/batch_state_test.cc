@@ -366,14 +366,21 @@ TEST(a_batch, takes_whole_runs_of_all_peers_in_turn) {
   EXPECT_EQ(order, (std::vector{a, b, a, b}));
 }
 
-TEST(a_batch, ends_within_a_run_above_the_limit) {
-  pull_state pull{{}};
-  peer_sends_all(pull, attach_new(pull), std::vector<message>(3'000, message{"m"}));
+void ends_within_a_run(socket_state& state) {
+  peer_sends_all(state, attach_new(state), std::vector<message>(3'000, message{"m"}));
   std::vector<std::size_t> sizes;
-  for (message_batch batch; pull.receive(batch); batch.clear()) {
+  for (message_batch batch; state.receive(batch); batch.clear()) {
     sizes.push_back(batch.size());
   }
   EXPECT_EQ(sizes, (std::vector<std::size_t>{1024, 1024, 952}));
+}
+
+TEST(a_batch, ends_within_a_run_above_the_limit) {
+  pull_state pull{{}};
+  ends_within_a_run(pull);
+  sub_state sub{{}};
+  (void)sub.subscribe("");
+  ends_within_a_run(sub);
 }
 
 TEST(a_batch, contains_nothing_of_a_paused_peer) {
