@@ -6,13 +6,6 @@
 
 namespace zmtp {
 
-namespace {
-
-// Messages that a pattern sifts at once. A batch must have space for all their pieces.
-constexpr std::size_t sifted_at_once = 128;
-
-}  // namespace
-
 pipe& socket_state::pipe_for(pipe& last, const peer_info& who) {
   if (!last.met || succeeds(last.info, who)) {
     return last;
@@ -224,122 +217,6 @@ void socket_state::on_quota_changed(std::size_t bytes) {
       unblock(p);
     }
   });
-}
-
-// Takes the front of the next queue. The result has no parts if it marks attach or detach.
-inline bool socket_state::take(message& to, peer_id& from) {
-  if (readable_.empty()) {
-    return false;
-  }
-  auto& p = *next_readable();
-  from = p.id;
-  take_front(p, to, habits_.in_order);
-  if (!to.empty()) {
-    count_received(p, 1);
-  } else {
-    p.announced = !p.announced;
-  }
-  if (p.closing && p.in.empty()) {
-    forget(p);
-  }
-  return true;
-}
-
-inline void socket_state::count_received(pipe& p, std::size_t messages) {
-  counters_.messages_received += messages;
-  auto& counts = counting(p);
-  counts.counters.messages_received += messages;
-  counted_for_ = counts.id;
-  received_from_ = p.id;
-}
-
-bool socket_state::receive(message_batch& to) {
-  const auto before = to.size();
-  while (!readable_.empty() && to.size() < max_batch) {
-    auto& p = *next_readable();
-    const auto next = std::min(p.in.front_messages(), habits_.sifts ? sifted_at_once : max_batch);
-    // The next batch begins with messages that do not fit into this one.
-    if (next > max_batch - to.size() && !to.empty()) {
-      break;
-    }
-    take_some(p, next, to);
-  }
-  return to.size() != before;
-}
-
-// Adds the first entry of the queue to the batch, or its first `most` messages.
-void socket_state::take_some(pipe& p, std::size_t most, message_batch& to) {
-  // A pattern that drops every second message leaves the most pieces.
-  to.reserve(habits_.sifts ? most / 2 + 1 : 1);
-  const bool notice = p.in.mark_at_front();
-  message_batch::item next{.content = take_front(p, most, habits_.in_order), .peer = p.id};
-  if (notice) {
-    p.announced = !p.announced;
-    next.what = p.announced ? routed_message::kind::attached : routed_message::kind::detached;
-    to.push_back(std::move(next));
-  } else {
-    count_received(p, messages_of(next.content));
-    sift(std::move(next), to);
-  }
-  if (p.closing && p.in.empty()) {
-    forget(p);
-  }
-}
-
-bool socket_state::receive_singly(message_batch& to) {
-  const auto before = to.size();
-  while (to.size() < max_batch) {
-    to.reserve();
-    routed_message next;
-    if (!receive_from(next)) {
-      break;
-    }
-    to.push_back({.content = std::move(next.content), .peer = next.peer});
-  }
-  return to.size() != before;
-}
-
-bool socket_state::receive(routed_message& to) {
-  if (!take(to.content, to.peer)) {
-    return false;
-  }
-  if (!to.content.empty()) {
-    to.what = routed_message::kind::message;
-  } else {
-    // If the pipe is deleted, the peer has detached.
-    const auto* p = find(to.peer);
-    to.what = p != nullptr && p->announced ? routed_message::kind::attached
-                                           : routed_message::kind::detached;
-  }
-  return true;
-}
-
-bool socket_state::receive(message& to) {
-  peer_id from;
-  while (take(to, from)) {
-    if (!to.empty()) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool socket_state::receive_from(routed_message& to) {
-  if (!receive(to.content)) {
-    return false;
-  }
-  to.what = routed_message::kind::message;
-  to.peer = received_from_;
-  return true;
-}
-
-void socket_state::drop_received() noexcept {
-  --counters_.messages_received;
-  ++counters_.dropped_unexpected;
-  if (auto* p = find(counted_for_)) {
-    --p->counters.messages_received;
-    ++p->counters.dropped_unexpected;
-  }
 }
 
 }  // namespace zmtp

@@ -32,8 +32,10 @@ struct pattern_habits {
 
 class socket_state : public socket_pipes, public traffic_counts {
 public:
-  // Maximum batch of one turn. More would delay others on the executor.
+  // A batch of one turn ends at this number of messages or bytes, but not before the end of a
+  // message. More would delay others on the executor.
   static constexpr std::size_t max_batch = 1024;
+  static constexpr std::size_t max_batch_bytes = block_size::reading;
 
   socket_state(socket_type type, const socket_options& options,
                const pattern_habits& habits = {}) noexcept
@@ -120,10 +122,13 @@ public:
   [[nodiscard]] virtual bool receive(message& to);
   // Like the above with the sender beside the message.
   [[nodiscard]] bool receive_from(routed_message& to);
-  // Takes the next messages, as the other forms take one. Adds them to `to`, up to max_batch, with
-  // the sender of each. With announced peers, also adds attach and detach. Returns whether there
+  // Takes the next messages, as the other forms take one. Adds them to `to`, up to max_batch and
+  // max_batch_bytes, with the sender of each. With announced peers, also adds attach and detach. Returns whether there
   // were any.
   [[nodiscard]] virtual bool receive(message_batch& to);
+  // Like the above with the envelope of receive(message&), and without notices of peers, for
+  // sockets with addressable peers.
+  [[nodiscard]] virtual bool receive_enveloped(message_batch& to) { return receive(to); }
   // Returns whether a message can be sent at all: it has at least one part, and space for an
   // envelope.
   [[nodiscard]] static bool sendable(const message& m) noexcept {
@@ -182,6 +187,12 @@ protected:
   virtual void sift(message_batch::item&& received, message_batch& to) {
     to.push_back(std::move(received));
   }
+  // Returns whether a batch can take more.
+  [[nodiscard]] static bool accepts(const message_batch& b) noexcept {
+    return b.size() < max_batch && b.framed_size() < max_batch_bytes;
+  }
+  // Takes the first entry of the next readable queue, or its first messages.
+  [[nodiscard]] message_batch::item take_item(pipe& p, std::size_t most);
   // Receives with receive(message&) into the batch, for patterns that change messages.
   [[nodiscard]] bool receive_singly(message_batch& to);
   // Counts the message that was received last as dropped.

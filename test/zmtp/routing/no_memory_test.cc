@@ -6,6 +6,7 @@
 #include "zmtp/routing/lock_step_state.h"
 #include "zmtp/routing/pub_state.h"
 #include "zmtp/routing/round_robin_state.h"
+#include "zmtp/routing/router_state.h"
 #include "zmtp/routing/subscriber_state.h"
 
 #include <gtest/gtest.h>
@@ -231,6 +232,28 @@ TEST(no_memory, pull_loses_no_single_message) {
       got.push_back(m);
     }
     EXPECT_EQ(got, all);
+  });
+}
+
+TEST(no_memory, router_loses_no_message_of_a_batch_with_envelopes) {
+  auto all = numbered(300, "a");
+  all.push_back(message{std::string(10'000, 'l')});
+  std::vector<message> expected;
+  for (auto m : all) {
+    m.push_front("A");
+    expected.push_back(m);
+  }
+  fail_each_request([&] {
+    router_state router{{}};
+    peer_sends_all(router, attach_new(router, "A"), all);
+    message_batch batch;
+    while (insist([&] { return router.receive_enveloped(batch); })) {
+    }
+    std::vector<message> got;
+    for (const auto m : batch) {
+      got.push_back(m.to_message());
+    }
+    EXPECT_EQ(got, expected);
   });
 }
 
