@@ -1,6 +1,7 @@
 #include "bstar/node.h"
 
 #include "bstar/epoch_file.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/metadata.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
@@ -88,16 +89,16 @@ public:
   }
 
   static asio::awaitable<void> hear_peer(std::shared_ptr<core> self) {
-    std::vector<zmtp::routed_message> batch;
+    zmtp::message_batch batch;
     const auto token = asio::as_tuple(asio::use_awaitable);
     for (;;) {
-      const auto [ec, count] = co_await self->subscriber_.async_receive_from(batch, token);
+      const auto [ec, count] = co_await self->subscriber_.async_receive(batch, token);
       if (ec) {
         co_return;
       }
-      for (const auto& item : batch) {
-        if (self->is_of_peer(item.peer)) {
-          self->on_state(item.content);
+      for (const auto m : batch) {
+        if (self->is_of_peer(m.peer())) {
+          self->on_state(m.to_message());
         } else {
           ++self->shown_->states_refused;
         }
@@ -106,30 +107,31 @@ public:
   }
 
   static asio::awaitable<void> hear_subscribers(std::shared_ptr<core> self) {
-    std::vector<zmtp::routed_message> batch;
+    zmtp::message_batch batch;
     const auto token = asio::as_tuple(asio::use_awaitable);
     for (;;) {
       const auto [ec, count] = co_await self->publisher_.async_receive(batch, token);
       if (ec) {
         co_return;
       }
-      for (const auto& item : batch) {
+      for (const auto item : batch) {
         self->on_subscriber(item);
       }
     }
   }
 
   static asio::awaitable<void> hear_clients(std::shared_ptr<core> self, voter handler) {
-    std::vector<zmtp::routed_message> batch;
+    zmtp::message_batch batch;
     const auto token = asio::as_tuple(asio::use_awaitable);
     for (;;) {
       const auto [ec, count] = co_await self->voter_->async_receive(batch, token);
       if (ec) {
         co_return;
       }
-      for (auto& item : batch) {
+      for (const auto item : batch) {
         if (self->vote()) {
-          zmtp::call_user(self->executor_, [&] { handler(std::move(item), *self->voter_); });
+          zmtp::call_user(self->executor_,
+                          [&] { handler(item.to_routed_message(), *self->voter_); });
         }
       }
     }
@@ -213,17 +215,17 @@ private:
     }
   }
 
-  void on_subscriber(const zmtp::routed_message& item) {
+  void on_subscriber(const zmtp::message_view& item) {
     const auto known = std::find_if(listeners_.begin(), listeners_.end(),
-                                    [&](const listener& l) { return l.peer == item.peer; });
-    switch (item.what) {
+                                    [&](const listener& l) { return l.peer == item.peer(); });
+    switch (item.what()) {
       case zmtp::routed_message::kind::attached: break;
       case zmtp::routed_message::kind::message:
         // The peer listens from its first subscription, and gets the state immediately.
-        if (known == listeners_.end() && item.content.front().starts_with('\1')) {
-          const auto* const info = publisher_.info(item.peer);
+        if (known == listeners_.end() && item.front().starts_with('\1')) {
+          const auto* const info = publisher_.info(item.peer());
           const bool ours = info != nullptr && zmtp::find_extension(info->properties, extension);
-          tell(listeners_.emplace_back(listener{item.peer, ours}));
+          tell(listeners_.emplace_back(listener{item.peer(), ours}));
         }
         break;
       case zmtp::routed_message::kind::detached:

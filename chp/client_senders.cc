@@ -1,6 +1,7 @@
 #include "chp/client_senders.h"
 
 #include "chp/announcement.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -79,17 +80,18 @@ struct client_senders::loop {
   static asio::awaitable<void> run(client_senders& of, std::shared_ptr<void> /*owner*/,
                                    std::shared_ptr<collector> from) {
     const auto token = asio::as_tuple(asio::use_awaitable);
-    std::vector<zmtp::routed_message> batch;
+    zmtp::message_batch batch;
     for (;;) {
       const auto [ec, count] = co_await from->socket.async_receive(batch, token);
       if (ec) {
         co_return;
       }
       const auto now = of.runtime_.now();
-      for (auto& item : batch) {
+      for (const auto next : batch) {
         if (of.stopped_) {
           co_return;
         }
+        auto item = next.to_routed_message();
         of.on_item(*from, item, now);
       }
     }

@@ -2,6 +2,7 @@
 
 #include "chp/lost_file.h"
 #include "chp/pair_core.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -12,7 +13,6 @@
 #include <chrono>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace chp {
 
@@ -31,7 +31,7 @@ std::chrono::milliseconds time_of_day(const zmtp::runtime& of) {
 
 // The publisher of an active server that is not Zinc's.
 asio::awaitable<void> replicated_server::core::follow_feed(std::shared_ptr<core> self) {
-  std::vector<zmtp::routed_message> batch;
+  zmtp::message_batch batch;
   const auto server = self->server_;
   while (co_await server_core::until_room(server)) {
     const auto [ec, count] = co_await self->feed_.async_receive(batch, token);
@@ -39,11 +39,11 @@ asio::awaitable<void> replicated_server::core::follow_feed(std::shared_ptr<core>
       co_return;
     }
     server->act([&](server_state& s, server_core::clock::time_point now, server_actions& out) {
-      for (auto& item : batch) {
-        if (item.what == zmtp::routed_message::kind::detached) {
+      for (const auto item : batch) {
+        if (item.what() == zmtp::routed_message::kind::detached) {
           s.on_feed_detached(out);
-        } else if (item.what == zmtp::routed_message::kind::message) {
-          s.on_publication(std::move(item.content), now, out);
+        } else if (item.what() == zmtp::routed_message::kind::message) {
+          s.on_publication(item.to_message(), now, out);
         }
       }
     });
@@ -52,15 +52,15 @@ asio::awaitable<void> replicated_server::core::follow_feed(std::shared_ptr<core>
 
 // The snapshot port of the other server.
 asio::awaitable<void> replicated_server::core::receive_from_source(std::shared_ptr<core> self) {
-  std::vector<zmtp::routed_message> batch;
+  zmtp::message_batch batch;
   for (;;) {
     const auto [ec, count] = co_await self->source_.async_receive(batch, token);
     if (ec) {
       co_return;
     }
     self->server_->act([&](server_state&, server_core::clock::time_point now, server_actions& out) {
-      for (const auto& item : batch) {
-        self->on_source(item, now, out);
+      for (const auto item : batch) {
+        self->on_source(item.to_routed_message(), now, out);
       }
     });
   }

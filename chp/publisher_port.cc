@@ -39,8 +39,9 @@ void publisher_port::publish(std::vector<zmtp::message>& all,
   // Insertions are not worth waiting.
   inserted.clear();
   auto& rest = sending_ ? behind_ : unsent_;
-  rest.insert(rest.end(), std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(sent)),
-              std::make_move_iterator(all.end()));
+  for (; sent != all.size(); ++sent) {
+    rest.append(std::move(all[sent]));
+  }
   all.clear();
   if (!sending_ && !unsent_.empty()) {
     send_rest();

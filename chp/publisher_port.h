@@ -5,6 +5,7 @@
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/socket/pubsub_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -40,9 +41,9 @@ private:
 
   zmtp::xpub_socket socket_;
   std::function<void()> on_room_;
-  bool sending_ = false;               // unsent_
-  std::vector<zmtp::message> unsent_;  // publications that did not fit the queue in their turn
-  std::vector<zmtp::message> behind_;  // later publications
+  bool sending_ = false;        // unsent_
+  zmtp::message_batch unsent_;  // publications that did not fit the queue in their turn
+  zmtp::message_batch behind_;  // later publications
   std::vector<server_actions::addressed> untold_;  // after both
 };
 

@@ -1,6 +1,7 @@
 #include "chp/server_core.h"
 
 #include "chp/server_ports.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -8,7 +9,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -136,14 +136,15 @@ template <class Socket>
 asio::awaitable<void> server_core::serve(std::shared_ptr<server_core> self, Socket& of,
                                          void (server_core::*take)(zmtp::routed_message&,
                                                                    clock::time_point)) {
-  std::vector<zmtp::routed_message> batch;
+  zmtp::message_batch batch;
   for (;;) {
     const auto [ec, count] = co_await of.async_receive(batch, token);
     if (ec) {
       co_return;
     }
     const auto now = self->runtime_.now();
-    for (auto& item : batch) {
+    for (const auto next : batch) {
+      auto item = next.to_routed_message();
       ((*self).*take)(item, now);
     }
     self->finish(now);
@@ -200,7 +201,7 @@ asio::awaitable<bool> server_core::until_room(std::shared_ptr<server_core> self)
 }
 
 asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (;;) {
     zmtp::error_code ec;
     if (auto* const sub = std::get_if<zmtp::sub_socket>(&self->collector_)) {
@@ -212,7 +213,7 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
     if (ec) {
       co_return;
     }
-    for (std::size_t next = 0; next != batch.size();) {
+    while (!batch.empty()) {
       // The messages wait here, because the limit may have been reached since the receive started.
       if (!co_await until_room(self)) {
         co_return;
@@ -222,12 +223,12 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
         (void)self->hooks_.vote();
       }
       const auto now = self->runtime_.now();
-      const auto end = std::min(next + updates_at_once, batch.size());
-      for (; next != end; ++next) {
-        self->state_->on_update(batch[next]);
+      for (std::size_t taken = 0; taken != updates_at_once && !batch.empty(); ++taken) {
+        self->state_->on_update(batch.front().to_message());
+        batch.pop_front();
       }
       self->finish(now);
-      if (next != batch.size()) {
+      if (!batch.empty()) {
         co_await asio::post(self->executor_, asio::use_awaitable);
       }
     }

@@ -2,6 +2,7 @@
 
 #include "mdp/announcement.h"
 #include "mdp/broker_state.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
 #include "zmtp/socket/request_sockets.h"
@@ -50,7 +51,7 @@ public:
         drain_end_{executor, [this] { give_up(); }} {}
 
   static asio::awaitable<void> serve(std::shared_ptr<core> self) {
-    std::vector<zmtp::routed_message> batch;
+    zmtp::message_batch batch;
     const auto token = asio::as_tuple(asio::use_awaitable);
     for (;;) {
       const auto [ec, count] = co_await self->router_.async_receive(batch, token);
@@ -147,17 +148,19 @@ private:
     }
   }
 
-  void on_batch(std::vector<zmtp::routed_message>& batch) {
+  void on_batch(const zmtp::message_batch& batch) {
     const auto now = runtime_.now();
-    for (auto& item : batch) {
-      switch (item.what) {
-        case zmtp::routed_message::kind::message:
-          tell(handlers_.on_received, item.peer, item.content);
-          state_.on_message(item.peer, std::move(item.content), now, actions_);
+    for (const auto item : batch) {
+      switch (item.what()) {
+        case zmtp::routed_message::kind::message: {
+          auto m = item.to_message();
+          tell(handlers_.on_received, item.peer(), m);
+          state_.on_message(item.peer(), std::move(m), now, actions_);
           break;
-        case zmtp::routed_message::kind::attached: on_attached(item.peer, now); break;
+        }
+        case zmtp::routed_message::kind::attached: on_attached(item.peer(), now); break;
         case zmtp::routed_message::kind::detached:
-          state_.on_detached(item.peer, now, actions_);
+          state_.on_detached(item.peer(), now, actions_);
           break;
       }
       carry_out(now);

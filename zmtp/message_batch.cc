@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <new>
 
 namespace zmtp {
 
@@ -127,10 +128,67 @@ void message_batch::append(message_batch&& other) {
   other.forget();
 }
 
-void message_batch::reserve() {
-  if (items_.size() == items_.capacity()) {
+void message_batch::append(const message_batch& other) {
+  reserve(other.items_.size() - other.first_);
+  for (auto i = other.first_; i < other.items_.size(); ++i) {
+    push_back(item{other.items_[i]});
+  }
+}
+
+std::size_t message_batch::append_behind(std::string_view first_part, const queue_entry& from,
+                                         std::size_t most) {
+  const auto* const run = std::get_if<message_run>(&from);
+  frame::cut small;
+  std::size_t parts = 0;
+  while (run != nullptr && small.messages < std::min(most, run->messages)) {
+    const auto next = frame::message_at(run->data + small.bytes);
+    parts = next.parts;
+    if (next.bytes > message::large_slice || parts >= message::max_parts) {
+      break;
+    }
+    small.bytes += next.bytes;
+    ++small.messages;
+  }
+  if (small.messages == 0) {
+    auto whole = run == nullptr
+                     ? *std::get_if<message>(&from)
+                     : message{run->memory, {run->data, frame::message_at(run->data).bytes}, parts};
+    if (whole.size() >= message::max_parts) {
+      return 0;
+    }
+    whole.push_front(first_part);
+    append(std::move(whole));
+    return 1;
+  }
+  auto* to = extend(small.bytes + small.messages * framed_size_of(first_part), {});
+  growing_->messages += small.messages - 1;
+  messages_ += small.messages - 1;
+  const auto* at = run->data;
+  for (auto left = small.messages; left != 0; --left) {
+    const auto size = frame::message_at(at).bytes;
+    to = put_part(to, first_part, true);
+    std::memcpy(to, at, size);
+    to += size;
+    at += size;
+  }
+  return small.messages;
+}
+
+void message_batch::compact() noexcept {
+  stop_growing();
+  for (auto i = first_; i < items_.size(); ++i) {
+    try {
+      zmtp::compact(items_[i].content, nullptr);
+    } catch (const std::bad_alloc&) {
+      // Without memory, the messages keep their buffer.
+    }
+  }
+}
+
+void message_batch::reserve(std::size_t items) {
+  if (items_.capacity() - items_.size() < items) {
     stop_growing();
-    items_.reserve(2 * items_.size() + 1);
+    items_.reserve(items_.size() + std::max(items_.size(), items));
   }
 }
 

@@ -170,16 +170,24 @@ public:
   void append_to(peer_id to, message&& m);
   // Appends all messages of `other`, which is empty afterwards. Does not copy the messages.
   void append(message_batch&& other);
+  // Appends all messages of `other`. Shares the messages.
+  void append(const message_batch& other);
 
   // For sockets: the content as it is stored. The batch must not be empty.
   using item = batch_item;
   [[nodiscard]] item& first_item() noexcept { return items_[first_]; }
   // Does not throw after reserve().
   void push_back(item&& next);
-  // Makes space for another item, so that an item that was taken from a queue is not lost.
-  void reserve();
+  // Makes space for this number of items, so that an item that was taken from a queue is not lost.
+  void reserve(std::size_t items = 1);
   // Removes messages at the front of the first item: a part of a run, or the whole item.
   void drop_front(frame::cut part) noexcept;
+  // Appends the first messages of a queue entry, at most `most`, each behind a part with this text.
+  // Returns their number, or 0 if the first message has no space for another part. Shares a large
+  // message, and copies small ones.
+  std::size_t append_behind(std::string_view first_part, const queue_entry& from, std::size_t most);
+  // Copies messages that keep a much larger buffer. For a batch that is kept after a turn.
+  void compact() noexcept;
 
 private:
   [[nodiscard]] static std::string_view as_text(std::string_view part) noexcept { return part; }

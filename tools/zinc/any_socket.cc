@@ -28,7 +28,13 @@ concept receives = requires(Socket& s, zmtp::deadline until,
   s.async_wait_readable(until, std::move(h));
 };
 template <class Socket>
-concept sends = requires(Socket& s, std::vector<zmtp::message>& batch, zmtp::deadline until,
+concept sends_enveloped =
+    requires(Socket& s, zmtp::message_batch& batch, zmtp::deadline until,
+             zmtp::completion_handler<void(zmtp::error_code, std::size_t)> h) {
+  s.async_send_enveloped(batch, until, std::move(h));
+};
+template <class Socket>
+concept sends = requires(Socket& s, zmtp::message_batch& batch, zmtp::deadline until,
                          zmtp::completion_handler<void(zmtp::error_code, std::size_t)> h) {
   s.async_send(batch, until, std::move(h));
 };
@@ -137,10 +143,12 @@ void any_socket::wait_readable(zmtp::deadline until,
   });
 }
 
-void any_socket::send(std::vector<zmtp::message>& batch, zmtp::deadline until,
+void any_socket::send(zmtp::message_batch& batch, zmtp::deadline until,
                       zmtp::completion_handler<void(zmtp::error_code, std::size_t)> handler) {
   visit([&]<class Socket>(Socket& one) {
-    if constexpr (sends<Socket>) {
+    if constexpr (sends_enveloped<Socket>) {
+      one.async_send_enveloped(batch, until, std::move(handler));
+    } else if constexpr (sends<Socket>) {
       one.async_send(batch, until, std::move(handler));
     }
   });

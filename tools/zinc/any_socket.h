@@ -4,6 +4,7 @@
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/options.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
@@ -58,9 +59,10 @@ public:
         },
         token, until);
   }
-  // Calls the function of the socket, which must be of a type that sends.
+  // Calls the function of the socket, which must be of a type that sends. A ROUTER sends to the peer that the first
+  // part names.
   template <class Token>
-  auto async_send(std::vector<zmtp::message>& batch, zmtp::deadline until, Token&& token) {
+  auto async_send(zmtp::message_batch& batch, zmtp::deadline until, Token&& token) {
     return boost::asio::async_initiate<Token, void(zmtp::error_code, std::size_t)>(
         [this, &batch](zmtp::completion_handler<void(zmtp::error_code, std::size_t)> h,
                        zmtp::deadline when) { send(batch, when, std::move(h)); },
@@ -77,7 +79,7 @@ private:
                                     zmtp::socket_type type, const zmtp::socket_options& options);
   void wait_readable(zmtp::deadline until,
                      zmtp::completion_handler<void(zmtp::error_code)> handler);
-  void send(std::vector<zmtp::message>& batch, zmtp::deadline until,
+  void send(zmtp::message_batch& batch, zmtp::deadline until,
             zmtp::completion_handler<void(zmtp::error_code, std::size_t)> handler);
 
   sockets socket_;

@@ -182,8 +182,8 @@ private:
   [[nodiscard]] bool is_enough(std::size_t n) const { return arguments_.count == n; }
 
   asio::awaitable<bool> send(zmtp::message m) {
-    std::vector<zmtp::message> one;
-    one.push_back(std::move(m));
+    zmtp::message_batch one;
+    one.append(std::move(m));
     const auto [ec, count] = co_await socket_.async_send(one, limit(), token);
     if (!ec) {
       co_return true;

@@ -34,7 +34,7 @@ std::size_t pieces_of(const queue_entry& e, std::size_t skip,
     return 1;
   }
   to[0] = head.subspan(skip);
-  if (to.size() == 1) {
+  if (to.size() == 1 || m.tail().empty()) {
     return 1;
   }
   to[1] = m.tail();

@@ -70,6 +70,8 @@ public:
     const auto* const m = std::get_if<message>(slot(0));
     return m != nullptr && m->empty();
   }
+  // Returns the first entry. The queue must not be empty.
+  [[nodiscard]] const queue_entry& front() const noexcept { return *slot(0); }
   // Returns the number of messages that take() can take at once. The queue must not be empty.
   [[nodiscard]] std::size_t front_messages() const noexcept { return messages_of(*slot(0)); }
   // Takes the first message. The queue must not be empty.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <iterator>
+#include <new>
 #include <utility>
 
 namespace zmtp {
@@ -27,12 +28,9 @@ void send_queue::discharge_all() noexcept {
 
 void send_queue::push(message&& m) {
   const auto size = m.framed_size();
-  if (m.tail().size() > message::large_slice) {
+  if (m.tail().size() > message::large_slice || (size > room_ && !add_chunk(size))) {
     push_entry(std::move(m));
   } else {
-    if (size > room_) {
-      add_chunk(size);
-    }
     const auto head = m.head();
     copy_short(tail_, head.data(), head.size());
     if (const auto tail = m.tail(); !tail.empty()) {
@@ -53,10 +51,14 @@ void send_queue::push_entry(message&& m) {
 }
 
 void send_queue::push(const message_run& run) {
-  if (run.size <= message::large_slice) {
+  if (run.size > message::large_slice || (run.size > room_ && !add_chunk(run.size))) {
+    push_entry(run);
+  } else {
     push_copy(run.data, {.bytes = run.size, .messages = run.messages});
-    return;
   }
+}
+
+void send_queue::push_entry(const message_run& run) {
   close_chunk();
   auto& entry = entries_.emplace_back(run);
   std::get_if<message_run>(&entry)->shared = true;
@@ -66,8 +68,8 @@ void send_queue::push(const message_run& run) {
 }
 
 void send_queue::push_copy(const std::byte* data, frame::cut messages) {
-  if (messages.bytes > room_) {
-    add_chunk(messages.bytes);
+  if (messages.bytes > room_ && !add_chunk(messages.bytes)) {
+    throw std::bad_alloc{};
   }
   if (messages.bytes <= short_copy) {
     copy_short(tail_, data, messages.bytes);
@@ -81,18 +83,26 @@ void send_queue::push_copy(const std::byte* data, frame::cut messages) {
   bytes_ += messages.bytes;
 }
 
-void send_queue::add_chunk(std::size_t bytes) {
-  close_chunk();
+// Returns false if there is no memory for a chunk.
+bool send_queue::add_chunk(std::size_t bytes) {
   // A peer that receives little needs a small chunk. This also applies to small messages between
   // large ones.
   const auto begins = empty() || std::holds_alternative<message>(entries_.back());
   const auto wanted = std::max(bytes, begins ? 0 : bytes_);
   const auto capacity = std::clamp(std::bit_ceil(wanted), block_size::small, block_size::large);
-  block_ptr memory{block::create(capacity)};
+  reserve();
+  block_ptr memory;
+  try {
+    memory = block_ptr{block::create(capacity)};
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  close_chunk();
   auto* const data = memory->data();
   charge(entries_.emplace_back(message_run{.memory = std::move(memory), .data = data}), account_);
   tail_ = data;
   room_ = capacity;
+  return true;
 }
 
 void send_queue::note() noexcept {

@@ -63,12 +63,19 @@ public:
     }
   }
 
+  // Makes space for one entry. The next push() then cannot throw.
+  void reserve() {
+    if (entries_.size() == entries_.capacity()) {
+      entries_.reserve(2 * entries_.size() + 1);
+    }
+  }
   // Frames `m` into the queue. The caller must check full() first.
   void push(message&& m);
   // Appends whole messages that are already framed. Shares the block of a large run and copies a
   // small run. The bytes must not change afterwards.
   void push(const message_run& run);
-  // Like the above, for at most message::large_slice bytes.
+  // Copies whole messages that are already framed, at most message::large_slice bytes. May throw
+  // also after reserve().
   void push_copy(const std::byte* data, frame::cut messages);
 
   // Fills `to` with the pieces to write next, in order, without those that are lent. Returns their
@@ -107,7 +114,8 @@ private:
 
   void discharge_all() noexcept;
   void push_entry(message&& m);
-  void add_chunk(std::size_t bytes);
+  void push_entry(const message_run& run);
+  [[nodiscard]] bool add_chunk(std::size_t bytes);
   void note() noexcept;
   void close_chunk() noexcept;
   void drop_first() noexcept;

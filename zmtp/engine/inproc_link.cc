@@ -146,6 +146,23 @@ void inproc_link::take_subscriptions(pipe& p) {
 
 void inproc_link::take_messages(pipe& p) {
   inproc_channel::room taken;
+  try {
+    take_entries(p, taken);
+  } catch (const std::bad_alloc&) {
+    // The link ends. The user still receives the messages before.
+    core_->state().on_received(p);
+    throw;
+  }
+  p.blocked = !all_taken();
+  p.rest = delivered_ < mail_.messages.size() ? unread::messages : unread::nothing;
+  core_->state().on_received(p);
+  if (taken.messages != 0) {
+    core_->state().count_read(counters(), taken.bytes);
+    channel_->take_room(own_, taken);
+  }
+}
+
+void inproc_link::take_entries(pipe& p, inproc_channel::room& taken) {
   auto& entries = mail_.messages;
   while (delivered_ < entries.size() && !p.in.full()) {
     if (auto* m = std::get_if<message>(&entries[delivered_])) {
@@ -167,13 +184,6 @@ void inproc_link::take_messages(pipe& p) {
     if (run.messages == 0) {
       entries[delivered_++] = {};
     }
-  }
-  p.blocked = !all_taken();
-  p.rest = delivered_ < entries.size() ? unread::messages : unread::nothing;
-  core_->state().on_received(p);
-  if (taken.messages != 0) {
-    core_->state().count_read(counters(), taken.bytes);
-    channel_->take_room(own_, taken);
   }
 }
 

@@ -56,6 +56,7 @@ private:
   }
   void take_subscriptions(pipe& p);
   void take_messages(pipe& p);
+  void take_entries(pipe& p, inproc_channel::room& taken);
   void settle();
   void end(error_code reason);
   [[nodiscard]] std::shared_ptr<inproc_link> self() {

@@ -35,7 +35,7 @@ socket_options with_own(socket_options options, std::vector<std::string>&& exten
 struct conversation_socket::loop {
   static asio::awaitable<void> run(conversation_socket& of, std::shared_ptr<void> /*owner*/) {
     const auto token = asio::as_tuple(asio::use_awaitable);
-    std::vector<routed_message> batch;
+    message_batch batch;
     while (!of.stopped_) {
       const auto [ec, count] = co_await of.socket_->async_receive(batch, token);
       if (!ec) {
@@ -103,18 +103,18 @@ void conversation_socket::watch() {
       });
 }
 
-void conversation_socket::on_batch(std::vector<routed_message>& batch) {
+void conversation_socket::on_batch(const message_batch& batch) {
   const auto now = runtime_.now();
-  for (auto& item : batch) {
+  for (const auto item : batch) {
     // Drop messages after the end of a conversation.
     if (stopped_ || reopen_after_) {
       return;
     }
-    switch (item.what) {
-      case routed_message::kind::message: listener_.on_message(std::move(item.content), now); break;
+    switch (item.what()) {
+      case routed_message::kind::message: listener_.on_message(item.to_message(), now); break;
       case routed_message::kind::attached:
         pace_.on_attached(now);
-        if (const auto* const known = socket_->peer(item.peer); known != nullptr) {
+        if (const auto* const known = socket_->peer(item.peer()); known != nullptr) {
           announced_ = known->properties;
         } else {
           announced_ = {};

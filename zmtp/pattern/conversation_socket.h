@@ -3,6 +3,7 @@
 // own, and the deadline of the state that makes their decisions.
 
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/metadata.h"
 #include "zmtp/options.h"
 #include "zmtp/pattern/server_list.h"
@@ -87,7 +88,7 @@ private:
   void open();
   void watch();
   void hear_no_more() noexcept;
-  void on_batch(std::vector<routed_message>& batch);
+  void on_batch(const message_batch& batch);
 
   boost::asio::any_io_executor executor_;
   runtime& runtime_;

@@ -1,6 +1,7 @@
 #include "zmtp/pattern/freelance_client.h"
 
 #include "zmtp/error.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/freelance_frames.h"
 #include "zmtp/pattern/option_check.h"
@@ -153,14 +154,15 @@ private:
   template <class Socket>
   static asio::awaitable<void> hear(std::shared_ptr<core> self, link_on<Socket>& from,
                                     std::size_t server) {
-    std::vector<routed_message> batch;
+    message_batch batch;
     for (;;) {
       const auto [ec, count] = co_await from.wire.async_receive(batch, token);
       if (ec) {
         co_return;
       }
       const auto now = self->runtime_.now();
-      for (auto& item : batch) {
+      for (const auto next : batch) {
+        auto item = next.to_routed_message();
         if (item.what == routed_message::kind::attached) {
           from.peer = item.peer;
         }

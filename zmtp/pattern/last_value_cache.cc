@@ -1,31 +1,33 @@
 #include "zmtp/pattern/last_value_cache.h"
 
 #include "zmtp/message.h"
-#include "zmtp/peer.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/routing/last_values.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/socket/pubsub_sockets.h"
 
 #include <utility>
-#include <vector>
 
 namespace zmtp {
 
 capture_listener::capture_listener(boost::asio::any_io_executor executor, handler on_message)
     : executor_{std::move(executor)}, on_message_{std::move(on_message)} {}
 
-send_status capture_listener::try_send(message&& m) {
-  const auto taken = std::move(m);
-  on_message_(taken);
+send_status capture_listener::try_send(message_batch& batch) {
+  while (!batch.empty()) {
+    const auto next = batch.front().to_message();
+    batch.pop_front();
+    if (!next.empty()) {
+      on_message_(next);
+    }
+  }
   return send_status::queued;
 }
 
-void capture_listener::async_send(std::vector<message>& batch, count_done_handler done) {
-  const auto taken = std::exchange(batch, {});
-  for (const auto& m : taken) {
-    on_message_(m);
-  }
-  complete_later(executor_, std::move(done), error_code{}, taken.size());
+void capture_listener::async_send(message_batch& batch, count_done_handler done) {
+  const auto before = batch.size();
+  (void)try_send(batch);
+  complete_later(executor_, std::move(done), error_code{}, before - batch.size());
 }
 
 namespace {
@@ -92,9 +94,9 @@ private:
     });
   }
   void take_notices() {
-    for (const auto& notice : notices_) {
-      const auto text = notice.content.empty() ? std::string_view{} : notice.content.front();
-      if (notice.what == routed_message::kind::message && text.starts_with('\1')) {
+    for (const auto notice : notices_) {
+      const auto text = notice.empty() ? std::string_view{} : notice.front();
+      if (text.starts_with('\1')) {
         ++counted.subscriptions;
         tell(text.substr(1));
       }
@@ -111,8 +113,8 @@ private:
 
   const xpub_options::matching matching_;
   subscription_handler on_subscription_;
-  std::vector<message> messages_;
-  std::vector<routed_message> notices_;
+  message_batch messages_;
+  message_batch notices_;
 };
 
 last_value_cache::last_value_cache(const boost::asio::any_io_executor& executor,

@@ -6,6 +6,7 @@
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/options.h"
 #include "zmtp/socket/message_ends.h"
 
@@ -16,7 +17,6 @@
 #include <functional>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 namespace zmtp {
 
@@ -35,8 +35,8 @@ public:
   capture_listener(boost::asio::any_io_executor executor, handler on_message);
 
   // The operations of a message_sink that is always writable.
-  [[nodiscard]] send_status try_send(message&& m);
-  void async_send(std::vector<message>& batch, count_done_handler done);
+  [[nodiscard]] send_status try_send(message_batch& batch);
+  void async_send(message_batch& batch, count_done_handler done);
 
 private:
   boost::asio::any_io_executor executor_;

@@ -1,5 +1,6 @@
 #include "zmtp/pattern/pirate_queue.h"
 
+#include "zmtp/message_batch.h"
 #include "zmtp/pattern/call_error.h"
 #include "zmtp/pattern/option_check.h"
 #include "zmtp/runtime/completion.h"
@@ -14,7 +15,6 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace zmtp {
 
@@ -49,14 +49,15 @@ public:
         alarm_{executor, [this] { on_time(); }} {}
 
   static asio::awaitable<void> serve_workers(std::shared_ptr<core> self) {
-    std::vector<routed_message> batch;
+    message_batch batch;
     for (;;) {
       const auto [ec, count] = co_await self->workers_.async_receive(batch, token);
       if (ec) {
         co_return;
       }
       const auto now = self->runtime_.now();
-      for (auto& item : batch) {
+      for (const auto next : batch) {
+        auto item = next.to_routed_message();
         self->on_worker(item, now);
       }
       self->look_ahead();

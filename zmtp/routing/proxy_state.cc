@@ -10,7 +10,7 @@ namespace zmtp {
 namespace {
 
 // Messages per turn. More would delay others on the executor.
-constexpr std::size_t most_in_a_row = 1024;
+constexpr std::uint64_t most_in_a_row = 1024;
 
 }  // namespace
 
@@ -35,55 +35,75 @@ proxy_state::step proxy_state::next(direction way, bool readable, bool writable)
     return step::copy;
   }
   if (!l.in_flight.empty()) {
-    return step::deliver;
+    return writable ? step::deliver : step::await_room;
   }
-  if (!readable || l.in_a_row == most_in_a_row) {
+  if (!readable || l.in_a_row >= most_in_a_row) {
     l.in_a_row = 0;
     return step::await_message;
   }
   if (!writable) {
     return step::await_room;
   }
-  ++l.in_a_row;
   return step::move;
 }
 
-void proxy_state::on_received(direction way, std::size_t bytes) noexcept {
+proxy_state::traffic proxy_state::measure(const message_batch& batch) noexcept {
+  traffic all;
+  for (const auto m : batch) {
+    if (m.what() == routed_message::kind::message) {
+      ++all.messages;
+      all.bytes += m.payload_size();
+    }
+  }
+  return all;
+}
+
+void proxy_state::on_received(direction way) noexcept {
+  auto& l = of(way);
   auto& side = way == direction::to_backend ? statistics_.frontend : statistics_.backend;
-  ++side.messages_received;
-  side.bytes_received += bytes;
+  l.counted = measure(l.in_flight);
+  l.in_a_row += l.counted.messages;
+  side.messages_received += l.counted.messages;
+  side.bytes_received += l.counted.bytes;
 }
 
-void proxy_state::on_sent(direction way, std::size_t bytes) noexcept {
+void proxy_state::on_delivered(direction way, error_code ec) noexcept {
+  auto& l = of(way);
   auto& side = way == direction::to_backend ? statistics_.backend : statistics_.frontend;
-  ++side.messages_sent;
-  side.bytes_sent += bytes;
-}
-
-// Drops an undeliverable message. Returns whether the message caused the error, not the socket.
-bool proxy_state::dropped(std::vector<message>& what, error_code ec) noexcept {
-  const bool for_good =
-      ec == errc::host_unreachable || ec == errc::out_of_turn || ec == errc::bad_message;
-  if (for_good) {
-    what.clear();
+  const auto left = measure(l.in_flight);
+  const auto sent = l.counted.messages - left.messages;
+  side.messages_sent += sent;
+  side.bytes_sent += l.counted.bytes - left.bytes;
+  l.counted = left;
+  // After a message, a socket that sends and receives in turn takes the next one later.
+  const bool later = ec == errc::out_of_turn && sent != 0;
+  if (ec && !later) {
+    if (drops_first(l.in_flight, ec)) {
+      ++statistics_.dropped;
+      l.counted = measure(l.in_flight);
+    } else {
+      on_waited(ec);
+    }
   }
-  return for_good;
-}
-
-void proxy_state::on_delivered(direction way, std::size_t bytes, error_code ec) noexcept {
-  if (!ec) {
-    on_sent(way, bytes);
-  } else if (dropped(of(way).in_flight, ec)) {
-    ++statistics_.dropped;
-  } else {
-    on_waited(ec);
-  }
+  l.in_flight.compact();
 }
 
 void proxy_state::on_copied(direction way, error_code ec) noexcept {
-  if (!dropped(of(way).copies, ec)) {
+  auto& copies = of(way).copies;
+  if (ec && !drops_first(copies, ec)) {
     on_waited(ec);
   }
+  copies.compact();
+}
+
+// Drops an undeliverable message. Returns whether the message caused the error, not the socket.
+bool proxy_state::drops_first(message_batch& from, error_code ec) noexcept {
+  const bool for_good =
+      ec == errc::host_unreachable || ec == errc::out_of_turn || ec == errc::bad_message;
+  if (for_good && !from.empty()) {
+    from.pop_front();
+  }
+  return for_good;
 }
 
 void proxy_state::on_waited(error_code ec) noexcept {

@@ -5,13 +5,12 @@
 #include "zmtp/counters.h"
 #include "zmtp/error.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
-#include <vector>
 
 namespace zmtp {
 
@@ -25,7 +24,7 @@ public:
     deliver,        // wait until the other side takes in_flight()
     await_message,  // wait, even if there is a message, so that others on the executor can run
     await_room,     // wait until the other side is writable
-    move,           // forward one message; both sides are ready
+    move,           // forward a batch; both sides are ready
   };
 
   // Starts a run. The pending messages of the last run go first.
@@ -43,21 +42,16 @@ public:
   // destination accepts one.
   [[nodiscard]] step next(direction way, bool readable, bool writable) noexcept;
 
-  void on_received(direction way, std::size_t bytes) noexcept;
-  void on_sent(direction way, std::size_t bytes) noexcept;
-  // Keeps the message that was received last, or its copy for the capture socket, because it could
-  // not be sent immediately.
-  void keep(direction way, message&& m) { of(way).in_flight.push_back(std::move(m)); }
-  void keep_copy(direction way, message&& m) { of(way).copies.push_back(std::move(m)); }
-  // The pending messages, at most one each. The caller sends from the front.
-  [[nodiscard]] std::vector<message>& in_flight(direction way) noexcept {
-    return of(way).in_flight;
-  }
-  [[nodiscard]] std::vector<message>& copies(direction way) noexcept { return of(way).copies; }
-  // Call when sending from in_flight() or copies() has ended. Drops undeliverable messages, and
-  // counts those of in_flight(). operation_aborted only interrupts the wait. Any other error ends the
-  // run.
-  void on_delivered(direction way, std::size_t bytes, error_code ec) noexcept;
+  // The batch that was received last, and its copies for the capture socket. The caller receives
+  // into them when they are empty, and sends from the front.
+  [[nodiscard]] message_batch& in_flight(direction way) noexcept { return of(way).in_flight; }
+  [[nodiscard]] message_batch& copies(direction way) noexcept { return of(way).copies; }
+  // Call when messages were received into in_flight(). Counts them, and not the notices of peers.
+  void on_received(direction way) noexcept;
+  // Call when sending from in_flight() or copies() has ended. Counts the messages that have left
+  // in_flight(). Drops an undeliverable message at the front, and counts it in in_flight().
+  // operation_aborted only interrupts the wait. Any other error ends the run.
+  void on_delivered(direction way, error_code ec) noexcept;
   void on_copied(direction way, error_code ec) noexcept;
   // Call when another wait has ended.
   void on_waited(error_code ec) noexcept;
@@ -73,14 +67,20 @@ public:
   [[nodiscard]] std::optional<message> on_command(const message& m, bool is_answered);
 
 private:
+  struct traffic {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+  };
   struct lane {
-    std::vector<message> in_flight;
-    std::vector<message> copies;
-    std::size_t in_a_row = 0;  // messages forwarded without a pause for others on the executor
+    message_batch in_flight;
+    traffic counted;  // the part of in_flight that counts as received, and not as sent
+    message_batch copies;
+    std::uint64_t in_a_row = 0;  // messages forwarded without a pause for others on the executor
   };
 
   [[nodiscard]] lane& of(direction way) noexcept { return lanes_[static_cast<std::size_t>(way)]; }
-  [[nodiscard]] bool dropped(std::vector<message>& what, error_code ec) noexcept;
+  [[nodiscard]] static traffic measure(const message_batch& batch) noexcept;
+  [[nodiscard]] static bool drops_first(message_batch& from, error_code ec) noexcept;
 
   bool running_ = false;
   bool paused_ = false;

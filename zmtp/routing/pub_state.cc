@@ -41,6 +41,11 @@ void pub_state::drop_queue(pipe& p) {
   p.too_slow = false;
 }
 
+void pub_state::close_pipe(pipe& p) {
+  close_group();
+  socket_state::close_pipe(p);
+}
+
 void pub_state::forget(pipe& p) {
   close_group();
   index_.remove(p.id.slot);
@@ -80,7 +85,7 @@ bool pub_state::find_peers(std::string_view part) {
   if (version_ == index_.version() && topics_ == topics_before_) {
     return false;
   }
-  version_ = index_.version();
+  version_ = no_version;  // until all peers are found
   std::swap(topics_, topics_before_);
   peers_.clear();
   ++round_;
@@ -94,11 +99,13 @@ bool pub_state::find_peers(std::string_view part) {
       }
     });
   }
+  version_ = index_.version();
   return true;
 }
 
 send_status pub_state::send(message&& m, if_full then) {
-  if (find_peers(m.front())) {
+  (void)find_peers(m.front());
+  if (group_round_ != round_) {
     close_group();
   }
   if (peers_.empty()) {
@@ -106,6 +113,9 @@ send_status pub_state::send(message&& m, if_full then) {
     return send_status::queued;
   }
   if (options_.conflate) {
+    for (const auto slot : peers_) {
+      prepare_queueing(pipes_.at(slot));
+    }
     for (const auto slot : peers_) {
       queue(pipes_.at(slot), message{m});
     }
@@ -121,16 +131,19 @@ send_status pub_state::send(message&& m, if_full then) {
   if (!open_ && !open_group(then)) {
     return send_status::full;
   }
-  count_group(1);
   if (large) {
+    count_group(1);
     for (const auto slot : takers_) {
       pipes_.at(slot).out.push(message{m});
     }
     close_group();
-  } else if (!takers_.empty()) {
+  } else if (takers_.empty()) {
+    count_group(1);
+  } else {
     if (!gathered_) {
       gathered_ = block_ptr{block::create(block_size::large)};
     }
+    count_group(1);
     auto* at = gathered_->data() + bytes_;
     copy_short(at, m.head().data(), m.head().size());
     if (!m.tail().empty()) {
@@ -195,11 +208,11 @@ bool pub_state::open_group(if_full then) {
       if (then == if_full::report || options_.no_drop) {
         return false;
       }
-      p.lagging = true;
       if (options_.disconnect_slow) {
-        p.too_slow = true;
         too_slow_.push_back(p.id);
+        p.too_slow = true;
       }
+      p.lagging = true;
       leave_out(p);
       continue;
     }
@@ -208,8 +221,9 @@ bool pub_state::open_group(if_full then) {
     room_bytes_ = std::min(room_bytes_, p.out.room_for_bytes());
   }
   for (const auto slot : takers_) {
-    touch(pipes_.at(slot));
+    prepare_queueing(pipes_.at(slot));
   }
+  group_round_ = round_;
   open_ = true;
   return true;
 }

@@ -16,6 +16,9 @@ namespace zmtp {
 // Frames a message once. Successive messages for the same peers form a group in one block. The
 // group ends, and goes into the queues of these peers, when the peers change, when the block or a
 // queue is full, or when the turn ends. Queues share a large group and copy a small one.
+//
+// A group gets the memory that it needs in the queues when it starts. So if there is no memory for
+// a message, send() throws and no peer gets the message.
 class pub_state : public socket_state {
 public:
   static constexpr auto pattern = socket_type::pub;
@@ -31,6 +34,7 @@ public:
   void on_received(pipe& p) override { discard(p); }
   void on_detached(pipe& p) override;
   void on_written(pipe& p) override;
+  void close_pipe(pipe& p) override;
 
   // Returns full if the queue of a matching peer is full. Then no peer gets the message. With
   // if_full::drop, the other peers get the message. A peer with a full queue misses this message
@@ -79,10 +83,11 @@ private:
   // The peers that the last message matched. The next message usually matches the same peers.
   std::vector<subscription_index::topic_id> topics_;
   std::vector<subscription_index::topic_id> topics_before_;
-  std::uint64_t version_ = ~std::uint64_t{0};
+  static constexpr auto no_version = ~std::uint64_t{0};
+  std::uint64_t version_ = no_version;  // version of index_ that peers_ is for
   std::vector<std::uint32_t> peers_;
   std::vector<std::uint64_t> seen_;  // by slot: the round of find_peers() that found the peer
-  std::uint64_t round_ = 0;
+  std::uint64_t round_ = 0;          // counts the changes of peers_
 
   // Peers of the current group: those of peers_ whose queues had space when the group started.
   std::vector<std::uint32_t> takers_;
@@ -94,6 +99,7 @@ private:
   std::size_t messages_ = 0;
   std::size_t room_messages_ = 0;
   std::size_t room_bytes_ = 0;
+  std::uint64_t group_round_ = 0;  // round_ when the group started
   bool open_ = false;
 };
 

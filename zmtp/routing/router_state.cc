@@ -1,6 +1,8 @@
 #include "zmtp/routing/router_state.h"
 
+#include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace zmtp {
 
@@ -91,6 +93,67 @@ bool router_state::receive(message& to) {
     return true;
   }
   return false;
+}
+
+// Copies messages into the batch before it takes them from the queue, so that none is lost if there
+// is no memory.
+bool router_state::receive_enveloped(message_batch& to) {
+  const auto before = to.size();
+  while (accepts(to)) {
+    auto* const p = next_readable();
+    if (p == nullptr) {
+      break;
+    }
+    prepare_taking(*p);
+    std::size_t taken = 0;
+    if (!p->in.mark_at_front()) {
+      taken = to.append_behind(p->info.routing_id, p->in.front(), max_batch - to.size());
+    }
+    const auto item = take_item(*p, std::max<std::size_t>(taken, 1));
+    if (taken == 0 && item.what == routed_message::kind::message) {
+      drop_received();
+    }
+  }
+  return to.size() != before;
+}
+
+send_status router_state::send(message_batch& from, if_full then) {
+  auto* const run =
+      skip_notices(from) ? std::get_if<message_run>(&from.first_item().content) : nullptr;
+  const auto part = run != nullptr ? send_some(*run) : frame::cut{};
+  if (part.messages == 0) {
+    return socket_state::send(from, then);
+  }
+  from.drop_front(part);
+  return send_status::queued;
+}
+
+// Queues messages at the front of the run. Stops before the first one that cannot be queued, and
+// before a message that has only an envelope.
+frame::cut router_state::send_some(const message_run& run) {
+  frame::cut sent;
+  while (sent.messages < run.messages) {
+    auto* const at = run.data + sent.bytes;
+    const auto reach = frame::message_at(at);
+    const auto to = identities_.find(frame::first_part(at));
+    auto* const p = to ? find(*to) : nullptr;
+    if (reach.parts == 1 || reach.parts > message::max_parts - largest_envelope || p == nullptr ||
+        !takes(*p)) {
+      break;
+    }
+    const auto envelope =
+        frame::header_size(*at) + static_cast<std::size_t>(frame::declared_size(at));
+    touch(*p);
+    p->out.push({.memory = run.memory,
+                 .data = at + envelope,
+                 .size = reach.bytes - envelope,
+                 .messages = 1,
+                 .shared = true});
+    count_sent(*p);
+    sent.bytes += reach.bytes;
+    ++sent.messages;
+  }
+  return sent;
 }
 
 send_status router_state::send(message&& m, if_full then) {

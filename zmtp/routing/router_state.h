@@ -63,11 +63,14 @@ public:
   // ROUTER.
   using socket_state::receive;
   [[nodiscard]] bool receive(message& to) override;
+  [[nodiscard]] bool receive_enveloped(message_batch& to) override;
   // Sends to the peer that the first part names, without that part. Unless
   // socket_options::mandatory is set, drops and counts a message for an unknown peer. With
   // if_full::drop, also drops and counts a message for a full queue. With
   // socket_options::immediate, a routing id names only a connected peer.
   [[nodiscard]] send_status send(message&& m, if_full then) override;
+  // Like the above for messages at the front of the batch, without an object for each.
+  [[nodiscard]] send_status send(message_batch& from, if_full then) override;
 
   // The live peer with this routing id.
   [[nodiscard]] std::optional<peer_id> find_routing_id(std::string_view routing_id) const noexcept {
@@ -81,6 +84,7 @@ public:
 private:
   [[nodiscard]] bool succeeds(const peer_info& last, const peer_info& who) const override;
   void forget(pipe& p) override;
+  [[nodiscard]] frame::cut send_some(const message_run& run);
 
   identity_table identities_;
   std::string sender_;  // sender of the current message; a member to reuse its memory

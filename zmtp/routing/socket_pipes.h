@@ -76,14 +76,22 @@ protected:
   // Takes the front of the next queue, which is `p`. With `in_order`, the same pipe is the next one
   // until its queue is empty.
   void take_front(pipe& p, message& to, bool in_order) {
+    prepare_taking(p);
     p.in.pop(to);
     on_taken(p, in_order);
   }
   // Like the above for the first entry, or its first `most` messages.
   [[nodiscard]] queue_entry take_front(pipe& p, std::size_t most, bool in_order) {
+    prepare_taking(p);
     auto taken = p.in.take(most);
     on_taken(p, in_order);
     return taken;
+  }
+  // After this, on_taken() does not throw, so that a message that was taken is not lost.
+  void prepare_taking(const pipe& p) {
+    if (p.blocked && resumable_.size() == resumable_.capacity()) {
+      resumable_.reserve(2 * resumable_.size() + 1);
+    }
   }
   void on_taken(pipe& p, bool in_order) {
     if (p.in.empty()) {

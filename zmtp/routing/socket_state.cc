@@ -109,9 +109,9 @@ void socket_state::queue(pipe& p, message&& m) {
   if (options_.conflate) {
     counters_.dropped_conflated += p.out.drop_unbegun();
   }
+  touch(p);
   p.out.push(std::move(m));
   count_sent(p);
-  touch(p);
 }
 
 send_status socket_state::queue_for(peer_id to, message&& m) {
@@ -134,6 +134,7 @@ void socket_state::queue_some(pipe& p, message_batch& from, std::size_t most) {
     from.drop_front({.bytes = bytes, .messages = 1});
     return;
   }
+  touch(p);
   auto& run = *std::get_if<message_run>(&first);
   const frame::cut room{.bytes = p.out.room_for_bytes(),
                         .messages = std::min(most, p.out.room_for_messages())};
@@ -147,7 +148,6 @@ void socket_state::queue_some(pipe& p, message_batch& from, std::size_t most) {
   }
   count_sent(p, part.messages);
   from.drop_front(part);
-  touch(p);
 }
 
 bool socket_state::skip_notices(message_batch& from) noexcept {
@@ -217,120 +217,6 @@ void socket_state::on_quota_changed(std::size_t bytes) {
       unblock(p);
     }
   });
-}
-
-// Takes the front of the next queue. The result has no parts if it marks attach or detach.
-inline bool socket_state::take(message& to, peer_id& from) {
-  if (readable_.empty()) {
-    return false;
-  }
-  auto& p = *next_readable();
-  from = p.id;
-  take_front(p, to, habits_.in_order);
-  if (!to.empty()) {
-    count_received(p, 1);
-  } else {
-    p.announced = !p.announced;
-  }
-  if (p.closing && p.in.empty()) {
-    forget(p);
-  }
-  return true;
-}
-
-inline void socket_state::count_received(pipe& p, std::size_t messages) {
-  counters_.messages_received += messages;
-  auto& counts = counting(p);
-  counts.counters.messages_received += messages;
-  counted_for_ = counts.id;
-  received_from_ = p.id;
-}
-
-bool socket_state::receive(message_batch& to) {
-  const auto before = to.size();
-  while (!readable_.empty() && to.size() < max_batch) {
-    auto& p = *next_readable();
-    // The next batch begins with messages that do not fit into this one.
-    if (p.in.front_messages() > max_batch - to.size() && !to.empty()) {
-      break;
-    }
-    take_some(p, to);
-  }
-  return to.size() != before;
-}
-
-// Adds the first entry of the queue to the batch.
-void socket_state::take_some(pipe& p, message_batch& to) {
-  to.reserve();
-  const bool notice = p.in.mark_at_front();
-  message_batch::item next{.content = take_front(p, max_batch, habits_.in_order), .peer = p.id};
-  if (notice) {
-    p.announced = !p.announced;
-    next.what = p.announced ? routed_message::kind::attached : routed_message::kind::detached;
-    to.push_back(std::move(next));
-  } else {
-    count_received(p, messages_of(next.content));
-    sift(std::move(next), to);
-  }
-  if (p.closing && p.in.empty()) {
-    forget(p);
-  }
-}
-
-bool socket_state::receive_singly(message_batch& to) {
-  const auto before = to.size();
-  while (to.size() < max_batch) {
-    to.reserve();
-    routed_message next;
-    if (!receive_from(next)) {
-      break;
-    }
-    to.push_back({.content = std::move(next.content), .peer = next.peer});
-  }
-  return to.size() != before;
-}
-
-bool socket_state::receive(routed_message& to) {
-  if (!take(to.content, to.peer)) {
-    return false;
-  }
-  if (!to.content.empty()) {
-    to.what = routed_message::kind::message;
-  } else {
-    // If the pipe is deleted, the peer has detached.
-    const auto* p = find(to.peer);
-    to.what = p != nullptr && p->announced ? routed_message::kind::attached
-                                           : routed_message::kind::detached;
-  }
-  return true;
-}
-
-bool socket_state::receive(message& to) {
-  peer_id from;
-  while (take(to, from)) {
-    if (!to.empty()) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool socket_state::receive_from(routed_message& to) {
-  if (!receive(to.content)) {
-    return false;
-  }
-  to.what = routed_message::kind::message;
-  to.peer = received_from_;
-  return true;
-}
-
-void socket_state::drop_received() noexcept {
-  --counters_.messages_received;
-  ++counters_.dropped_unexpected;
-  if (auto* p = find(counted_for_)) {
-    --p->counters.messages_received;
-    ++p->counters.dropped_unexpected;
-  }
 }
 
 }  // namespace zmtp

@@ -27,12 +27,15 @@ struct pattern_habits {
   bool announces = false;    // attach and detach are messages without parts in the receive queues
   bool in_order = false;     // receives all messages of a peer before the first one of a later peer
   bool reads_first = false;  // see socket_state::reads_before_writing()
+  bool sifts = false;        // socket_state::sift() drops single messages of a run
 };
 
 class socket_state : public socket_pipes, public traffic_counts {
 public:
-  // Maximum batch of one turn. More would delay others on the executor.
+  // A batch of one turn ends at this number of messages or bytes, but not before the end of a
+  // message. More would delay others on the executor.
   static constexpr std::size_t max_batch = 1024;
+  static constexpr std::size_t max_batch_bytes = block_size::reading;
 
   socket_state(socket_type type, const socket_options& options,
                const pattern_habits& habits = {}) noexcept
@@ -119,10 +122,13 @@ public:
   [[nodiscard]] virtual bool receive(message& to);
   // Like the above with the sender beside the message.
   [[nodiscard]] bool receive_from(routed_message& to);
-  // Takes the next messages, as the other forms take one. Adds them to `to`, up to max_batch, with
-  // the sender of each. With announced peers, also adds attach and detach. Returns whether there
+  // Takes the next messages, as the other forms take one. Adds them to `to`, up to max_batch and
+  // max_batch_bytes, with the sender of each. With announced peers, also adds attach and detach. Returns whether there
   // were any.
   [[nodiscard]] virtual bool receive(message_batch& to);
+  // Like the above with the envelope of receive(message&), and without notices of peers, for
+  // sockets with addressable peers.
+  [[nodiscard]] virtual bool receive_enveloped(message_batch& to) { return receive(to); }
   // Returns whether a message can be sent at all: it has at least one part, and space for an
   // envelope.
   [[nodiscard]] static bool sendable(const message& m) noexcept {
@@ -157,6 +163,12 @@ protected:
   // Maximum number of parts that REQ and REP add to a message.
   static constexpr std::size_t largest_envelope = 255;
 
+  // Call for all receivers of a message first, so that all or none of them get it. After this, one
+  // call of queue() does not throw.
+  void prepare_queueing(pipe& p) {
+    p.out.reserve();
+    touch(p);
+  }
   void queue(pipe& p, message&& m);
   // Queue the first message of the batch for this peer, or its first messages, up to the marks of
   // the queue and at least one.
@@ -169,10 +181,18 @@ protected:
     p.in.push(std::move(m));
     mark_readable(p);
   }
-  // Adds received messages of one peer to the batch, without those that the pattern drops.
+  // Adds received messages of one peer to the batch, without those that the pattern drops. The
+  // batch has space for all items, so this does not throw. Set pattern_habits::sifts to drop single
+  // messages of a run.
   virtual void sift(message_batch::item&& received, message_batch& to) {
     to.push_back(std::move(received));
   }
+  // Returns whether a batch can take more.
+  [[nodiscard]] static bool accepts(const message_batch& b) noexcept {
+    return b.size() < max_batch && b.framed_size() < max_batch_bytes;
+  }
+  // Takes the first entry of the next readable queue, or its first messages.
+  [[nodiscard]] message_batch::item take_item(pipe& p, std::size_t most);
   // Receives with receive(message&) into the batch, for patterns that change messages.
   [[nodiscard]] bool receive_singly(message_batch& to);
   // Counts the message that was received last as dropped.
@@ -197,7 +217,7 @@ protected:
 
 private:
   [[nodiscard]] bool take(message& to, peer_id& from);
-  void take_some(pipe& p, message_batch& to);
+  void take_some(pipe& p, std::size_t most, message_batch& to);
   void count_received(pipe& p, std::size_t messages);
   void keep_last(pipe& p);
   void announce(pipe& p);

@@ -161,6 +161,11 @@ send_status xsub_state::send_to_all(message&& m, if_full then) {
   }
   for_each_pipe([&](pipe& p) {
     if (takes(p)) {
+      prepare_queueing(p);
+    }
+  });
+  for_each_pipe([&](pipe& p) {
+    if (takes(p)) {
       queue(p, message{m});
     } else if (reachable(p)) {
       drop_full(p);

@@ -29,8 +29,9 @@ public:
   [[nodiscard]] std::vector<std::string_view> topics() const override;
 
 protected:
-  subscriber_state(socket_type type, const socket_options& options, std::uint64_t seed)
-      : socket_state{type, options}, actions_{0, hash{keyed_hash{seed}}} {}
+  subscriber_state(socket_type type, const socket_options& options, std::uint64_t seed,
+                   const pattern_habits& habits = {})
+      : socket_state{type, options, habits}, actions_{0, hash{keyed_hash{seed}}} {}
 
 private:
   void tell(bool subscribe, std::string_view topic);
@@ -60,7 +61,7 @@ public:
 
   // `seed` makes the hash of topics unpredictable.
   explicit sub_state(const socket_options& options, std::uint64_t seed = 0)
-      : subscriber_state{pattern, options, seed}, wanted_{seed} {}
+      : subscriber_state{pattern, options, seed, {.sifts = true}}, wanted_{seed} {}
 
   bool subscribe(std::string_view topic) override;
   bool unsubscribe(std::string_view topic) override;

@@ -156,7 +156,7 @@ bool xpub_state::receive(message& to) {
 
 bool xpub_state::receive(message_batch& to) {
   const auto before = to.size();
-  while (to.size() < max_batch) {
+  while (accepts(to)) {
     to.reserve();
     routed_message next;
     if (!receive(next)) {

@@ -1,5 +1,6 @@
 #include "zmtp/socket/proxy.h"
 
+#include "zmtp/message_batch.h"
 #include "zmtp/routing/proxy_state.h"
 #include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
@@ -16,7 +17,8 @@
 #include <array>
 #include <cassert>
 #include <exception>
-#include <vector>
+#include <new>
+#include <utility>
 
 namespace zmtp {
 
@@ -47,7 +49,7 @@ auto wait_writable(asio::cancellation_signal& interruption, any_sink& to) {
                                 [&to](done_handler h) { to.wait_writable(std::move(h)); });
 }
 
-auto send(asio::cancellation_signal& interruption, any_sink& to, std::vector<message>& what) {
+auto send(asio::cancellation_signal& interruption, any_sink& to, message_batch& what) {
   return wait<void(error_code, std::size_t)>(
       interruption, [&to, &what](count_done_handler h) { to.send(what, std::move(h)); });
 }
@@ -63,6 +65,7 @@ public:
     asio::cancellation_signal interruption;
   };
   struct control_lane : lane {
+    message_batch commands;  // received, and not executed yet
     bool answers_all = false;
   };
 
@@ -102,6 +105,7 @@ private:
   void spawn(const std::shared_ptr<run>& of, asio::awaitable<void> loop);
   asio::awaitable<void> forward(direction way);
   asio::awaitable<void> obey();
+  bool receive(direction way);
   void move(direction way);
 
   timer resumed_;  // a condition: cancel() resumes the loops
@@ -190,9 +194,8 @@ asio::awaitable<void> proxy::core::forward(direction way) {
         break;
       }
       case step::deliver: {
-        const auto bytes = state.in_flight(way).front().payload_size();
         const auto [ec, count] = co_await send(interruption, *to, state.in_flight(way));
-        state.on_delivered(way, bytes, ec);
+        state.on_delivered(way, ec);
         break;
       }
       case step::await_message: {
@@ -210,45 +213,60 @@ asio::awaitable<void> proxy::core::forward(direction way) {
   }
 }
 
+// Also counts messages that were received before memory ran out. The next run forwards them.
+bool proxy::core::receive(direction way) {
+  try {
+    (void)lane_of(way).from->try_receive(state.in_flight(way));
+  } catch (const std::bad_alloc&) {
+    state.on_received(way);
+    throw;
+  }
+  state.on_received(way);
+  return !state.in_flight(way).empty();
+}
+
+// Forwards a batch as it was received. A part that a side does not take now is delivered later.
 void proxy::core::move(direction way) {
   auto& l = lane_of(way);
-  message m;
-  if (!l.from->try_receive(m)) {
+  auto& batch = state.in_flight(way);
+  if (!receive(way)) {
     return;
   }
-  const auto bytes = m.payload_size();
-  state.on_received(way, bytes);
   if (capture) {
-    auto copy = m;
-    if (capture->try_send(std::move(copy)) != send_status::queued) {
-      state.keep_copy(way, std::move(copy));
-    }
+    auto& copies = state.copies(way);
+    copies.append(batch);
+    (void)capture->try_send(copies);
+    state.on_copied(way, {});
   }
-  if (l.to->try_send(std::move(m)) == send_status::queued) {
-    state.on_sent(way, bytes);
-  } else {
-    state.keep(way, std::move(m));
-  }
+  (void)l.to->try_send(batch);
+  state.on_delivered(way, {});
 }
 
 asio::awaitable<void> proxy::core::obey() {
-  std::vector<message> answers;
+  auto& commands = control.commands;
+  message_batch answers;
   while (state.running()) {
-    message command;
-    if (!control.from->try_receive(command)) {
+    if (commands.empty() && !control.from->try_receive(commands)) {
       const auto [ec] = co_await wait_readable(control.interruption, *control.from);
       state.on_waited(ec);
       continue;
     }
+    const auto command = commands.front().to_message();
+    commands.pop_front();
+    if (command.empty()) {
+      // A notice that a peer attached or detached.
+      continue;
+    }
     auto answer = state.on_command(command, control.answers_all);
-    if (answer && control.to && control.to->try_send(std::move(*answer)) != send_status::queued) {
-      answers.assign(1, *answer);
+    if (answer && control.to) {
+      answers.append(std::move(*answer));
+      (void)control.to->try_send(answers);
     }
     interrupt();
     if (!answers.empty() && state.running()) {
       co_await send(control.interruption, *control.to, answers);
-      answers.clear();
     }
+    answers.clear();
   }
 }
 
@@ -281,6 +299,7 @@ void proxy::set_capture(std::unique_ptr<any_sink> capture) { core_->capture = st
 void proxy::set_control(std::unique_ptr<any_source> commands, std::unique_ptr<any_sink> answers,
                         bool answers_all) {
   core_->control.from = std::move(commands);
+  core_->control.commands.clear();
   core_->control.to = std::move(answers);
   core_->control.answers_all = answers_all;
 }

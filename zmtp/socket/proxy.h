@@ -28,11 +28,13 @@ concept can_be_proxied = (message_source<Frontend> && message_sink<Backend>) ||
 // ROUTER and DEALER, requests keep their envelopes, so that proxies can form a chain, also with
 // other implementations. XSUB and XPUB forward subscriptions upstream.
 //
-// A proxy drops nothing that the sockets themselves do not drop. It takes a message from one side
-// only if the other side can take one. Further messages wait at their senders. A proxy holds at
-// most one message per direction, if a socket reports only on sending that its queue is full. That
-// is a ROUTER with socket_options::mandatory, on which a slow peer delays the others. Without
-// `mandatory`, the ROUTER drops the message (RFC 28).
+// A proxy forwards batches as they were received. Between sockets other than ROUTER, it does not
+// copy the messages. It drops nothing that the sockets themselves do not drop. It takes a batch
+// from one side only if the other side can take a message. The part of the batch that does not fit
+// then waits in the proxy, and further messages wait at their senders. So a proxy holds at most one
+// batch per direction, which ends at 1024 messages, or with the read that reaches 256 KiB. On a
+// ROUTER with socket_options::mandatory, a slow peer delays the others. Without `mandatory`, the
+// ROUTER drops the message (RFC 28).
 //
 // Executor: a handler runs in its associated executor, or in the executor of the sockets. A handler
 // never runs inside async_run().
@@ -93,7 +95,7 @@ public:
   // - asio::error::already_started: another run is active.
   // - operation_aborted: cancelled, or the proxy was destroyed.
   // Cancellation: terminal, partial, total. No message is lost at the end of a run. The next run
-  // starts with a message that the proxy still holds.
+  // starts with messages that the proxy still holds.
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_run(Token&& token = {}) {
     return asio::async_initiate<Token, void(error_code)>(

@@ -96,15 +96,15 @@ public:
     return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
 
-  // Takes all queued messages without waiting, up to 1024. Returns false if there are none. The old
-  // content of the batch is lost in both cases.
+  // Takes all queued messages without waiting, up to 1024 or 256 KiB. Returns false if there are
+  // none. The old content of the batch is lost in both cases.
   [[nodiscard]] bool try_receive(message_batch& batch) {
     return operations::try_receive(*this->core_, batch);
   }
 
-  // Waits for a message and takes all queued ones, up to 1024, without an object for each. The batch
-  // gets slices of the read buffer, and the sender of each message. One completion delivers many
-  // messages. Receives from all peers in turn, up to 1024 messages from one peer. With
+  // Waits for a message and takes all queued ones, up to 1024 or 256 KiB, without an object for
+  // each. The batch gets slices of the read buffer, and the sender of each message. One completion
+  // delivers many messages. Receives from all peers in turn, up to 1024 messages from one peer. With
   // socket_options::announce_peers, the batch also contains attach and detach of peers, in order.
   //
   // Lifetime: the batch must live until completion. The operation clears it when it starts.
@@ -231,73 +231,6 @@ public:
   template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive(std::vector<routed_message>& batch, Token&& token = {}) {
     return async_receive(batch, deadline{}, std::forward<Token>(token));
-  }
-
-protected:
-  using Base::Base;
-};
-
-// Messages with an envelope: the first part is the routing id of the sender or the receiver, as in
-// libzmq's ROUTER.
-//
-// Adds the operations to a socket class with addressable peers, for code that forwards messages and
-// does not use peer_id. These operations skip attach and detach. They drop a message that consists
-// only of a routing id. Thread safety, executor and lifetime: see zmtp::socket.
-template <class Base>
-class enveloping : public Base {
-public:
-  // Takes the next message without waiting. Returns false if there is none. The old content of `to`
-  // is lost in both cases.
-  [[nodiscard]] bool try_receive(message& to) { return operations::try_receive(*this->core_, to); }
-  // Sends `m` without waiting. Drops and counts a message for an unknown peer or a full queue, and
-  // returns `queued`. With socket_options::mandatory, returns `unknown` or `full` instead, and
-  // leaves `m` unchanged.
-  [[nodiscard]] send_status try_send(message&& m) {
-    return operations::try_send(*this->core_, std::move(m));
-  }
-
-  // Waits for a message and takes all queued ones, up to 1024.
-  //
-  // Lifetime: the batch must live until completion. The operation overwrites its content.
-  // Completes with: error_code and the number of messages.
-  // Errors: errc::timed_out, socket_closed; operation_aborted.
-  // Cancellation: terminal, partial, total. A cancelled receive took no message.
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_receive(std::vector<message>& batch, deadline until,
-                                   Token&& token = {}) {
-    return asio::async_initiate<Token, void(error_code, std::size_t)>(
-        [this, &batch](operations::received_handler h, deadline when) {
-          operations::start_receive(*this->core_, batch, when, std::move(h));
-        },
-        token, until);
-  }
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_receive(std::vector<message>& batch, Token&& token = {}) {
-    return async_receive(batch, deadline{}, std::forward<Token>(token));
-  }
-
-  // Queues the messages of `batch` in order. Drops and counts messages that cannot be queued. With
-  // socket_options::mandatory, waits until a message can be queued, and an unknown peer is an
-  // error.
-  //
-  // Lifetime: the batch must live and must not be changed until completion.
-  // Completes with: error_code and the number of messages that were queued or dropped. These are
-  // removed from the front of the batch. After an error, the message that caused it is the first
-  // one left.
-  // Errors: errc::host_unreachable (mandatory only), timed_out, socket_closed, bad_message (no
-  // parts); operation_aborted.
-  // Cancellation: terminal, partial, total. Each message was queued whole or not at all.
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_send(std::vector<message>& batch, deadline until, Token&& token = {}) {
-    return asio::async_initiate<Token, void(error_code, std::size_t)>(
-        [this, &batch](operations::count_handler h, deadline when) {
-          operations::start_send(*this->core_, batch, when, std::move(h));
-        },
-        token, until);
-  }
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_send(std::vector<message>& batch, Token&& token = {}) {
-    return async_send(batch, deadline{}, std::forward<Token>(token));
   }
 
 protected:

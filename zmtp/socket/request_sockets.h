@@ -3,6 +3,7 @@
 
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
+#include "zmtp/socket/enveloping.h"
 #include "zmtp/socket/receiving.h"
 #include "zmtp/socket/sending.h"
 #include "zmtp/socket/socket.h"

@@ -45,7 +45,9 @@ TEST_F(capture_listener_test, receives_messages_and_subscriptions_without_a_loss
 TEST_F(capture_listener_test, a_batch_is_passed_on_and_freed) {
   std::size_t received = 0;
   capture_listener listener{executor(), [&](const message&) { ++received; }};
-  std::vector<message> batch{{"a"}, {"b"}};
+  message_batch batch;
+  batch.append("a");
+  batch.append("b");
   std::optional<std::size_t> taken;
   listener.async_send(batch, [&](error_code, std::size_t count) { taken = count; });
   run_until([&] { return taken.has_value(); });

@@ -89,8 +89,9 @@ public:
   [[nodiscard]] socket_state& batched() { return *batched_; }
 
   void attach() {
+    const auto name = "peer" + std::to_string(peers_.size());
     for (auto* const state : {single_.get(), batched_.get()}) {
-      const auto id = attach_new(*state, "peer" + std::to_string(peers_.size()));
+      const auto id = attach_new(*state, name);
       if (state == single_.get()) {
         peers_.push_back(id);
       }
@@ -131,8 +132,8 @@ public:
     }
     return batch;
   }
-  void send() {
-    const auto all = some_messages();
+  void send() { send(some_messages()); }
+  void send(const std::vector<message>& all) {
     const auto then = pick(2) == 0 ? if_full::report : if_full::drop;
     auto batch = batch_of(all);
     auto expected = send_status::queued;
@@ -243,6 +244,108 @@ TEST(a_batch, is_sent_to_the_peers_of_its_messages) {
   EXPECT_TRUE(batch.empty());
   EXPECT_EQ(write(router, a), framed({"1"}) + framed({"2"}) + framed({"4"}));
   EXPECT_EQ(write(router, b), framed({"3"}));
+}
+
+message behind(std::string_view envelope, message m) {
+  m.push_front(envelope);
+  return m;
+}
+
+// Known and unknown peers, full queues, messages of every shape.
+TEST(a_batch, is_sent_by_router_with_envelopes_as_single_messages_are) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const bool mandatory = seed % 2 == 0;
+    two_sockets both{seed, [&](socket_options options) {
+                       options.mandatory = mandatory;
+                       return make<router_state>(options);
+                     }};
+    for (int peers = 0; peers < 3; ++peers) {
+      both.attach();
+    }
+    for (int step = 0; step < 40; ++step) {
+      if (both.pick(3) == 0) {
+        both.write_some();
+        continue;
+      }
+      auto all = both.some_messages();
+      for (auto& m : all) {
+        const auto to = both.pick(10);
+        m = to == 9 ? message{"peer0"} : behind("peer" + std::to_string(to % 4), std::move(m));
+      }
+      both.send(all);
+      both.check();
+      if (testing::Test::HasFatalFailure()) {
+        return;
+      }
+    }
+  }
+}
+
+TEST(a_batch, is_received_by_router_with_envelopes_as_single_messages_are) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    two_sockets both{seed, [&](socket_options options) {
+                       options.announce_peers = seed % 2 == 0;
+                       return make<router_state>(options);
+                     }};
+    for (int peers = 0; peers < 3; ++peers) {
+      both.attach();
+    }
+    const auto left = both.peers();
+    for (int step = 0; step < 20; ++step) {
+      const auto who = left[both.pick(left.size())];
+      const auto all = both.some_messages();
+      peer_sends_all(both.single(), who, all);
+      peer_sends_all(both.batched(), who, all);
+    }
+    // The last messages of a peer come with its routing id also after it has disconnected.
+    for (auto* const state : {&both.single(), &both.batched()}) {
+      state->on_detached(*state->find(left.front()));
+    }
+    std::map<std::string, std::vector<message>> expected;
+    for (message m; both.single().receive(m);) {
+      expected[std::string{m.front()}].push_back(m);
+    }
+    std::map<std::string, std::vector<message>> got;
+    for (message_batch batch; both.batched().receive_enveloped(batch); batch.clear()) {
+      ASSERT_LE(batch.size(), socket_state::max_batch);
+      for (const auto m : batch) {
+        got[std::string{m.front()}].push_back(m.to_message());
+      }
+    }
+    ASSERT_TRUE(got == expected);
+    ASSERT_EQ(counts_of(both.batched().counters()), counts_of(both.single().counters()));
+    ASSERT_EQ(both.batched().account().bytes(), both.single().account().bytes());
+  }
+}
+
+TEST(a_batch, with_envelopes_shares_a_large_message) {
+  router_state router{{}};
+  const auto id = attach_new(router, "A");
+  test::peer_sends(router, id, message{std::string(100'000, 'x')});
+  const auto* const bytes = router.find(id)->in.front().index() == 0
+                                ? std::get<message_run>(router.find(id)->in.front()).data
+                                : nullptr;
+  message_batch batch;
+  EXPECT_TRUE(router.receive_enveloped(batch));
+  const auto m = batch.front();
+  EXPECT_EQ(m.front(), "A");
+  EXPECT_EQ(m[1], std::string(100'000, 'x'));
+  EXPECT_EQ(static_cast<const void*>(m[1].data()), bytes + frame::max_header_size);
+}
+
+TEST(a_batch, ends_with_the_message_that_reaches_the_limit_of_bytes) {
+  pull_state pull{{}};
+  const auto id = attach_new(pull);
+  for (int i = 0; i < 5; ++i) {
+    test::peer_sends(pull, id, message{std::string(100'000, 'x')});
+  }
+  std::vector<std::size_t> sizes;
+  for (message_batch batch; pull.receive(batch); batch.clear()) {
+    sizes.push_back(batch.size());
+  }
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{3, 2}));
 }
 
 TEST(a_batch, is_queued_up_to_the_mark_of_its_peer) {
@@ -366,14 +469,21 @@ TEST(a_batch, takes_whole_runs_of_all_peers_in_turn) {
   EXPECT_EQ(order, (std::vector{a, b, a, b}));
 }
 
-TEST(a_batch, ends_within_a_run_above_the_limit) {
-  pull_state pull{{}};
-  peer_sends_all(pull, attach_new(pull), std::vector<message>(3'000, message{"m"}));
+void ends_within_a_run(socket_state& state) {
+  peer_sends_all(state, attach_new(state), std::vector<message>(3'000, message{"m"}));
   std::vector<std::size_t> sizes;
-  for (message_batch batch; pull.receive(batch); batch.clear()) {
+  for (message_batch batch; state.receive(batch); batch.clear()) {
     sizes.push_back(batch.size());
   }
   EXPECT_EQ(sizes, (std::vector<std::size_t>{1024, 1024, 952}));
+}
+
+TEST(a_batch, ends_within_a_run_above_the_limit) {
+  pull_state pull{{}};
+  ends_within_a_run(pull);
+  sub_state sub{{}};
+  (void)sub.subscribe("");
+  ends_within_a_run(sub);
 }
 
 TEST(a_batch, contains_nothing_of_a_paused_peer) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string>
+#include <variant>
 #include <vector>
 
 namespace zmtp {
@@ -22,6 +24,12 @@ protected:
   void SetUp() override { state.begin(); }
 
   step next(direction way = there) { return state.next(way, true, true); }
+  void receive(const std::vector<std::string>& all) {
+    for (const auto& m : all) {
+      state.in_flight(there).append(m);
+    }
+    state.on_received(there);
+  }
   std::optional<message> notified(const message& m, bool is_answered = false) {
     return state.on_command(m, is_answered);
   }
@@ -37,30 +45,39 @@ TEST_F(proxy_decision, takes_nothing_that_the_other_side_cannot_queue) {
 }
 
 TEST_F(proxy_decision, a_message_in_flight_goes_before_any_other_of_its_direction) {
-  state.keep(there, message{"m"});
-  state.keep_copy(there, message{"m"});
+  receive({"m"});
+  state.copies(there).append("m");
   EXPECT_EQ(next(), step::copy);
   EXPECT_EQ(next(back), step::move);
   state.copies(there).clear();
   state.on_copied(there, {});
   EXPECT_EQ(next(), step::deliver);
   state.in_flight(there).clear();
-  state.on_delivered(there, 1, {});
+  state.on_delivered(there, {});
   EXPECT_EQ(next(), step::move);
   EXPECT_EQ(state.statistics().backend.messages_sent, 1U);
 }
 
+TEST_F(proxy_decision, a_message_in_flight_waits_until_the_other_side_takes_one) {
+  receive({"m"});
+  EXPECT_EQ(state.next(there, true, false), step::await_room);
+  EXPECT_EQ(state.next(there, true, true), step::deliver);
+}
+
 TEST_F(proxy_decision, one_direction_does_not_starve_others) {
-  int moves = 0;
+  std::size_t moved = 0;
   while (next() == step::move) {
-    ++moves;
+    receive(std::vector<std::string>(100, "m"));
+    moved += 100;
+    state.in_flight(there).clear();
+    state.on_delivered(there, {});
   }
-  EXPECT_EQ(moves, 1024);
+  EXPECT_EQ(moved, 1'100U);
   EXPECT_EQ(next(), step::move);
 }
 
 TEST_F(proxy_decision, a_pause_stops_both_directions_and_outlives_a_run) {
-  state.keep(there, message{"m"});
+  receive({"m"});
   state.pause();
   EXPECT_EQ(next(), step::rest);
   EXPECT_EQ(next(back), step::rest);
@@ -89,8 +106,8 @@ TEST_F(proxy_decision, outside_a_run_there_is_nothing_to_end) {
 }
 
 TEST_F(proxy_decision, an_interruption_neither_ends_the_proxy_nor_loses_a_message) {
-  state.keep(there, message{"m"});
-  state.on_delivered(there, 1, boost::asio::error::operation_aborted);
+  receive({"m"});
+  state.on_delivered(there, boost::asio::error::operation_aborted);
   state.on_waited(boost::asio::error::operation_aborted);
   EXPECT_TRUE(state.running());
   EXPECT_EQ(state.in_flight(there).size(), 1U);
@@ -98,8 +115,8 @@ TEST_F(proxy_decision, an_interruption_neither_ends_the_proxy_nor_loses_a_messag
 }
 
 TEST_F(proxy_decision, a_closed_socket_is_the_end_and_loses_nothing) {
-  state.keep(there, message{"m"});
-  state.on_delivered(there, 1, errc::socket_closed);
+  receive({"m"});
+  state.on_delivered(there, errc::socket_closed);
   EXPECT_FALSE(state.running());
   EXPECT_EQ(state.reason(), errc::socket_closed);
   state.begin();
@@ -107,21 +124,64 @@ TEST_F(proxy_decision, a_closed_socket_is_the_end_and_loses_nothing) {
 }
 
 TEST_F(proxy_decision, a_message_that_can_never_be_sent_is_dropped_and_counted) {
+  receive({"1", "2", "3", "4"});
   for (const auto why : {errc::host_unreachable, errc::out_of_turn, errc::bad_message}) {
-    state.keep(there, message{"m"});
-    state.on_delivered(there, 1, why);
+    state.on_delivered(there, why);
   }
   EXPECT_TRUE(state.running());
-  EXPECT_EQ(next(), step::move);
+  EXPECT_EQ(next(), step::deliver);
+  EXPECT_EQ(state.in_flight(there).front().front(), "4");
   EXPECT_EQ(state.statistics().dropped, 3U);
   EXPECT_EQ(state.statistics().backend.messages_sent, 0U);
 }
 
-TEST_F(proxy_decision, a_copy_that_can_never_be_sent_does_not_lose_the_message) {
-  state.keep_copy(there, message{"m"});
-  state.on_copied(there, errc::out_of_turn);
-  EXPECT_EQ(next(), step::move);
+TEST_F(proxy_decision, a_socket_that_takes_one_message_in_turn_gets_the_others_later) {
+  receive({"1", "2"});
+  state.in_flight(there).pop_front();
+  state.on_delivered(there, errc::out_of_turn);
+  EXPECT_EQ(state.next(there, true, false), step::await_room);
   EXPECT_EQ(state.statistics().dropped, 0U);
+  EXPECT_EQ(state.statistics().backend.messages_sent, 1U);
+}
+
+TEST_F(proxy_decision, a_copy_that_can_never_be_sent_does_not_lose_the_message) {
+  receive({"m"});
+  state.copies(there).append("m");
+  state.on_copied(there, errc::out_of_turn);
+  EXPECT_EQ(next(), step::deliver);
+  EXPECT_EQ(state.statistics().dropped, 0U);
+}
+
+TEST_F(proxy_decision, notices_of_peers_do_not_count) {
+  auto& batch = state.in_flight(there);
+  batch.push_back({.content = message{}, .what = routed_message::kind::attached});
+  batch.append("12");
+  batch.push_back({.content = message{}, .what = routed_message::kind::detached});
+  state.on_received(there);
+  EXPECT_EQ(state.statistics().frontend.messages_received, 1U);
+  EXPECT_EQ(state.statistics().frontend.bytes_received, 2U);
+  batch.clear();
+  state.on_delivered(there, {});
+  EXPECT_EQ(state.statistics().backend.messages_sent, 1U);
+}
+
+// A waiting batch must not keep the buffer of a large read.
+TEST_F(proxy_decision, messages_that_wait_release_their_read_buffer) {
+  block_ptr buffer{block::create(block_size::reading)};
+  message_batch one;
+  one.append("m");
+  const auto bytes = one.framed_size();
+  std::memcpy(buffer->data(), std::get_if<message_run>(&one.first_item().content)->data, bytes);
+  state.in_flight(there).push_back({.content = message_run{.memory = buffer,
+                                                           .data = buffer->data(),
+                                                           .size = bytes,
+                                                           .messages = 1,
+                                                           .shared = true}});
+  state.on_received(there);
+  EXPECT_FALSE(buffer->unique());
+  state.on_delivered(there, boost::asio::error::operation_aborted);
+  EXPECT_TRUE(buffer->unique());
+  EXPECT_EQ(state.in_flight(there).front().front(), "m");
 }
 
 TEST_F(proxy_decision, commands_are_libzmqs) {
@@ -142,11 +202,13 @@ TEST_F(proxy_decision, an_unknown_command_does_nothing) {
 }
 
 TEST_F(proxy_decision, statistics_are_eight_numbers) {
-  state.on_received(there, 10);
-  state.on_received(there, 20);
-  state.on_sent(there, 10);
-  state.on_received(back, 300);
-  state.on_sent(back, 300);
+  receive({std::string(10, 'x'), std::string(20, 'x')});
+  state.in_flight(there).pop_front();
+  state.on_delivered(there, {});
+  state.in_flight(back).append(std::string(100, 'x'), std::string(200, 'x'));
+  state.on_received(back);
+  state.in_flight(back).clear();
+  state.on_delivered(back, {});
   const auto answer = notified({"STATISTICS"});
   ASSERT_TRUE(answer);
   std::vector<std::uint64_t> numbers;

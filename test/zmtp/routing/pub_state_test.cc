@@ -317,5 +317,15 @@ TEST_F(pub, a_pub_forgets_peers_whose_announcement_is_never_received) {
   }
 }
 
+TEST_F(pub, counts_the_messages_of_this_turn_to_an_endpoint_that_is_disconnected) {
+  auto& p = state_.open_pipe(true);
+  state_.on_attached(p, {}, 1);
+  state_.on_subscription(p, true, "");
+  send({"m"});
+  state_.close_pipe(p);
+  state_.end_turn();
+  EXPECT_EQ(state_.counters().dropped_detached, 1U);
+}
+
 }  // namespace
 }  // namespace zmtp

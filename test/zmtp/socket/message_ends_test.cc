@@ -5,7 +5,8 @@
 #include "zmtp/socket/pubsub_sockets.h"
 #include "zmtp/socket/request_sockets.h"
 
-#include <deque>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace zmtp::test {
@@ -19,43 +20,6 @@ static_assert(message_source<pull_socket> && !message_sink<pull_socket>);
 static_assert(message_source<sub_socket> && !message_sink<sub_socket>);
 static_assert(message_sink<push_socket> && !message_source<push_socket>);
 static_assert(message_sink<pub_socket> && !message_source<pub_socket>);
-
-// Receives routed messages only, as an XPUB does.
-struct tells_peers_apart {
-  [[nodiscard]] asio::any_io_executor get_executor() const { return {}; }
-  [[nodiscard]] bool readable() const { return !waiting.empty(); }
-  [[nodiscard]] bool try_receive(routed_message& to) {
-    if (waiting.empty()) {
-      return false;
-    }
-    to = std::move(waiting.front());
-    waiting.pop_front();
-    return true;
-  }
-  void async_wait_readable(const done_handler&) {}
-
-  std::deque<routed_message> waiting;
-};
-
-TEST(source, passes_over_attach_and_detach_where_there_is_no_envelope) {
-  using kind = routed_message::kind;
-  tells_peers_apart socket;
-  const auto source = source_of(socket);
-  message m;
-  EXPECT_FALSE(source->try_receive(m));
-  for (const auto what : {kind::attached, kind::message, kind::detached, kind::attached}) {
-    auto& next = socket.waiting.emplace_back();
-    next.what = what;
-    if (what == kind::message) {
-      next.content = message{"\1topic"};
-    }
-  }
-  EXPECT_TRUE(source->readable());
-  EXPECT_TRUE(source->try_receive(m));
-  EXPECT_EQ(m, message{"\1topic"});
-  EXPECT_FALSE(source->try_receive(m));
-  EXPECT_FALSE(source->readable());
-}
 
 class router_envelopes : public pattern_test {
 protected:
@@ -82,20 +46,22 @@ TEST_F(router_envelopes, are_received_and_sent_one_by_one) {
 
 TEST_F(router_envelopes, are_received_and_sent_in_batches) {
   constexpr std::size_t count = 3'000;
-  std::vector<message> batch;
+  message_batch batch;
   for (std::size_t i = 0; i < count; ++i) {
-    batch.push_back(message{std::to_string(i)});
+    batch.append(std::to_string(i));
   }
-  std::vector<message> got;
+  message_batch got;
   std::size_t echoed = 0;
   error_code end;
   const auto echo = [&](const auto& self) -> void {
-    router_.async_receive(got, [&](error_code ec, std::size_t n) {
+    router_.async_receive_enveloped(got, [&](error_code ec, std::size_t n) {
       if (ec) {
         end = ec;
         return;
       }
-      router_.async_send(got, [&, n](error_code why, std::size_t sent) {
+      EXPECT_EQ(got.size(), n);
+      EXPECT_EQ(got.front().front(), "A");
+      router_.async_send_enveloped(got, [&, n](error_code why, std::size_t sent) {
         EXPECT_FALSE(why);
         EXPECT_EQ(sent, n);
         echoed += sent;
@@ -113,6 +79,19 @@ TEST_F(router_envelopes, are_received_and_sent_in_batches) {
   router_.close();
   run_until([&] { return end.failed(); });
   EXPECT_EQ(end, errc::socket_closed);
+}
+
+TEST_F(router_envelopes, are_received_and_sent_in_batches_without_waiting) {
+  message_batch batch;
+  EXPECT_FALSE(router_.try_receive_enveloped(batch));
+  put(*dealer_, {"question"});
+  run_until([&] { return router_.try_receive_enveloped(batch); });
+  EXPECT_EQ(batch.size(), 1U) << "the notice of the peer is not in the batch";
+  batch.append("B", "to nobody");
+  EXPECT_EQ(router_.try_send_enveloped(batch), send_status::queued);
+  EXPECT_TRUE(batch.empty());
+  EXPECT_EQ(take(*dealer_), message{"question"});
+  EXPECT_EQ(router_.counters().dropped_unknown, 1U);
 }
 
 }  // namespace

@@ -238,6 +238,50 @@ TEST_F(mandatory_proxy, keeps_one_message_for_a_slow_peer_across_runs) {
   EXPECT_EQ(done.dropped, 0U);
 }
 
+// A batch of many messages goes to sockets that take one at a time.
+TEST_F(proxy_test, a_socket_in_lock_step_gets_every_message_of_a_batch) {
+  push_socket producer{executor()};
+  pull_socket from{executor()};
+  req_socket to{executor()};
+  rep_socket server{executor()};
+  join(from, producer);
+  join(to, server);
+  for (std::size_t i = 0; i < 50; ++i) {
+    put(producer, numbered(i));
+  }
+  run_to_a_standstill(from.counters().bytes_received);
+  proxy p{from, to};
+  run(p);
+  for (std::size_t i = 0; i < 50; ++i) {
+    EXPECT_EQ(take(server), numbered(i));
+    put(server, {"done"});
+    // The proxy forwards in one direction, so the test takes the reply.
+    EXPECT_EQ(take(to), message{"done"});
+  }
+  EXPECT_EQ(p.statistics().dropped, 0U);
+  EXPECT_EQ(p.statistics().backend.messages_sent, 50U);
+}
+
+TEST_F(proxy_test, notices_of_peers_are_not_forwarded) {
+  dealer_socket left{executor()};
+  dealer_socket right{executor()};
+  dealer_socket front{executor(), announcing()};
+  dealer_socket back{executor(), announcing()};
+  proxy p{front, back};
+  run(p);
+  join(static_cast<socket&>(front), left);
+  join(static_cast<socket&>(back), right);
+  put(left, {"there"});
+  EXPECT_EQ(take(right), message{"there"});
+  put(right, {"and", "back"});
+  EXPECT_EQ(take(left), (message{"and", "back"}));
+  left.close();
+  run_to_a_standstill(front.counters().messages_received);
+  EXPECT_EQ(p.statistics().frontend.messages_received, 1U);
+  EXPECT_EQ(p.statistics().backend.messages_sent, 1U);
+  EXPECT_EQ(p.statistics().dropped, 0U);
+}
+
 TEST_F(proxy_test, forwards_messages_that_it_subscribed_to) {
   pub_socket publisher{executor()};
   sub_socket sub{executor()};
