@@ -5,9 +5,12 @@
 #include "chp/server.h"
 #include "chp/server_address.h"
 #include "chp/sqlite_log_store.h"
+#include "tools/zinc/bstar_figures.h"
 #include "tools/zinc/chp_commands.h"
+#include "tools/zinc/chp_figures.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
+#include "tools/zinc/http_start.h"
 #include "tools/zinc/pair_report.h"
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/stop_signals.h"
@@ -23,7 +26,6 @@
 #include <csignal>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <sys/stat.h>
@@ -34,37 +36,6 @@ namespace zinc {
 namespace {
 
 namespace asio = boost::asio;
-
-// Returns the state for the log.
-std::string report(const chp::server_status& s) {
-  const auto& counted = s.counters;
-  const auto refused = [](const auto& all) {
-    return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
-  };
-  return fmt::format(
-      "active={} epoch={} number={} committed={} both={} backup_in_sync={} degraded={} "
-      "following={} stopped={} keys={} bytes={} log_entries={} log_bytes={} sessions={} "
-      "subscribers={} snapshot_clients={} snapshots={} waiting={} updates={} repeated={} "
-      "deferred={} unknown={} expired={} followed={} replayed={} waiting_dropped={} lost={} "
-      "snapshots_sent={} gaps={} ignored={} refused={} stored={} durable={}",
-      s.active, chp::epoch_of(s.number), chp::position_of(s.number), chp::position_of(s.committed),
-      chp::position_of(s.both), s.backup_in_sync, s.degraded, s.following, s.stopped, s.keys,
-      s.bytes, s.log_entries, s.log_bytes, s.sessions, s.subscribers, s.snapshot_clients,
-      s.snapshots, s.waiting, counted.log.updates, counted.log.repeated, counted.log.deferred,
-      counted.log.unknown, counted.log.expired, counted.log.followed, counted.log.replayed,
-      counted.log.waiting_dropped, counted.log.lost, counted.snapshots, counted.gaps,
-      counted.ignored_requests + counted.ignored_messages,
-      refused(counted.refused) + refused(counted.log.refused), chp::to_string(s.kept),
-      chp::position_of(s.durable));
-}
-
-std::string report(const bstar::node_status& s) {
-  return fmt::format(
-      "pair_epoch={} peer_alive={} data_lost={} states_heard={} requests_accepted={} "
-      "requests_rejected={}",
-      s.current, s.peer_alive, s.data_lost, s.states_heard, s.requests_accepted,
-      s.requests_rejected);
-}
 
 // Returns an epoch above every epoch that this server had. The epoch is on disk before it is used.
 bstar::epoch next_epoch(const std::string& path) {
@@ -149,6 +120,19 @@ void log_lost(const std::string& path, boost::system::error_code ec) {
   }
 }
 
+http::report report_of(const chp::server_status& now) {
+  http::report all{
+      .component = "chp",
+      .not_ready = {},
+      .records = {{.group = "chp", .labels = {}, .samples = zmtp::samples_of(chp_figures(), now)}}};
+  if (now.stopped) {
+    all.not_ready = "the server has stopped, and an operator must decide";
+  } else if (!now.active) {
+    all.not_ready = "the server is not active";
+  }
+  return all;
+}
+
 class lone_server {
 public:
   lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
@@ -161,7 +145,10 @@ public:
       say_active(static_cast<bstar::epoch>(epoch));
     }
   }
-  [[nodiscard]] std::string status() const { return report(server_.status()); }
+  [[nodiscard]] std::string status() const {
+    return zmtp::line_of(chp_figures(), server_.status());
+  }
+  [[nodiscard]] http::report report() const { return report_of(server_.status()); }
   void stop() { server_.stop(); }
 
 private:
@@ -215,7 +202,14 @@ public:
   }
   [[nodiscard]] std::string status() const {
     const auto s = server_.status();
-    return report(s.server) + ' ' + report(s.pair);
+    return zmtp::line_of(chp_figures(), s.server) + ' ' + zmtp::line_of(bstar_figures(), s.pair);
+  }
+  [[nodiscard]] http::report report() const {
+    const auto now = server_.status();
+    auto all = report_of(now.server);
+    all.records.push_back(
+        {.group = "bstar", .labels = {}, .samples = zmtp::samples_of(bstar_figures(), now.pair)});
+    return all;
   }
   void stop() { server_.stop(); }
 
@@ -250,13 +244,19 @@ int serve(const chp_server_arguments& arguments) {
   Server server{context.get_executor(), arguments, load(context, arguments)};
   repeated_signal state{context.get_executor(), SIGUSR1,
                         [&] { spdlog::info("server state: {}", server.status()); }};
+  std::unique_ptr<http::server> web;
   const stop_signals signals{context.get_executor(), [&] {
                                spdlog::info("server stopped: {}", server.status());
                                state.cancel();
                                server.stop();
+                               if (web) {
+                                 web->stop();
+                               }
                              }};
   // Comes last, because a script may send a signal when it reads `bound`.
   server.start(arguments);
+  web = start_http(context.get_executor(), arguments.http,
+                   [&](const auto& take) { take(server.report()); });
   context.run();
   return exit_code::done;
 }
