@@ -101,7 +101,7 @@ class HttpCase(InteropCase):
     def check_with_promtool(self, web):
         promtool = shutil.which("promtool")
         if promtool is None:
-            return  # of the package prometheus
+            return  # the package prometheus is not installed
         done = subprocess.run([promtool, "check", "metrics"], input=web.get("/metrics")[1],
                               capture_output=True, text=True, timeout=PATIENCE, check=False)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))

@@ -1,5 +1,7 @@
 #include "tools/zinc/chp_figures.h"
 
+#include "chp/sequence.h"
+
 #include <array>
 #include <cstdint>
 #include <numeric>
@@ -32,6 +34,13 @@ constexpr figure count(std::string_view key, std::string_view help) {
   return {{key, counter, help}, [](const status& s) { return value{s.counters.log.*Member}; }};
 }
 
+// Returns the entries from `from` to the end of the log. If these are in different epochs, all
+// entries of the last epoch, because positions begin again.
+std::uint64_t entries_after(chp::sequence from, chp::sequence end) noexcept {
+  const auto last = chp::position_of(end);
+  return chp::epoch_of(from) == chp::epoch_of(end) ? last - chp::position_of(from) : last;
+}
+
 template <class Counts>
 std::uint64_t sum(const Counts& of) {
   return std::accumulate(of.begin(), of.end(), std::uint64_t{0});
@@ -45,6 +54,10 @@ constexpr std::array table{
     position<&status::number>("number", "position of the last entry of the log"),
     position<&status::committed>("committed", "position up to which entries are committed"),
     position<&status::both>("both", "position up to which both servers have the entries"),
+    figure{{"not_committed", gauge, "entries of this epoch that are not committed"},
+           [](const status& of) { return value{entries_after(of.committed, of.number)}; }},
+    figure{{"not_on_both", gauge, "entries of this epoch that only this server of a pair has"},
+           [](const status& of) { return value{entries_after(of.both, of.number)}; }},
     is<&status::backup_in_sync>("backup_in_sync", "the passive server has every update"),
     is<&status::degraded>("degraded", "clients see updates that the other server may not have"),
     is<&status::following>("following", "the server has the updates of the active server"),

@@ -10,7 +10,7 @@ namespace zinc::http {
 
 struct counters {
   std::uint64_t connections = 0;   // accepted
-  std::uint64_t responses = 0;     // of any status
+  std::uint64_t responses = 0;     // with any status
   std::uint64_t bad_requests = 0;  // answered by 400, 413, 431 or 505
   std::uint64_t evicted = 0;       // closed for another connection, at the limit
   std::uint64_t refused = 0;       // closed at once, at the limit

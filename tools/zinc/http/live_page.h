@@ -16,7 +16,7 @@ namespace zinc::http {
 
 // The part of a server that a page needs.
 struct page_source {
-  std::shared_ptr<void> owner;  // of the other members
+  std::shared_ptr<void> owner;  // keeps the objects of the references alive
   const limits& at_most;
   counters& counted;
   std::function<boost::asio::awaitable<std::string>()> status;

@@ -14,6 +14,10 @@ namespace zinc::http {
 // Returns the type of a figure in the format.
 [[nodiscard]] std::string_view metric_type(zmtp::figure::kind of) noexcept;
 
+// plain: off
+inline constexpr std::string_view metrics_content_type = "text/plain; version=0.0.4; charset=utf-8";
+// plain: on
+
 [[nodiscard]] std::string metrics_text(const report& of, std::string_view version);
 
 }  // namespace zinc::http

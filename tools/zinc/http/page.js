@@ -4,8 +4,8 @@
 const points = 600;
 const separator = '\u0000';
 
-// Plots by group. A series is a figure, its rate per second, a quantile of its durations, or a
-// function of the figures of the group.
+// Plots by group, each with its title, its unit and its series. The last element is a group that must be there too.
+// A series is a figure, its rate per second, or a quantile of its durations.
 const plots = {
   broker: [
     ['Requests', 'per second', [['accepted', {rate: 'requests'}], ['replied', {rate: 'replies'}]]],
@@ -20,8 +20,7 @@ const plots = {
   chp: [
     ['Updates', 'per second', [['of clients', {rate: 'updates'}], ['followed', {rate: 'followed'}]]],
     ['Replication lag', 'updates', [
-      ['not on both servers', {value: (all) => Math.max(0, all.number - all.both)}],
-      ['not committed', {value: (all) => Math.max(0, all.number - all.committed)}]]],
+      ['not on both servers', {of: 'not_on_both'}], ['not committed', {of: 'not_committed'}]], 'bstar'],
     ['Keys', 'in the map', [['keys', {of: 'keys'}]]],
     ['Clients', 'connected', [['sessions', {of: 'sessions'}], ['subscribers', {of: 'subscribers'}]]],
   ],
@@ -118,9 +117,6 @@ function quantile(now, before, part, bounds) {
 }
 
 function measure(how, now, before, seconds, bounds) {
-  if (how.value) {
-    return how.value(now);
-  }
   if (how.rate) {
     return before ? Math.max(0, now[how.rate] - before[how.rate]) / seconds : null;
   }
@@ -192,7 +188,7 @@ function draw_record(record, figures) {
   for (const [key, value] of Object.entries(record)) {
     const about = figures[key];
     body.append(element('tr', {}, element('th', {scope: 'row'}, key),
-      element('td', {class: 'number'}, text(value, about ? about.unit : '')),
+      element('td', {class: typeof value === 'string' ? 'word' : 'number'}, text(value, about ? about.unit : '')),
       element('td', {class: 'help'}, about ? about.help : '')));
   }
   return element('table', {}, body);
@@ -260,7 +256,8 @@ function draw() {
   document.getElementById('title').textContent = `Zinc ${status.component} ${status.version}`;
   show(status.ready ? 'ready' : `not ready: ${status.not_ready}`, status.ready);
   document.getElementById('plots').replaceChildren(...Object.keys(plots).filter((group) => status.groups[group])
-    .flatMap((group) => plots[group].map((plot) => draw_plot(group, plot))));
+    .flatMap((group) => plots[group].filter(([, , , needs]) => !needs || status.groups[needs])
+      .map((plot) => draw_plot(group, plot))));
   document.getElementById('groups').replaceChildren(...Object.entries(status.groups)
     .map(([group, records]) => draw_group(group, records, status.figures[group])));
   for (const box of document.querySelectorAll('.scroll')) {

@@ -1,5 +1,5 @@
 #pragma once
-// Which resource a request of HTTP gets, or which error. Pure.
+// The resource or the error that a request of HTTP gets. Pure.
 
 #include <cstdint>
 #include <string>
@@ -23,9 +23,9 @@ enum class resource : std::uint8_t {
 struct head {
   std::string_view method;
   std::string_view target;
-  std::string_view host;    // of the Host field; empty: absent
+  std::string_view host;    // the Host field; empty: absent
   bool valid_host = true;   // exactly one Host field, or HTTP/1.0 without one
-  std::string_view origin;  // of the Origin field; empty: absent
+  std::string_view origin;  // the Origin field; empty: absent
   bool upgrade = false;     // asks for a WebSocket
 };
 

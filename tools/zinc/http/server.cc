@@ -266,7 +266,7 @@ private:
       case resource::metrics: {
         const auto now = co_await collect();
         auto text = metrics_text(now, version);
-        co_return made(200, {"text/plain; version=0.0.4; charset=utf-8", std::move(text)});
+        co_return made(200, {std::string{metrics_content_type}, std::move(text)});
       }
       case resource::status: {
         auto text = co_await status();
