@@ -70,6 +70,10 @@ public:
   // Forgets the parts of the reply, because another worker answers the request from the beginning.
   void restart(request& r) noexcept;
 
+  // The request has waited, and a worker gets it now.
+  void count_queue_time(const request& r, time_point now) noexcept {
+    counters_.queue_time.add(now - r.queued_at);
+  }
   // Counts an event of a request for this service.
   void count(service& s, std::uint64_t request_counters::*what) noexcept {
     ++(counters_.*what);

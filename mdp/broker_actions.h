@@ -3,6 +3,7 @@
 
 #include "mdp/error.h"
 #include "mdp/options.h"
+#include "zmtp/duration_histogram.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
 
@@ -106,6 +107,10 @@ struct broker_counters : request_counters {
   std::uint64_t forbidden_inspections = 0;
 
   std::array<std::uint64_t, errc_count> invalid_messages{};  // by errc; their peers were closed
+
+  // The time of all requests to services, in the resolution of a batch of received messages.
+  zmtp::duration_histogram queue_time;  // each wait for a worker, 0 included
+  zmtp::duration_histogram work_time;   // from the last assignment to the end of the reply
 };
 
 struct broker_status {

@@ -1,75 +1,131 @@
 #include "mdp/broker_report.h"
 
-#include "mdp/line_of_numbers.h"
-
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 
 namespace mdp {
 
 namespace {
 
-line_of_numbers& add(line_of_numbers& line, const request_counters& of) {
-  return line.add("requests", of.requests)
-      .add("replies", of.replies)
-      .add("partials", of.partials)
-      .add("requeued", of.requeued)
-      .add("expired", of.expired)
-      .add("exhausted", of.exhausted)
-      .add("declined", of.declined)
-      .add("failed", of.failed)
-      .add("stopped", of.stopped)
-      .add("cut_short", of.cut_short)
-      .add("abandoned", of.abandoned)
-      .add("oversized", of.oversized)
-      .add("errors", of.errors)
-      .add("repeats", of.repeats)
-      .add("unwanted_replies", of.unwanted_replies);
+using enum zmtp::figure::kind;
+constexpr auto in_bytes = zmtp::figure::unit::bytes;
+constexpr auto in_seconds = zmtp::figure::unit::seconds;
+
+template <class Status>
+using figure = zmtp::figure_of<Status>;
+
+// A figure that is a member of its status, or of its counters.
+template <class Status, auto Member>
+constexpr figure<Status> state(std::string_view key, std::string_view help,
+                               zmtp::figure::unit in = zmtp::figure::unit::none) {
+  return {{key, gauge, help, in}, [](const Status& s) { return zmtp::figure_value{s.*Member}; }};
 }
+template <class Status, auto Member>
+constexpr figure<Status> count(std::string_view key, std::string_view help) {
+  return {{key, counter, help},
+          [](const Status& s) { return zmtp::figure_value{s.counters.*Member}; }};
+}
+template <auto Member>
+constexpr figure<broker_status> durations(std::string_view key, std::string_view help) {
+  return {{key, histogram, help, in_seconds}, [](const broker_status& s) {
+            return zmtp::figure_value{
+                std::make_shared<const zmtp::duration_histogram>(s.counters.*Member)};
+          }};
+}
+
+template <class S>
+constexpr std::array requests{
+    count<S, &request_counters::requests>("requests", "accepted requests"),
+    count<S, &request_counters::replies>("replies", "whole replies to clients"),
+    count<S, &request_counters::partials>("partials", "partial replies to clients"),
+    count<S, &request_counters::requeued>("requeued",
+                                          "requests queued again after a lost worker or a refusal"),
+    count<S, &request_counters::expired>("expired",
+                                         "requests that waited longer than their service allows"),
+    count<S, &request_counters::exhausted>("exhausted",
+                                           "requests whose last attempt was lost with its worker"),
+    count<S, &request_counters::declined>("declined",
+                                          "requests refused as often as their service had workers"),
+    count<S, &request_counters::failed>("failed", "requests that their worker reported as failed"),
+    count<S, &request_counters::stopped>("stopped", "requests ended because the broker stopped"),
+    count<S, &request_counters::cut_short>("cut_short",
+                                           "requests whose worker was lost after a partial reply"),
+    count<S, &request_counters::abandoned>("abandoned", "requests whose client disconnected"),
+    count<S, &request_counters::oversized>(
+        "oversized", "requests whose reply was above the limit of collected replies"),
+    count<S, &request_counters::errors>("errors", "errors sent to clients"),
+    count<S, &request_counters::repeats>("repeats", "attempts with a known idempotency key"),
+    count<S, &request_counters::unwanted_replies>("unwanted_replies",
+                                                  "replies to requests without a client"),
+};
+
+using b = broker_status;
+constexpr std::array broker_state_of{
+    state<b, &b::peers>("peers", "connected peers"),
+    state<b, &b::clients>("clients", "connected clients"),
+    state<b, &b::paused_clients>("paused_clients", "clients that the broker does not read from"),
+    state<b, &b::workers>("workers", "registered workers"),
+    state<b, &b::services>("services", "known services"),
+    state<b, &b::unknown_services>("unknown_services", "services without a worker or a rule"),
+    state<b, &b::waiting>("waiting", "requests that wait for a worker"),
+    state<b, &b::working>("working", "requests assigned to workers"),
+    state<b, &b::keyed_requests>("keyed_requests", "requests with a remembered idempotency key"),
+    state<b, &b::keyed_bytes>("keyed_bytes", "memory of the requests with a remembered key",
+                              in_bytes),
+};
+
+using c = broker_counters;
+constexpr std::array broker_counts{
+    count<b, &c::refused>("refused", "requests that were not accepted"),
+    count<b, &c::mmi_requests>("mmi_requests", "MMI requests that the broker answered"),
+    count<b, &c::unexpected_commands>("unexpected_commands",
+                                      "commands of workers answered by DISCONNECT"),
+    count<b, &c::malformed_announcements>("malformed_announcements",
+                                          "announcements that were ignored as malformed"),
+    count<b, &c::ignored_messages>("ignored_messages",
+                                   "messages of peers that are or must be disconnected"),
+    count<b, &c::workers_registered>("workers_registered", "registrations of workers"),
+    count<b, &c::workers_expired>("workers_expired", "workers lost after the heartbeat timeout"),
+    count<b, &c::workers_not_reading>("workers_not_reading",
+                                      "workers closed because they did not read"),
+    count<b, &c::clients_not_reading>("clients_not_reading",
+                                      "clients closed because they did not read"),
+    count<b, &c::pauses>("pauses", "pauses of clients at a limit"),
+    count<b, &c::forbidden_offers>("forbidden_offers", "registrations refused by access rules"),
+    count<b, &c::forbidden_calls>("forbidden_calls", "requests refused by access rules"),
+    count<b, &c::forbidden_inspections>("forbidden_inspections",
+                                        "MMI requests refused by access rules"),
+    figure<b>{{"invalid_messages", counter, "messages that break the protocol"},
+              [](const b& s) {
+                const auto& all = s.counters.invalid_messages;
+                return zmtp::figure_value{
+                    std::accumulate(all.begin(), all.end(), std::uint64_t{0})};
+              }},
+    durations<&c::queue_time>("queue_time", "time of requests in the queue of their service"),
+    durations<&c::work_time>("work_time", "time from the assignment of a request to its reply"),
+};
+
+constexpr auto of_broker = zmtp::joined(broker_state_of, requests<b>, broker_counts);
+
+using svc = service_status;
+constexpr std::array service_state_of{
+    state<svc, &svc::workers>("workers", "workers that take requests"),
+    state<svc, &svc::busy>("busy", "workers with requests"),
+    state<svc, &svc::waiting>("waiting", "requests that wait for a worker"),
+    state<svc, &svc::working>("working", "requests assigned to workers"),
+    state<svc, &svc::bytes>("bytes", "memory of the unanswered requests", in_bytes),
+};
+
+constexpr auto of_service = zmtp::joined(service_state_of, requests<svc>);
 
 }  // namespace
 
-std::string report(const broker_status& s) {
-  const auto& counted = s.counters;
-  line_of_numbers line;
-  line.add("peers", s.peers)
-      .add("clients", s.clients)
-      .add("paused_clients", s.paused_clients)
-      .add("workers", s.workers)
-      .add("services", s.services)
-      .add("unknown_services", s.unknown_services)
-      .add("waiting", s.waiting)
-      .add("working", s.working)
-      .add("keyed_requests", s.keyed_requests)
-      .add("keyed_bytes", s.keyed_bytes);
-  add(line, counted)
-      .add("refused", counted.refused)
-      .add("mmi_requests", counted.mmi_requests)
-      .add("unexpected_commands", counted.unexpected_commands)
-      .add("malformed_announcements", counted.malformed_announcements)
-      .add("ignored_messages", counted.ignored_messages)
-      .add("workers_registered", counted.workers_registered)
-      .add("workers_expired", counted.workers_expired)
-      .add("workers_not_reading", counted.workers_not_reading)
-      .add("clients_not_reading", counted.clients_not_reading)
-      .add("pauses", counted.pauses)
-      .add("forbidden_offers", counted.forbidden_offers)
-      .add("forbidden_calls", counted.forbidden_calls)
-      .add("forbidden_inspections", counted.forbidden_inspections)
-      .add("invalid_messages", std::accumulate(counted.invalid_messages.begin(),
-                                               counted.invalid_messages.end(), std::uint64_t{0}));
-  return std::move(line).text();
-}
+std::span<const zmtp::figure_of<broker_status>> broker_figures() noexcept { return of_broker; }
+std::span<const zmtp::figure_of<service_status>> service_figures() noexcept { return of_service; }
 
-std::string report(const service_status& s) {
-  line_of_numbers line;
-  line.add("workers", s.workers)
-      .add("busy", s.busy)
-      .add("waiting", s.waiting)
-      .add("working", s.working)
-      .add("bytes", s.bytes);
-  add(line, s.counters);
-  return std::move(line).text();
-}
+std::string report(const broker_status& s) { return zmtp::line_of(broker_figures(), s); }
+std::string report(const service_status& s) { return zmtp::line_of(service_figures(), s); }
 
 }  // namespace mdp

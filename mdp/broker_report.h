@@ -1,15 +1,18 @@
 #pragma once
-// State and counters of a broker and its services as a line of text, `key=number` each, for the log
-// and for 8/MMI. Pure.
+// The figures of a broker and its services, and their lines for the log and for 8/MMI. Pure.
 
 #include "mdp/broker_actions.h"
+#include "zmtp/figure.h"
 
+#include <span>
 #include <string>
 
 namespace mdp {
 
-// Returns the line of a broker, with all invalid messages as one number. broker_counters has them
-// by cause.
+// All invalid messages are one figure. broker_counters has them by cause.
+[[nodiscard]] std::span<const zmtp::figure_of<broker_status>> broker_figures() noexcept;
+[[nodiscard]] std::span<const zmtp::figure_of<service_status>> service_figures() noexcept;
+
 [[nodiscard]] std::string report(const broker_status& s);
 // Returns the line of a service, without its name, because a name may contain any bytes.
 [[nodiscard]] std::string report(const service_status& s);

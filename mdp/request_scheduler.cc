@@ -25,11 +25,12 @@ service& request_scheduler::create(std::string_view name, time_point now, broker
 
 void request_scheduler::schedule(request& r, time_point now, broker_actions& out) {
   auto& s = *r.asked;
+  r.queued_at = now;
   if (s.has_room()) {
+    requests_.count_queue_time(r, now);
     workers_.assign(r, *worker_for(r), now, out);
     return;
   }
-  r.queued_at = now;
   s.waiting.push(r);
   deadlines_.on_queued(s);
 }
@@ -79,7 +80,10 @@ void request_scheduler::serve(service& s, time_point now, broker_actions& out) {
 void request_scheduler::carry_out(const choice& made, time_point now, broker_actions& out) {
   switch (made.is) {
     case choice::action::wait: break;
-    case choice::action::assign: workers_.assign(*made.taken, *made.worker, now, out); break;
+    case choice::action::assign:
+      requests_.count_queue_time(*made.taken, now);
+      workers_.assign(*made.taken, *made.worker, now, out);
+      break;
     case choice::action::decline: requests_.decline(*made.taken, out); break;
     case choice::action::exhaust: requests_.exhaust(*made.taken, out); break;
   }

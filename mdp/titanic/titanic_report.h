@@ -1,13 +1,19 @@
 #pragma once
-// State and counters of Titanic as text, `key=number` each, for the log and for titanic.status.
-// Pure.
+// The figures of Titanic and of the services that requests wait for, and their lines for the log
+// and for titanic.status. Pure.
 
 #include "mdp/titanic/titanic_state.h"
+#include "zmtp/figure.h"
 #include "zmtp/message.h"
 
+#include <span>
 #include <string>
 
 namespace mdp::titanic {
+
+[[nodiscard]] std::span<const zmtp::figure_of<titanic_status>> titanic_figures() noexcept;
+[[nodiscard]] std::span<const zmtp::figure_of<titanic_service_status>>
+titanic_service_figures() noexcept;
 
 [[nodiscard]] std::string report(const titanic_status& s);
 // Returns the line of a service without its name, because a name may contain any bytes.

@@ -48,6 +48,7 @@ VOCABULARY = {
     "--import": ("DIR", "copy the requests "),
     "--theirs": ("DIR", "directory "),
     "--ours": ("DIR", "directory "),
+    "--http": ("ADDRESS", "serve a page"),
     "--json": ("", "print JSON"),
     "--mdp": ("0.1|0.2", "version of the protocol"),
     "--frames": ("kvmsg|kvsimple8|kvsimple4", "frames of "),

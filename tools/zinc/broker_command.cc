@@ -4,6 +4,8 @@
 #include "mdp/broker_report.h"
 #include "tools/zinc/broker_config.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/gathered_report.h"
+#include "tools/zinc/http_start.h"
 #include "tools/zinc/output.h"
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
@@ -14,6 +16,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/system/system_error.hpp>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -23,6 +26,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -136,12 +140,16 @@ public:
   // Returns whether the broker left requests unanswered. Must be called after run().
   [[nodiscard]] bool cut_short() const noexcept { return cut_short_; }
 
+  // `on_stopped` is called in the context when the broker has stopped. Must be called before run().
+  void notify(std::function<void()> on_stopped) { on_stopped_ = std::move(on_stopped); }
+
   // Stops the broker. Any thread may call it.
   void stop() {
     asio::post(context_, [this] {
       refusals_.write();
       refusals_.cancel();
       broker_.stop();
+      on_stopped_();
     });
   }
   // Answers the accepted requests for at most this time, then stops. Any thread may call it.
@@ -149,6 +157,7 @@ public:
     asio::post(context_, [this, at_most] {
       refusals_.write();
       refusals_.cancel();
+      draining_ = true;
       const auto now = broker_.status();
       if (now.waiting + now.working != 0) {
         spdlog::info(
@@ -166,6 +175,7 @@ public:
                 text_of(at_most), name_, left);
           }
         }
+        on_stopped_();
       });
     });
   }
@@ -185,14 +195,41 @@ public:
     });
   }
 
+  // Returns the state for HTTP. Must be called in the context.
+  [[nodiscard]] http::report read() const {
+    http::report all{
+        .component = "broker", .not_ready = draining_ ? "the broker drains" : "", .records = {}};
+    const auto endpoint = std::pair{std::string_view{"endpoint"}, name_};
+    all.records.push_back({.group = "broker",
+                           .labels = {endpoint},
+                           .samples = zmtp::samples_of(mdp::broker_figures(), broker_.status())});
+    for (const auto& one : broker_.services()) {
+      all.records.push_back({.group = "service",
+                             .labels = {endpoint, {"service", printable(one.name)}},
+                             .samples = zmtp::samples_of(mdp::service_figures(), one)});
+    }
+    return all;
+  }
+
 private:
   std::vector<std::string> endpoints_;
   asio::io_context context_{1};
   mdp::broker broker_;
   refusal_log refusals_;
   std::string name_;  // endpoints of the broker
+  bool draining_ = false;
   bool cut_short_ = false;
+  std::function<void()> on_stopped_ = [] {};
 };
+
+// Returns the state of all brokers for HTTP.
+gathered_report report_of(const std::vector<std::unique_ptr<virtual_broker>>& brokers) {
+  std::vector<gathered_report::part> parts;
+  for (const auto& one : brokers) {
+    parts.push_back({one->executor(), [broker = one.get()] { return broker->read(); }});
+  }
+  return {brokers.front()->executor(), std::move(parts)};
+}
 
 // Handles SIGHUP: applies the settings of services in the file. An invalid file changes nothing.
 void read_again(const broker_arguments& before,
@@ -276,6 +313,17 @@ int run_broker(const broker_arguments& arguments) {
     }
   }
   flush_output();
+  auto report = report_of(brokers);
+  std::unique_ptr<http::server> web;
+  try {
+    web = start_http(here, arguments.http, [&report](auto take) { report.read(std::move(take)); });
+  } catch (const boost::system::system_error& e) {
+    spdlog::error("{}", e.what());
+    return exit_code::failed;
+  }
+  if (web) {
+    brokers.front()->notify([&web] { web->stop(); });
+  }
   std::atomic<bool> failed = false;
   const auto run = [&](virtual_broker& one) {
     if (!one.run()) {

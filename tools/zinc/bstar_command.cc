@@ -2,8 +2,10 @@
 
 #include "tools/zinc/bstar_command.h"
 
+#include "tools/zinc/bstar_figures.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
+#include "tools/zinc/http_start.h"
 #include "tools/zinc/launcher.h"
 #include "tools/zinc/pair_report.h"
 #include "tools/zinc/stop_signals.h"
@@ -16,6 +18,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -46,6 +49,7 @@ public:
       };
       say("voter " + node_.bind_voter(arguments.voter, echo).to_string());
     }
+    web_ = start_http(executor, arguments.http, [this](const auto& take) { take(report()); });
   }
 
   [[nodiscard]] int code() const noexcept { return code_; }
@@ -69,6 +73,15 @@ private:
                 },
             .on_event = log_pair_event,
             .on_error = log_unwritten_epoch};
+  }
+
+  http::report report() const {
+    const auto now = node_.status();
+    return {
+        .component = "bstar",
+        .not_ready = now.now == bstar::state::active ? "" : "the node is not active",
+        .records = {
+            {.group = "bstar", .labels = {}, .samples = zmtp::samples_of(bstar_figures(), now)}}};
   }
 
   void on_active(bstar::epoch e) {
@@ -100,6 +113,9 @@ private:
 
   void close() {
     node_.stop();
+    if (web_) {
+      web_->stop();
+    }
     signals_.cancel();
     if (command_) {
       command_->cancel();
@@ -109,6 +125,7 @@ private:
   bstar::node node_;
   stop_signals signals_;
   std::optional<supervised_command> command_;
+  std::unique_ptr<http::server> web_;
   bool stopping_ = false;
   int code_ = exit_code::done;
 };

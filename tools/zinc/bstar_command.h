@@ -2,9 +2,11 @@
 // The arguments of zinc bstar, and its entry point.
 
 #include "bstar/node.h"
+#include "tools/zinc/http/address.h"
 #include "tools/zinc/security_flags.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct bstar_arguments {
   std::vector<std::string> command;
   std::chrono::milliseconds grace{5'000};  // between SIGTERM and SIGKILL
   security_arguments security;
+  std::optional<http::address> http{};  // address of the figures and the page
 };
 
 // Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.

@@ -2,6 +2,7 @@
 
 #include "tools/zinc/bstar_command.h"
 #include "tools/zinc/help.h"
+#include "tools/zinc/http_flags.h"
 #include "tools/zinc/option_values.h"
 #include "tools/zinc/security_flags.h"
 
@@ -60,6 +61,7 @@ void add_bstar(CLI::App& app, bstar_arguments& to) {
   app.add_option("COMMAND", to.command,
                  "command to run while this node is active; ZINC_EPOCH has the epoch");
   add_peer_key(app, to.security);
+  add_http(app, to.http);
   add_security(app, to.security);
 }
 

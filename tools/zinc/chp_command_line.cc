@@ -1,6 +1,7 @@
 #include "tools/zinc/chp_command_line.h"
 
 #include "tools/zinc/help.h"
+#include "tools/zinc/http_flags.h"
 #include "tools/zinc/option_values.h"
 #include "tools/zinc/roles_file.h"
 #include "tools/zinc/security_flags.h"
@@ -171,6 +172,7 @@ void chp_command_line::add_server(CLI::App& to) {
   add_frames(to, options.wire_format);
   add_collector(to, options.collector);
   auto* const of_pair = add_pair(to);
+  add_http(to, server_.http);
   add_security(to, server_.security);
   to.callback([this, pair = of_pair] {
     const auto complete =

@@ -6,6 +6,7 @@
 #include "chp/client_options.h"
 #include "chp/command.h"
 #include "chp/server_options.h"
+#include "tools/zinc/http/address.h"
 #include "tools/zinc/security_flags.h"
 
 #include <chrono>
@@ -55,7 +56,8 @@ struct chp_server_arguments {
   std::string lost_folder;    // for files of lost updates; empty: the current folder
   bool discard_data = false;  // see chp::replicated_server_options::discard_own_data
   security_arguments security;
-  zmtp::socket_options peer_socket;  // with this security, as options.socket
+  std::optional<http::address> http{};  // address of the figures and the page
+  zmtp::socket_options peer_socket;     // with this security, as options.socket
   std::optional<zmtp::curve_public_key> peer_key;
 };
 [[nodiscard]] int run_chp_server(const chp_server_arguments& arguments);

@@ -5,10 +5,12 @@
 #include "chp/server.h"
 #include "chp/server_address.h"
 #include "chp/sqlite_log_store.h"
+#include "tools/zinc/bstar_figures.h"
 #include "tools/zinc/chp_commands.h"
-#include "tools/zinc/chp_report.h"
+#include "tools/zinc/chp_figures.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
+#include "tools/zinc/http_start.h"
 #include "tools/zinc/pair_report.h"
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
@@ -127,6 +129,19 @@ void log_lost(const std::string& path, boost::system::error_code ec) {
   }
 }
 
+http::report report_of(const chp::server_status& now) {
+  http::report all{
+      .component = "chp",
+      .not_ready = {},
+      .records = {{.group = "chp", .labels = {}, .samples = zmtp::samples_of(chp_figures(), now)}}};
+  if (now.stopped) {
+    all.not_ready = "the server has stopped, and an operator must decide";
+  } else if (!now.active) {
+    all.not_ready = "the server is not active";
+  }
+  return all;
+}
+
 class lone_server {
 public:
   lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
@@ -140,9 +155,9 @@ public:
     }
   }
   [[nodiscard]] std::string status() const {
-    const auto s = server_.status();
-    return report(s) + report(s.counters.forbidden);
+    return zmtp::line_of(chp_figures(), server_.status());
   }
+  [[nodiscard]] http::report report() const { return report_of(server_.status()); }
   void change_access(zmtp::access_rules rules) { server_.change_access(std::move(rules)); }
   void stop() { server_.stop(); }
 
@@ -201,7 +216,14 @@ public:
   }
   [[nodiscard]] std::string status() const {
     const auto s = server_.status();
-    return report(s.server) + report(s.server.counters.forbidden) + ' ' + report(s.pair);
+    return zmtp::line_of(chp_figures(), s.server) + ' ' + zmtp::line_of(bstar_figures(), s.pair);
+  }
+  [[nodiscard]] http::report report() const {
+    const auto now = server_.status();
+    auto all = report_of(now.server);
+    all.records.push_back(
+        {.group = "bstar", .labels = {}, .samples = zmtp::samples_of(bstar_figures(), now.pair)});
+    return all;
   }
   void change_access(zmtp::access_rules rules) { server_.change_access(std::move(rules)); }
   void stop() { server_.stop(); }
@@ -255,6 +277,7 @@ int serve(const chp_server_arguments& arguments) {
     again.emplace(context.get_executor(), SIGHUP,
                   [&] { read_rules_again(arguments.rules, server); });
   }
+  std::unique_ptr<http::server> web;
   const stop_signals signals{context.get_executor(), [&] {
                                spdlog::info("server stopped: {}", server.status());
                                state.cancel();
@@ -262,9 +285,14 @@ int serve(const chp_server_arguments& arguments) {
                                  again->cancel();
                                }
                                server.stop();
+                               if (web) {
+                                 web->stop();
+                               }
                              }};
   // Comes last, because a script may send a signal when it reads `bound`.
   server.start(arguments);
+  web = start_http(context.get_executor(), arguments.http,
+                   [&](const auto& take) { take(server.report()); });
   context.run();
   return exit_code::done;
 }

@@ -4,6 +4,7 @@
 
 #include "mdp/options.h"
 #include "mdp/titanic/options.h"
+#include "tools/zinc/http/address.h"
 #include "tools/zinc/security_flags.h"
 
 #include <chrono>
@@ -33,6 +34,7 @@ struct broker_arguments {
   std::string rules;                        // file of rules, read into options.access; or empty
   std::chrono::milliseconds drain{30'000};  // to answer the accepted requests before it stops
   security_arguments security;
+  std::optional<http::address> http{};  // address of the figures and the page
   // With a settings file: reads the file again. Flags still override it. Throws config_fault.
   std::function<broker_arguments()> read_again;
 };
@@ -82,6 +84,7 @@ struct titanic_arguments {
   bool json = false;
   std::chrono::milliseconds drain{30'000};  // to store the replies of services that are working
   security_arguments security;
+  std::optional<http::address> http{};  // address of the figures and the page
 };
 [[nodiscard]] int run_titanic(const titanic_arguments& arguments);
 

@@ -5,6 +5,7 @@
 #include "mdp/titanic/request_id.h"
 #include "tools/zinc/broker_config.h"
 #include "tools/zinc/help.h"
+#include "tools/zinc/http_flags.h"
 #include "tools/zinc/option_values.h"
 #include "tools/zinc/roles_file.h"
 #include "tools/zinc/security_flags.h"
@@ -128,6 +129,7 @@ void add_broker(CLI::App& app, broker_arguments& to) {
              service_keys())
       ->allow_extra_args(false)
       ->type_name("NAME:KEY=VALUE,...");
+  add_http(app, to.http);
   add_security(app, to.security);
 }
 

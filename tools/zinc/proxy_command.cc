@@ -4,7 +4,9 @@
 
 #include "tools/zinc/any_socket.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/http_start.h"
 #include "tools/zinc/output.h"
+#include "tools/zinc/proxy_figures.h"
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/stop_signals.h"
 #include "zmtp/error.h"
@@ -20,9 +22,13 @@
 
 #include <concepts>
 #include <csignal>
-#include <cstdio>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace zinc {
@@ -38,13 +44,20 @@ void say_bound(const char* word, const std::vector<zmtp::endpoint>& bound) {
   flush_output();
 }
 
-std::string text_of(const zmtp::proxy_statistics& s) {
-  const auto side = [](const char* name, const zmtp::proxy_traffic& t) {
-    return fmt::format("{0}_received={1} {0}_received_bytes={2} {0}_sent={3} {0}_sent_bytes={4}",
-                       name, t.messages_received, t.bytes_received, t.messages_sent, t.bytes_sent);
-  };
-  return fmt::format("{} {} dropped={}", side("frontend", s.frontend), side("backend", s.backend),
-                     s.dropped);
+// Returns the server of figures, whose report has one record.
+template <class Status>
+std::unique_ptr<http::server> serve_figures(const asio::any_io_executor& executor,
+                                            const proxy_arguments& arguments,
+                                            std::string_view group,
+                                            std::span<const zmtp::figure_of<Status>> figures,
+                                            std::function<Status()> status) {
+  return start_http(
+      executor, arguments.http, [group, figures, status = std::move(status)](const auto& take) {
+        take({.component = "proxy",
+              .not_ready = {},
+              .records = {
+                  {.group = group, .labels = {}, .samples = zmtp::samples_of(figures, status())}}});
+      });
 }
 
 const zmtp::socket_options& options_of(const proxy_arguments& arguments, const proxy_side& side) {
@@ -76,6 +89,8 @@ public:
       proxy_->obey(*control_);
       say_bound("control", {control_->bind(arguments.control)});
     }
+    web_ = serve_figures<zmtp::proxy_statistics>(executor, arguments, "proxy", proxy_figures(),
+                                                 [this] { return proxy_->statistics(); });
     proxy_->async_run([this](zmtp::error_code ec) { end(ec); });
   }
 
@@ -110,7 +125,9 @@ private:
     say_bound(word, socket.attach(side.endpoints, !side.connect));
   }
 
-  void log_state() const { spdlog::info("proxy state: {}", text_of(proxy_->statistics())); }
+  void log_state() const {
+    spdlog::info("proxy state: {}", zmtp::line_of(proxy_figures(), proxy_->statistics()));
+  }
 
   void end(zmtp::error_code ec) {
     if (ec) {
@@ -124,6 +141,9 @@ private:
       capture_->base().close();
     }
     control_.reset();
+    if (web_) {
+      web_->stop();
+    }
     signals_.cancel();
     state_.cancel();
   }
@@ -133,6 +153,7 @@ private:
   std::optional<any_socket> capture_;
   std::optional<zmtp::rep_socket> control_;
   std::optional<zmtp::proxy> proxy_;
+  std::unique_ptr<http::server> web_;
   stop_signals signals_;
   repeated_signal state_;
   int code_ = exit_code::done;
@@ -162,23 +183,27 @@ public:
         say_bound("bound", {cache_.bind(at)});
       }
     }
+    web_ = serve_figures<zmtp::last_value_cache_status>(
+        executor, arguments, "cache", cache_figures(), [this] { return cache_.status(); });
   }
 
   [[nodiscard]] static int code() noexcept { return exit_code::done; }
 
 private:
   void log_state() const {
-    const auto now = cache_.status();
-    spdlog::info("proxy state: forwarded={} subscriptions={} topics={} bytes={}", now.forwarded,
-                 now.subscriptions, now.topics, now.bytes);
+    spdlog::info("proxy state: {}", zmtp::line_of(cache_figures(), cache_.status()));
   }
   void end() {
     log_state();
     cache_.stop();
+    if (web_) {
+      web_->stop();
+    }
     state_.cancel();
   }
 
   zmtp::last_value_cache cache_;
+  std::unique_ptr<http::server> web_;
   stop_signals signals_;
   repeated_signal state_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 // The arguments of zinc proxy, and its entry point.
 
+#include "tools/zinc/http/address.h"
 #include "tools/zinc/security_flags.h"
 #include "zmtp/options.h"
 #include "zmtp/socket_type.h"
@@ -29,7 +30,8 @@ struct proxy_arguments {
   // The backend, an XPUB, sends the last value of each topic to new subscribers.
   std::optional<zmtp::last_value_limits> last_values;
   security_arguments security;
-  secured_sockets sockets;  // with this security
+  std::optional<http::address> http{};  // address of the figures and the page
+  secured_sockets sockets;              // with this security
 };
 
 // Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.

@@ -2,6 +2,7 @@
 
 #include "tools/zinc/any_socket.h"
 #include "tools/zinc/help.h"
+#include "tools/zinc/http_flags.h"
 #include "tools/zinc/option_values.h"
 #include "tools/zinc/proxy_command.h"
 #include "tools/zinc/security_flags.h"
@@ -125,6 +126,7 @@ void add_proxy(CLI::App& app, proxy_arguments& to) {
       ->type_name("SIZE")
       ->default_str(text_of_size(usual.bytes))
       ->needs(last_value);
+  add_http(app, to.http);
   add_security(app, to.security);
   app.callback([&to, name, front, back, capture, connect_capture, last_value] {
     const bool front_typed = read_side(front->results(), "--frontend", to.frontend);

@@ -7,6 +7,7 @@
 #include "mdp/titanic/titanic_report.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
+#include "tools/zinc/http_start.h"
 #include "tools/zinc/output.h"
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
@@ -78,6 +79,25 @@ void log_state(const titanic::server& of) {
   }
 }
 
+http::report report_of(const titanic::server& of, bool draining) {
+  const auto now = of.status();
+  http::report all{.component = "titanic", .not_ready = {}, .records = {}};
+  if (draining) {
+    all.not_ready = "Titanic drains";
+  } else if (!now.accepting) {
+    all.not_ready = "the store is not open or has failed";
+  }
+  all.records.push_back({.group = "titanic",
+                         .labels = {},
+                         .samples = zmtp::samples_of(titanic::titanic_figures(), now)});
+  for (const auto& one : of.services()) {
+    all.records.push_back({.group = "titanic_service",
+                           .labels = {{"service", printable(one.name)}},
+                           .samples = zmtp::samples_of(titanic::titanic_service_figures(), one)});
+  }
+  return all;
+}
+
 int run_server(const titanic_arguments& arguments) {
   asio::io_context context{1};
   auto result = exit_code::done;
@@ -86,14 +106,20 @@ int run_server(const titanic_arguments& arguments) {
   std::optional<titanic::server> server;
   std::optional<repeated_signal> state;
   std::optional<stop_signals> signals;
+  std::unique_ptr<http::server> web;
+  bool draining = false;
   asio::steady_timer limit{context};
   const auto stop = [&] {
     server->stop();
+    if (web) {
+      web->stop();
+    }
     state->cancel();
     signals->cancel();
     limit.cancel();
   };
   const auto drain = [&] {
+    draining = true;
     spdlog::info("titanic draining: no new requests for at most {}", text_of(arguments.drain));
     server->async_drain([&](error_code) { stop(); });
     limit.expires_after(arguments.drain);
@@ -124,6 +150,13 @@ int run_server(const titanic_arguments& arguments) {
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
     return exit_code::misused;
+  }
+  try {
+    web = start_http(context.get_executor(), arguments.http,
+                     [&](const auto& take) { take(report_of(*server, draining)); });
+  } catch (const boost::system::system_error& e) {
+    spdlog::error("{}", e.what());
+    return exit_code::failed;
   }
   state.emplace(context.get_executor(), SIGUSR1, [&] { log_state(*server); });
   signals.emplace(context.get_executor(), drain);

@@ -2,6 +2,7 @@
 
 #include "mdp/titanic/request_id.h"
 #include "tools/zinc/help.h"
+#include "tools/zinc/http_flags.h"
 #include "tools/zinc/mdp_flags.h"
 #include "tools/zinc/named_settings.h"
 #include "tools/zinc/option_values.h"
@@ -191,6 +192,7 @@ void add_titanic(CLI::App& app, titanic_arguments& to) {
                  "copy the requests from the .titanic folder of the Guide's Titanic, then exit")
       ->type_name("DIR")
       ->excludes(salvage);
+  add_http(app, to.http);
   add_security(app, to.security);
 }
 

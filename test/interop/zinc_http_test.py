@@ -1,0 +1,362 @@
+#!/usr/bin/python3
+"""--http: what the figures say equals what the components did."""
+
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+from interop_case import InteropCase  # noqa: E402: behind the line above
+from zinc_programs import (PATIENCE, Program, Server, request_arguments, reserve_ports,  # noqa: E402
+                           start_worker, zinc_path)
+import zmq  # noqa: E402
+
+ANY = "tcp://127.0.0.1:*"
+
+
+class Web:
+    """The server of figures of a process, which prints `http URL`."""
+
+    def __init__(self, process):
+        word, url = process.read_line().split()
+        assert word == "http", word
+        self.port = int(url.rstrip("/").rsplit(":", 1)[1])
+
+    def get(self, path):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        finally:
+            connection.close()
+
+    def metrics(self):
+        """The samples, by name with labels but without the endpoint."""
+        status, text = self.get("/metrics")
+        assert status == 200, text
+        samples = {}
+        for line in text.splitlines():
+            if not line.startswith("#"):
+                name, value = line.rsplit(" ", 1)
+                name = re.sub(r'endpoint="[^"]*",?', "", name).replace(",}", "}").replace("{}", "")
+                assert name not in samples, name
+                samples[name] = float(value)
+        return samples
+
+    def status(self):
+        status, text = self.get("/status")
+        assert status == 200, text
+        return json.loads(text)
+
+    def wait(self, condition):
+        """Waits for a state of the metrics, which no event announces."""
+        end = time.monotonic() + PATIENCE
+        while not condition(now := self.metrics()):
+            if time.monotonic() > end:
+                raise AssertionError(f"not reached: {now}")
+            time.sleep(0.01)
+        return now
+
+    def wait_ready(self, expected):
+        end = time.monotonic() + PATIENCE
+        while self.get("/readyz")[0] != expected:
+            if time.monotonic() > end:
+                raise AssertionError(f"not {expected}: {self.get('/readyz')}")
+            time.sleep(0.01)
+
+
+class HttpCase(InteropCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def serve(self, *words):
+        """A process that prints `bound` and `http`."""
+        process = Server(self, [zinc_path(), *words, "--http", "0"])
+        return process, Web(process)
+
+    def start_broker(self, *options):
+        return self.serve("broker", "--bind", ANY, *options)
+
+    def request(self, broker, service, *arguments):
+        done = subprocess.run(request_arguments(broker.endpoint, service, "0.2", *arguments),
+                              capture_output=True, text=True, timeout=4 * PATIENCE, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def check_with_promtool(self, web):
+        promtool = shutil.which("promtool")
+        if promtool is None:
+            return  # the package prometheus is not installed
+        done = subprocess.run([promtool, "check", "metrics"], input=web.get("/metrics")[1],
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def stop(self, process):
+        self.assertEqual(process.stop(), 0)
+
+
+class BrokerTest(HttpCase):
+    def test_counts_equal_the_requests_that_were_made(self):
+        broker, web = self.start_broker()
+        for _ in range(2):
+            start_worker(self, broker.endpoint, "echo", "0.2")
+        self.request(broker, "echo", "--count", "10000", "--in-flight", "50")
+        now = web.metrics()
+        for name, value in {
+            "zinc_ready": 1,
+            "zinc_broker_requests_total": 10000,
+            "zinc_broker_replies_total": 10000,
+            "zinc_broker_requeued_total": 0,
+            "zinc_broker_errors_total": 0,
+            "zinc_broker_waiting": 0,
+            "zinc_broker_working": 0,
+            "zinc_broker_workers": 2,
+            "zinc_broker_queue_time_seconds_count": 10000,
+            "zinc_broker_work_time_seconds_count": 10000,
+            'zinc_broker_queue_time_seconds_bucket{le="+Inf"}': 10000,
+            'zinc_service_requests_total{service="echo"}': 10000,
+            'zinc_service_replies_total{service="echo"}': 10000,
+            'zinc_service_workers{service="echo"}': 2,
+        }.items():
+            self.assertEqual(now[name], value, name)
+        self.check_with_promtool(web)
+        self.stop(broker)
+
+    def test_a_killed_worker_is_seen(self):
+        broker, web = self.start_broker()
+        slow = start_worker(self, broker.endpoint, "slow", "0.2", "--delay", "1h")
+        web.wait(lambda now: now["zinc_broker_workers"] == 1)
+        client = Program(self, request_arguments(broker.endpoint, "slow", "0.2", "body"))
+        web.wait(lambda now: now["zinc_broker_working"] == 1)
+        slow.kill()
+        now = web.wait(lambda now: now["zinc_broker_waiting"] == 1)
+        self.assertEqual(now["zinc_broker_workers"], 0)
+        self.assertEqual(now["zinc_broker_requeued_total"], 1)
+        start_worker(self, broker.endpoint, "slow", "0.2")
+        self.assertEqual(client.read_line(), "body")
+        now = web.metrics()
+        self.assertEqual(now["zinc_broker_replies_total"], 1)
+        self.assertEqual(now["zinc_broker_queue_time_seconds_count"], 2)
+        self.assertEqual(now["zinc_broker_work_time_seconds_count"], 1)
+        self.assertEqual(now["zinc_broker_workers_registered_total"], 2)
+        self.stop(broker)
+
+    def test_status_metrics_and_mmi_agree(self):
+        broker, web = self.start_broker()
+        start_worker(self, broker.endpoint, "echo", "0.2")
+        self.request(broker, "echo", "--count", "100")
+        client = self.context.socket(zmq.DEALER)
+        self.addCleanup(client.close, 0)
+        client.rcvtimeo = int(PATIENCE * 1000)
+        client.connect(broker.endpoint)
+        client.send_multipart([b"MDPC02", b"\x01", b"mmi.broker", b""])
+        line = client.recv_multipart()[-1].decode()
+        by_mmi = {key: int(value) for key, value in (one.split("=") for one in line.split())}
+        status = web.status()
+        metrics = web.metrics()
+        [record] = status["groups"]["broker"]
+        self.assertEqual(record["endpoint"], broker.endpoint)
+        self.assertEqual(by_mmi["requests"], 100)
+        for key, value in by_mmi.items():
+            self.assertEqual(record[key], value, key)
+            self.assertEqual(metrics[status["figures"]["broker"][key]["metric"]], value, key)
+        self.assertEqual(record["queue_time"]["count"], 100)
+        self.assertEqual(len(record["queue_time"]["buckets"]), len(status["bucket_bounds"]) + 1)
+        [service] = status["groups"]["service"]
+        self.assertEqual((service["service"], service["replies"]), ("echo", 100))
+        self.stop(broker)
+
+    def test_brokers_of_several_threads_are_in_one_report(self):
+        port = reserve_ports(self, 2)
+        broker = Program(self, [zinc_path(), "broker", "--threads", "2", "--http", "0",
+                                "--bind", f"tcp://127.0.0.1:{port}"])
+        endpoints = [broker.read_line().split()[1] for _ in range(2)]
+        web = Web(broker)
+        for endpoint in endpoints:
+            start_worker(self, endpoint, "echo", "0.2")
+            done = subprocess.run(request_arguments(endpoint, "echo", "0.2", "--count", "10"),
+                                  capture_output=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 0)
+        groups = web.status()["groups"]
+        self.assertEqual([one["endpoint"] for one in groups["broker"]], endpoints)
+        self.assertEqual([one["requests"] for one in groups["broker"]], [10, 10])
+        self.assertEqual([one["endpoint"] for one in groups["service"]], endpoints)
+        self.check_with_promtool(web)
+        self.stop(broker)
+
+    def test_a_draining_broker_is_not_ready(self):
+        broker, web = self.start_broker()
+        start_worker(self, broker.endpoint, "slow", "0.2", "--delay", "1h")
+        web.wait(lambda now: now["zinc_broker_workers"] == 1)
+        Program(self, request_arguments(broker.endpoint, "slow", "0.2", "body"))
+        web.wait(lambda now: now["zinc_broker_working"] == 1)
+        self.assertEqual(web.get("/readyz"), (200, "ready\n"))
+        broker.signal(signal.SIGTERM)
+        web.wait_ready(503)
+        self.assertEqual(web.get("/readyz"), (503, "not ready: the broker drains\n"))
+        self.assertEqual(web.get("/healthz"), (200, "alive\n"))
+
+    def test_open_connections_do_not_delay_the_end(self):
+        broker, web = self.start_broker()
+        with socket.create_connection(("127.0.0.1", web.port)) as idle:
+            web.get("/healthz")
+            self.stop(broker)
+            idle.settimeout(PATIENCE)
+            self.assertEqual(idle.recv(1), b"")
+
+    def test_requests_are_served_beside_broken_connections(self):
+        broker, web = self.start_broker()
+        start_worker(self, broker.endpoint, "echo", "0.2")
+        sockets = []
+        for i in range(200):
+            one = socket.create_connection(("127.0.0.1", web.port))
+            self.addCleanup(one.close)
+            one.sendall([b"", b"GET / HT", b"\x00\xff\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + 9000 * b"x"][i % 4])
+            sockets.append(one)
+        self.request(broker, "echo", "--count", "1000", "--in-flight", "10")
+        now = web.metrics()
+        self.assertEqual(now["zinc_broker_replies_total"], 1000)
+        self.assertLessEqual(now["zinc_http_open_connections"], 64)
+        self.stop(broker)
+
+
+class OtherComponentsTest(HttpCase):
+    def test_a_map_server_reports_its_keys(self):
+        server, web = self.serve("chp", "server", "--bind", ANY)
+        for key in ("/a", "/b", "/a"):
+            done = subprocess.run([zinc_path(), "chp", "set", key, "x", "--connect", server.endpoint],
+                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        now = web.metrics()
+        self.assertEqual(now["zinc_chp_keys"], 2)
+        self.assertEqual(now["zinc_chp_updates_total"], 3)
+        self.assertEqual(now["zinc_chp_active"], 1)
+        self.assertEqual(now['zinc_chp_stored{state="nothing"}'], 1)
+        self.assertEqual(web.get("/readyz")[0], 200)
+        self.check_with_promtool(web)
+        self.stop(server)
+
+    def test_a_node_of_a_pair_is_ready_while_it_is_active(self):
+        first = reserve_ports(self, 2)
+        ends = [f"tcp://127.0.0.1:{first + i}" for i in range(2)]
+        nodes = []
+        for i, role in enumerate(("--primary", "--backup")):
+            nodes.append(self.serve("bstar", role, "--bind", ends[i], "--connect", ends[1 - i],
+                                    "--heartbeat", "100ms"))
+        (primary, primary_web), (backup, backup_web) = nodes
+        primary_web.wait_ready(200)
+        backup_web.wait_ready(503)
+        backup_web.wait(lambda now: now.get('zinc_bstar_state{state="passive"}') == 1)
+        self.check_with_promtool(backup_web)
+        primary.kill()
+        backup_web.wait_ready(200)
+        self.assertEqual(backup_web.metrics()["zinc_bstar_peer_alive"], 0)
+        self.stop(backup)
+
+    def test_titanic_reports_its_backlog(self):
+        broker, broker_web = self.start_broker()
+        titanic = Program(self, [zinc_path(), "titanic", "--connect", broker.endpoint,
+                                 "--store", self.path("store"), "--http", "0"])
+        web = Web(titanic)
+        self.assertTrue(titanic.read_line().startswith("open "))
+        web.wait_ready(200)
+        broker_web.wait(lambda now: now["zinc_broker_workers"] >= 4)
+        client = Program(self, request_arguments(broker.endpoint, "later", "0.2", "--durable", "body"))
+        now = web.wait(lambda now: now["zinc_titanic_pending"] == 1)
+        self.assertEqual(now["zinc_titanic_accepted_total"], 1)
+        self.assertEqual(now['zinc_titanic_service_pending{service="later"}'], 1)
+        self.check_with_promtool(web)
+        start_worker(self, broker.endpoint, "later", "0.2")
+        self.assertEqual(client.read_line(), "body")
+        self.assertEqual(client.wait(), 0)
+        now = web.metrics()
+        self.assertEqual(now["zinc_titanic_pending"], 0)
+        self.assertEqual(now["zinc_titanic_answered_total"], 1)
+        self.assertEqual(now["zinc_titanic_closed_total"], 1)
+        self.stop(titanic)
+
+    def test_a_proxy_reports_its_messages(self):
+        proxy = Program(self, [zinc_path(), "proxy", "streamer", "--frontend", ANY, "--backend", ANY,
+                               "--http", "0"])
+        ends = [proxy.read_line().split()[1] for _ in range(2)]
+        web = Web(proxy)
+        push, pull = self.context.socket(zmq.PUSH), self.context.socket(zmq.PULL)
+        for one, end in ((push, ends[0]), (pull, ends[1])):
+            self.addCleanup(one.close, 0)
+            one.rcvtimeo = int(PATIENCE * 1000)
+            one.connect(end)
+        for _ in range(100):
+            push.send(b"12345")
+        for _ in range(100):
+            self.assertEqual(pull.recv(), b"12345")
+        now = web.metrics()
+        self.assertEqual(now["zinc_proxy_frontend_received_total"], 100)
+        self.assertEqual(now["zinc_proxy_frontend_received_bytes_total"], 500)
+        self.assertEqual(now["zinc_proxy_backend_sent_total"], 100)
+        self.check_with_promtool(web)
+        self.stop(proxy)
+
+    def test_a_cache_reports_its_topics(self):
+        proxy = Program(self, [zinc_path(), "proxy", "forwarder", "--last-value", "--frontend", ANY,
+                               "--backend", ANY, "--http", "0"])
+        frontend = proxy.read_line().split()[1]
+        proxy.read_line()
+        web = Web(proxy)
+        pub = self.context.socket(zmq.XPUB)
+        self.addCleanup(pub.close, 0)
+        pub.rcvtimeo = int(PATIENCE * 1000)
+        pub.connect(frontend)
+        pub.recv()  # the subscription of the cache
+        for topic in (b"a", b"b", b"a"):
+            pub.send_multipart([topic, b"x"])
+        web.wait(lambda now: now["zinc_cache_topics"] == 2)
+        self.check_with_promtool(web)
+        self.stop(proxy)
+
+
+class AddressTest(HttpCase):
+    def run_broker(self, *words):
+        return subprocess.run([zinc_path(), "broker", "--bind", ANY, *words], capture_output=True,
+                              text=True, timeout=PATIENCE, check=False)
+
+    def test_a_malformed_address_is_misuse(self):
+        done = self.run_broker("--http", "example.com:80")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'example.com:80' is not an address; give PORT", done.stderr)
+
+    def test_an_address_in_use_is_a_failure(self):
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            done = self.run_broker("--http", str(other.getsockname()[1]))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot bind --http 127.0.0.1:", done.stderr)
+        self.assertIn("choose another address", done.stderr)
+
+    def test_an_address_that_others_can_reach_is_warned_about(self):
+        process = subprocess.Popen([zinc_path(), "broker", "--bind", ANY, "--http", "*:0"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        while not process.stdout.readline().startswith("http "):
+            pass
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("http without authentication", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+"""The page of --http in Chromium: what it shows equals what the component did."""
+
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+from chromium import Page, chromium_path  # noqa: E402: behind the line above
+from interop_case import long_run  # noqa: E402
+from zinc_programs import (PATIENCE, Server, request_arguments, reserve_ports, start_worker,  # noqa: E402
+                           zinc_path)
+
+ANY = "tcp://127.0.0.1:*"
+
+STATE = "document.getElementById('state')?.textContent"
+PLOTS = "document.querySelectorAll('#plots figure').length"
+WIDTH = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+
+
+def figure(group, key):
+    """The value of a figure in the table of a group with one record."""
+    return ("(() => { for (const box of document.querySelectorAll('details')) {"
+            f" if (box.querySelector('summary').textContent !== '{group}') continue;"
+            " for (const row of box.querySelectorAll('tr'))"
+            f" if (row.children[0].textContent === '{key}') return row.children[1].textContent; }} }})()")
+
+
+def service(name, column):
+    """The value of a column in the row of a service."""
+    return ("(() => { const box = [...document.querySelectorAll('details')].find((e) =>"
+            " e.querySelector('summary').textContent.startsWith('service ('));"
+            " if (!box) return;"
+            " const at = [...box.querySelectorAll('thead th')].findIndex((e) =>"
+            f" e.textContent.split(' ')[0] === '{column}');"
+            " const row = [...box.querySelectorAll('tbody tr')].find((e) =>"
+            f" [...e.children].some((one) => one.textContent === '{name}'));"
+            " return row && row.children[at].textContent; })()")
+
+
+@unittest.skipUnless(long_run(), "takes minutes: tools/test --long")
+@unittest.skipUnless(chromium_path(), "needs Debian's package chromium")
+class PageTest(unittest.TestCase):
+    def serve(self, *words):
+        process = Server(self, [zinc_path(), *words, "--http", "0"])
+        word, url = process.read_line().split()
+        self.assertEqual(word, "http")
+        return process, url
+
+    def open(self, url, **options):
+        page = Page(self, url, **options)
+        page.wait("![undefined, 'connecting'].includes(" + STATE + ")", True)
+        return page
+
+    def test_a_broker(self):
+        broker, url = self.serve("broker", "--bind", ANY)
+        workers = [start_worker(self, broker.endpoint, "echo", "0.2") for _ in range(2)]
+        page = self.open(url)
+        page.wait(figure("broker", "workers"), "2")
+        done = subprocess.run(request_arguments(broker.endpoint, "echo", "0.2", "--count", "100000",
+                                                "--in-flight", "100"),
+                              capture_output=True, text=True, timeout=8 * PATIENCE, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page.wait(figure("broker", "replies"), "100,000")
+        page.wait(service("echo", "replies"), "100,000")
+        workers[0].kill()
+        page.wait(service("echo", "workers"), "1")
+        self.assertEqual(page.evaluate(STATE), "ready")
+        self.assertEqual(page.evaluate(PLOTS), 4)
+        page.save_screenshot("broker")
+        phone = self.open(url, width=390, height=844, dark=True)
+        phone.wait(figure("broker", "replies"), "100,000")
+        self.assertTrue(phone.evaluate(WIDTH), "the page is wider than a phone")
+        phone.save_screenshot("broker_phone_dark")
+        # The keyboard reaches the buttons, and the redrawn page keeps the focus.
+        phone.evaluate("[...document.querySelectorAll('thead button')].find((e) =>"
+                       " e.textContent.startsWith('requests')).focus()")
+        focused = "document.activeElement.dataset.key"
+        phone.wait(focused, "service requests")
+        phone.evaluate("new Promise((done) => setTimeout(done, 1500))")
+        self.assertEqual(phone.evaluate(focused), "service requests")
+        self.assertEqual(page.faults + phone.faults, [])
+        broker.stop()
+        page.wait(STATE, "disconnected")
+
+    def test_a_pair_of_map_servers_fails_over(self):
+        ports = reserve_ports(self, 8)
+        bound = [f"tcp://127.0.0.1:{ports + 3 * i}" for i in range(2)]
+        state = [f"tcp://127.0.0.1:{ports + 6 + i}" for i in range(2)]
+        servers = [self.serve("chp", "server", role, "--bind", bound[i], "--peer", bound[1 - i],
+                              "--bstar-bind", state[i], "--bstar-connect", state[1 - i],
+                              "--heartbeat", "200ms")
+                   for i, role in enumerate(("--primary", "--backup"))]
+        pages = [self.open(url) for _, url in servers]
+        pages[0].wait(STATE, "ready")
+        pages[1].wait(STATE, "not ready: the server is not active")
+        pages[1].wait(figure("chp", "following"), "true")
+        both = [word for one in bound for word in ("--connect", one)]
+        for key in ("/a", "/b", "/c"):
+            done = subprocess.run([zinc_path(), "chp", "set", key, "x", *both], capture_output=True, text=True,
+                                  timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for page in pages:
+            page.wait(figure("chp", "keys"), "3")
+        pages[0].save_screenshot("chp")
+        servers[0][0].kill()
+        done = subprocess.run([zinc_path(), "chp", "set", "/d", "x", *both], capture_output=True, text=True,
+                              timeout=4 * PATIENCE, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        pages[1].wait(STATE, "ready")
+        pages[1].wait(figure("chp", "keys"), "4")
+        pages[1].wait(figure("bstar", "state"), "active")
+        pages[1].save_screenshot("chp_after_failover")
+        self.assertEqual(pages[1].faults, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

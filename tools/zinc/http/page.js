@@ -1,0 +1,298 @@
+// The page of a component. The server sends the document of /status once a second.
+'use strict';
+
+const points = 600;
+const separator = '\u0000';
+
+// Plots by group, each with its title, its unit and its series. The last element is a group that must be there too.
+// A series is a figure, its rate per second, or a quantile of its durations.
+const plots = {
+  broker: [
+    ['Requests', 'per second', [['accepted', {rate: 'requests'}], ['replied', {rate: 'replies'}]]],
+    ['Queue', 'requests', [['waiting', {of: 'waiting'}], ['at workers', {of: 'working'}]]],
+    ['Latency', 'seconds', [
+      ['queue, median', {of: 'queue_time', quantile: 0.5}],
+      ['queue, 99 %', {of: 'queue_time', quantile: 0.99}],
+      ['worker, median', {of: 'work_time', quantile: 0.5}],
+      ['worker, 99 %', {of: 'work_time', quantile: 0.99}]]],
+    ['Peers', 'connected', [['clients', {of: 'clients'}], ['workers', {of: 'workers'}]]],
+  ],
+  chp: [
+    ['Updates', 'per second', [['of clients', {rate: 'updates'}], ['followed', {rate: 'followed'}]]],
+    ['Replication lag', 'updates', [
+      ['not on both servers', {of: 'not_on_both'}], ['not committed', {of: 'not_committed'}]], 'bstar'],
+    ['Keys', 'in the map', [['keys', {of: 'keys'}]]],
+    ['Clients', 'connected', [['sessions', {of: 'sessions'}], ['subscribers', {of: 'subscribers'}]]],
+  ],
+  bstar: [
+    ['Pair', 'per second', [['states of the peer', {rate: 'states_heard'}]]],
+  ],
+  titanic: [
+    ['Backlog', 'requests', [['pending', {of: 'pending'}], ['at services', {of: 'in_flight'}]]],
+    ['Requests', 'per second', [['accepted', {rate: 'accepted'}], ['answered', {rate: 'answered'}]]],
+  ],
+  proxy: [
+    ['Messages', 'per second', [
+      ['from the frontend', {rate: 'frontend_received'}],
+      ['from the backend', {rate: 'backend_received'}],
+      ['dropped', {rate: 'dropped'}]]],
+    ['Traffic', 'bytes per second', [
+      ['from the frontend', {rate: 'frontend_received_bytes'}],
+      ['from the backend', {rate: 'backend_received_bytes'}]]],
+  ],
+  cache: [
+    ['Messages', 'per second', [['forwarded', {rate: 'forwarded'}]]],
+    ['Topics', 'stored', [['topics', {of: 'topics'}]]],
+  ],
+};
+
+const state = {last: null, series: new Map(), sort: new Map(), open: new Map(), filter: ''};
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+function shape(name, attributes) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) {
+    made.setAttribute(key, value);
+  }
+  return made;
+}
+
+function text(value, unit = '') {
+  if (value === null || value === undefined) {
+    return '–';
+  }
+  if (typeof value === 'object') {
+    return value.count === 0 ? '0' : `${value.count} × ${text(value.sum / value.count, 'seconds')}`;
+  }
+  if (typeof value !== 'number') {
+    return String(value);
+  }
+  if (unit === 'seconds') {
+    return value >= 1 ? `${value.toFixed(2)} s`
+      : value >= 0.001 ? `${(value * 1e3).toFixed(1)} ms` : `${Math.round(value * 1e6)} µs`;
+  }
+  if (unit.startsWith('bytes') && value >= 1024) {
+    const step = Math.min(4, Math.floor(Math.log2(value) / 10));
+    return `${(value / 1024 ** step).toFixed(1)} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][step]}`;
+  }
+  return Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1);
+}
+
+// Adds up the records of a group: a broker with several threads has one for each.
+function total(records) {
+  const all = {};
+  for (const record of records || []) {
+    for (const [key, value] of Object.entries(record)) {
+      if (typeof value === 'number') {
+        all[key] = (all[key] || 0) + value;
+      } else if (typeof value === 'object') {
+        const before = all[key] || {buckets: value.buckets.map(() => 0)};
+        all[key] = {buckets: value.buckets.map((count, i) => count + before.buckets[i])};
+      }
+    }
+  }
+  return all;
+}
+
+// Returns the upper bound of the bucket with the quantile of the durations since `before`.
+function quantile(now, before, part, bounds) {
+  const counts = now.buckets.map((count, i) => count - before.buckets[i]);
+  const all = counts.reduce((sum, each) => sum + each, 0);
+  let seen = 0;
+  for (let i = 0; all > 0 && i < counts.length; ++i) {
+    seen += counts[i];
+    if (seen >= all * part) {
+      return bounds[Math.min(i, bounds.length - 1)];
+    }
+  }
+  return null;
+}
+
+function measure(how, now, before, seconds, bounds) {
+  if (how.rate) {
+    return before ? Math.max(0, now[how.rate] - before[how.rate]) / seconds : null;
+  }
+  if (how.quantile) {
+    return before ? quantile(now[how.of], before[how.of], how.quantile, bounds) : null;
+  }
+  return now[how.of];
+}
+
+function take(status) {
+  const at = performance.now() / 1000;
+  const totals = {};
+  for (const group of Object.keys(plots)) {
+    if (!status.groups[group]) {
+      continue;
+    }
+    totals[group] = total(status.groups[group]);
+    const before = state.last && state.last.totals[group];
+    for (const [title, , series] of plots[group]) {
+      series.forEach(([, how], i) => {
+        const key = [group, title, i].join(separator);
+        const values = state.series.get(key) || [];
+        values.push([at, measure(how, totals[group], before, before ? at - state.last.at : 1,
+          status.bucket_bounds)]);
+        while (values.length > points + 1 || at - values[0][0] > points) {
+          values.shift();
+        }
+        state.series.set(key, values);
+      });
+    }
+  }
+  state.last = {status, totals, at};
+}
+
+function draw_plot(group, [title, unit, series]) {
+  const all = series.map((_, i) => state.series.get([group, title, i].join(separator)) || []);
+  const top = Math.max(...all.flat().map(([, value]) => value || 0)) || 1;
+  const svg = shape('svg', {viewBox: `0 0 ${points} 100`, preserveAspectRatio: 'none', role: 'img'});
+  svg.append(shape('line', {x1: 0, x2: points, y1: 100, y2: 100, class: 'axis'}));
+  const list = element('ul');
+  series.forEach(([name], i) => {
+    let line = [];
+    const finish = () => {
+      if (line.length > 0) {
+        svg.append(shape('polyline', {points: line.join(' '), class: `s${i}`}));
+      }
+      line = [];
+    };
+    for (const [at, value] of all[i]) {
+      if (value === null) {
+        finish();
+      } else {
+        const x = points - (state.last.at - at);
+        line.push(`${x.toFixed(1)},${(98 - 94 * value / top).toFixed(1)}`);
+      }
+    }
+    finish();
+    const last = all[i].length > 0 ? all[i][all[i].length - 1][1] : null;
+    list.append(element('li', {class: `s${i}`}, `${name} ${text(last, unit)}`));
+  });
+  svg.setAttribute('aria-label', `${title}, ${unit}: ${[...list.children].map((e) => e.textContent).join(', ')}`);
+  return element('figure', {}, element('figcaption', {}, element('h2', {}, title),
+    element('span', {}, `${unit}, top ${text(top, unit)}`)), svg, list);
+}
+
+// A group with one record: one row for each figure, with its description.
+function draw_record(record, figures) {
+  const body = element('tbody');
+  for (const [key, value] of Object.entries(record)) {
+    const about = figures[key];
+    body.append(element('tr', {}, element('th', {scope: 'row'}, key),
+      element('td', {class: typeof value === 'string' ? 'word' : 'number'}, text(value, about ? about.unit : '')),
+      element('td', {class: 'help'}, about ? about.help : '')));
+  }
+  return element('table', {}, body);
+}
+
+// A group with many records: one row for each record, sorted by a column.
+function draw_records(group, records, figures) {
+  const columns = Object.keys(records[0]);
+  const sort = state.sort.get(group) || {by: columns[0], down: false};
+  const head = element('tr');
+  for (const column of columns) {
+    const button = element('button', {type: 'button', 'data-key': `${group} ${column}`,
+      title: figures[column] ? figures[column].help : column},
+    column + (sort.by === column ? (sort.down ? ' ▼' : ' ▲') : ''));
+    button.addEventListener('click', () => {
+      state.sort.set(group, {by: column, down: sort.by === column ? !sort.down : column in figures});
+      draw();
+    });
+    head.append(element('th', {scope: 'col', class: column in figures ? 'number' : 'label',
+      'aria-sort': sort.by !== column ? 'none' : sort.down ? 'descending' : 'ascending'}, button));
+  }
+  const labels = columns.filter((column) => !(column in figures));
+  const shown = records.filter((record) => labels.some((label) => record[label].includes(state.filter)));
+  shown.sort((a, b) => (a[sort.by] < b[sort.by] ? -1 : a[sort.by] > b[sort.by] ? 1 : 0) * (sort.down ? -1 : 1));
+  const body = element('tbody');
+  for (const record of shown.slice(0, 200)) {
+    const row = element('tr');
+    for (const column of columns) {
+      row.append(element(column in figures ? 'td' : 'th', column in figures ? {class: 'number'} : {scope: 'row'},
+        text(record[column], figures[column] ? figures[column].unit : '')));
+    }
+    body.append(row);
+  }
+  return element('table', {}, element('thead', {}, head), body);
+}
+
+function draw_group(group, records, figures) {
+  const many = group === 'service' || group === 'titanic_service' || records.length > 1;
+  const summary = element('summary', {'data-key': `summary ${group}`}, many ? `${group} (${records.length})` : group);
+  const box = element('details', {}, summary);
+  box.open = state.open.has(group) ? state.open.get(group) : group !== 'http';
+  box.addEventListener('toggle', () => state.open.set(group, box.open));
+  if (many && records.length > 10) {
+    const input = element('input', {type: 'search', 'data-key': `filter ${group}`,
+      'aria-label': `Filter ${group} by name`, placeholder: 'Filter by name'});
+    input.value = state.filter;
+    input.addEventListener('input', () => {
+      state.filter = input.value;
+      draw();
+    });
+    box.append(input);
+  }
+  box.append(element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Figures of ${group}`,
+    'data-key': `scroll ${group}`}, many ? draw_records(group, records, figures) : draw_record(records[0], figures)));
+  return box;
+}
+
+// Redraws everything. The focus and the positions of scrolling stay where they are.
+function draw() {
+  const {status} = state.last;
+  const focused = document.activeElement && document.activeElement.dataset.key;
+  const scrolled = new Map([...document.querySelectorAll('.scroll')]
+    .map((box) => [box.dataset.key, [box.scrollLeft, box.scrollTop]]));
+  document.title = `Zinc ${status.component}`;
+  document.getElementById('title').textContent = `Zinc ${status.component} ${status.version}`;
+  show(status.ready ? 'ready' : `not ready: ${status.not_ready}`, status.ready);
+  document.getElementById('plots').replaceChildren(...Object.keys(plots).filter((group) => status.groups[group])
+    .flatMap((group) => plots[group].filter(([, , , needs]) => !needs || status.groups[needs])
+      .map((plot) => draw_plot(group, plot))));
+  document.getElementById('groups').replaceChildren(...Object.entries(status.groups)
+    .map(([group, records]) => draw_group(group, records, status.figures[group])));
+  for (const box of document.querySelectorAll('.scroll')) {
+    [box.scrollLeft, box.scrollTop] = scrolled.get(box.dataset.key) || [0, 0];
+  }
+  const again = focused && document.querySelector(`[data-key="${CSS.escape(focused)}"]`);
+  if (again) {
+    again.focus({preventScroll: true});
+    if (again.setSelectionRange) {
+      again.setSelectionRange(again.value.length, again.value.length);
+    }
+  }
+}
+
+function show(words, good) {
+  const at = document.getElementById('state');
+  if (at.textContent !== words) {
+    at.textContent = words;
+  }
+  at.className = good ? 'good' : 'bad';
+}
+
+function connect() {
+  const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`);
+  socket.addEventListener('message', (event) => {
+    take(JSON.parse(event.data));
+    draw();
+  });
+  socket.addEventListener('close', () => {
+    show('disconnected', false);
+    if (state.last) {
+      state.last.totals = {};  // counters may start again
+    }
+    setTimeout(connect, 2000);
+  });
+}
+
+connect();

@@ -1,0 +1,317 @@
+#include "tools/zinc/http/server.h"
+
+#include "tools/zinc/http/connection.h"
+#include "tools/zinc/http/live_page.h"
+#include "tools/zinc/http/messages.h"
+#include "tools/zinc/http/metrics_text.h"
+#include "tools/zinc/http/page_files.h"
+#include "tools/zinc/http/pending_reports.h"
+#include "tools/zinc/http/routes.h"
+#include "tools/zinc/http/status_json.h"
+#include "tools/zinc/version.h"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/error.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <exception>
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace zinc::http {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace web = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::size_t read_size = 4096;
+constexpr auto accept_pause = std::chrono::milliseconds{100};  // if no descriptor is left
+constexpr auto discard_timeout = std::chrono::seconds{1};
+constexpr std::size_t discard_size = 64 * 1024;
+
+}  // namespace
+
+// Owned by its coroutines too, so the execution context destroys it.
+class server::core : public std::enable_shared_from_this<core> {
+public:
+  core(const asio::any_io_executor& executor, reporter&& of, const limits& at_most)
+      : acceptor_{executor},
+        retry_{executor},
+        reports_{std::make_shared<pending_reports>(executor, std::move(of))},
+        limits_{at_most} {}
+
+  address bind(const address& at, error_code& ec) {
+    const auto ip = asio::ip::make_address(at.host, ec);
+    const tcp::endpoint endpoint{ip, at.port};
+    if (!ec) {
+      acceptor_.open(endpoint.protocol(), ec);
+    }
+    if (!ec) {
+      acceptor_.set_option(tcp::acceptor::reuse_address{true}, ec);
+      acceptor_.bind(endpoint, ec);
+    }
+    if (!ec) {
+      acceptor_.listen(asio::socket_base::max_listen_connections, ec);
+    }
+    if (ec) {
+      return {};
+    }
+    loopback_ = at.loopback;
+    asio::co_spawn(acceptor_.get_executor(), accept(shared_from_this()), asio::detached);
+    auto bound = at;
+    bound.port = acceptor_.local_endpoint(ec).port();
+    return bound;
+  }
+
+  void stop() {
+    error_code ignored;
+    acceptor_.close(ignored);
+    retry_.cancel();
+    for (const auto& each : open_) {
+      each->stream.close();
+    }
+    reports_->stop();
+  }
+
+  [[nodiscard]] const counters& counted() const noexcept { return counters_; }
+
+private:
+  using connection_ptr = std::shared_ptr<connection>;
+
+  static asio::awaitable<void> accept(std::shared_ptr<core> self) {
+    while (self->acceptor_.is_open()) {
+      auto [ec, socket] = co_await self->acceptor_.async_accept(token);
+      if (!ec) {
+        try {
+          self->start(std::move(socket));
+        } catch (const std::exception& e) {  // no memory for this connection
+          spdlog::error("http connection not accepted: {}", e.what());
+        }
+      } else if (self->acceptor_.is_open()) {
+        self->retry_.expires_after(accept_pause);
+        (void)co_await self->retry_.async_wait(token);
+      }
+    }
+  }
+
+  void start(tcp::socket&& socket) {
+    ++counters_.connections;
+    if (open_.size() >= limits_.connections && !evict()) {
+      ++counters_.refused;
+      return;
+    }
+    error_code ignored;
+    socket.set_option(tcp::no_delay{true}, ignored);
+    const auto added = std::make_shared<connection>(
+        std::move(socket), limits_.header_size + limits_.body_size + read_size);
+    open_.push_back(added);
+    counters_.open = open_.size();
+    asio::co_spawn(acceptor_.get_executor(), serve(shared_from_this(), added),
+                   [self = shared_from_this(), added](const std::exception_ptr& failure) {
+                     self->forget(added);
+                     added->stream.close();
+                     log(failure);
+                   });
+  }
+
+  static void log(const std::exception_ptr& failure) {
+    try {
+      if (failure) {
+        std::rethrow_exception(failure);
+      }
+    } catch (const pending_reports::stopped&) {  // ends the coroutine, and is not a fault
+    } catch (const std::exception& e) {
+      spdlog::error("http connection closed: {}", e.what());
+    }
+  }
+
+  bool evict() {
+    for (const auto& each : open_) {
+      if (each->waits) {
+        ++counters_.evicted;
+        each->stream.close();
+        forget(connection_ptr{each});
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void forget(const connection_ptr& gone) {
+    open_.remove(gone);
+    counters_.open = open_.size();
+  }
+
+  static asio::awaitable<void> serve(std::shared_ptr<core> self, connection_ptr on) {
+    for (bool more = true; more;) {
+      // The last in the list has waited for the shortest time.
+      self->open_.remove(on);
+      self->open_.push_back(on);
+      more = co_await self->exchange(on);
+    }
+  }
+
+  // Answers one request. Returns false if the connection must be closed.
+  asio::awaitable<bool> exchange(connection_ptr on) {
+    on->waits = true;
+    web::request_parser<web::string_body> parser;
+    parser.header_limit(limits_.header_size);
+    parser.body_limit(limits_.body_size);
+    const auto ec = co_await receive(*on, parser);
+    on->waits = false;
+    if (ec) {
+      const auto status = status_of(ec);
+      if (status != 0) {
+        ++counters_.bad_requests;
+        auto answer = made(status, error_response(status));
+        answer.keep_alive(false);
+        answer.prepare_payload();
+        (void)co_await send(*on, answer);
+        on->waits = true;
+        co_await discard(*on);
+      }
+      co_return false;
+    }
+    auto asked = parser.release();
+    const auto where = route_of(head_of(asked), loopback_);
+    if (where.what == resource::live && counters_.pages < limits_.pages) {
+      co_await serve_page(page_source_of(), on, std::move(asked));
+      co_return false;
+    }
+    auto answer = co_await answer_to(where);
+    answer.version(asked.version());
+    answer.keep_alive(asked.keep_alive());
+    answer.prepare_payload();
+    if (where.no_body) {
+      answer.body().clear();
+    }
+    counters_.bad_requests += where.status == 400 ? 1 : 0;
+    co_return co_await send(*on, answer) && asked.keep_alive();
+  }
+
+  // Waits for a request, and then for a shorter time for the rest of it.
+  asio::awaitable<error_code> receive(connection& on,
+                                      web::request_parser<web::string_body>& parser) {
+    if (on.buffer.size() == 0) {
+      on.stream.expires_after(limits_.idle_timeout);
+      const auto into = on.buffer.prepare(read_size);
+      const auto [ec, size] = co_await on.stream.async_read_some(into, token);
+      if (ec) {
+        co_return web::make_error_code(web::error::end_of_stream);
+      }
+      on.buffer.commit(size);
+    }
+    on.stream.expires_after(limits_.request_timeout);
+    const auto [ec, size] = co_await web::async_read(on.stream, on.buffer, parser, token);
+    co_return ec;
+  }
+
+  asio::awaitable<bool> send(connection& on, response& what) {
+    ++counters_.responses;
+    on.stream.expires_after(limits_.response_timeout);
+    const auto [ec, size] = co_await web::async_write(on.stream, what, token);
+    counters_.slow_readers += ec == beast::error::timeout ? 1 : 0;
+    co_return !ec;
+  }
+
+  // Closes gracefully: unread bytes would reset the connection before the peer reads the answer.
+  static asio::awaitable<void> discard(connection& on) {
+    error_code ignored;
+    on.stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    on.stream.expires_after(discard_timeout);
+    on.buffer.clear();
+    for (std::size_t all = 0; all < discard_size;) {
+      const auto into = on.buffer.prepare(read_size);
+      const auto [ec, size] = co_await on.stream.async_read_some(into, token);
+      if (ec) {
+        co_return;
+      }
+      all += size;
+    }
+  }
+
+  asio::awaitable<response> answer_to(route where) {
+    const std::string plain = "text/plain; charset=utf-8";
+    switch (where.what) {
+      case resource::none: co_return made(where.status, error_response(where.status));
+      case resource::live: co_return made(503, error_response(503));
+      case resource::page:
+        co_return made(200, {"text/html; charset=utf-8", std::string{page_html}});
+      case resource::style: co_return made(200, {"text/css; charset=utf-8", std::string{page_css}});
+      case resource::script:
+        co_return made(200, {"text/javascript; charset=utf-8", std::string{page_js}});
+      case resource::health: co_return made(200, {plain, "alive\n"});
+      case resource::ready: {
+        const auto now = co_await collect();
+        if (now.not_ready.empty()) {
+          co_return made(200, {plain, "ready\n"});
+        }
+        auto answer = made(503, {plain, "not ready: " + now.not_ready + "\n"});
+        co_return answer;
+      }
+      case resource::metrics: {
+        const auto now = co_await collect();
+        auto text = metrics_text(now, version);
+        co_return made(200, {std::string{metrics_content_type}, std::move(text)});
+      }
+      case resource::status: {
+        auto text = co_await status();
+        co_return made(200, {"application/json", std::move(text)});
+      }
+    }
+    co_return made(404, error_response(404));
+  }
+
+  page_source page_source_of() {
+    return {
+        .owner = shared_from_this(), .at_most = limits_, .counted = counters_, .status = [this] {
+          return status();
+        }};
+  }
+
+  asio::awaitable<std::string> status() {
+    const auto now = co_await collect();
+    co_return status_json(now, version);
+  }
+
+  asio::awaitable<report> collect() {
+    auto now = co_await reports_->next();
+    now.records.push_back(figures_of(counters_));
+    co_return now;
+  }
+
+  tcp::acceptor acceptor_;
+  asio::steady_timer retry_;
+  const std::shared_ptr<pending_reports> reports_;
+  const limits limits_;
+  counters counters_;
+  bool loopback_ = true;
+  std::list<connection_ptr> open_;  // in the order in which they began to wait
+};
+
+server::server(asio::any_io_executor executor, reporter of, const limits& at_most)
+    : core_{std::make_shared<core>(executor, std::move(of), at_most)} {}
+
+server::~server() { stop(); }
+
+address server::bind(const address& at, error_code& ec) { return core_->bind(at, ec); }
+
+void server::stop() { core_->stop(); }
+
+const counters& server::counted() const noexcept { return core_->counted(); }
+
+}  // namespace zinc::http

@@ -1,0 +1,105 @@
+#include "tools/zinc/http/status_json.h"
+
+#include "tools/zinc/http/metrics_text.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <variant>
+
+namespace zinc::http {
+
+namespace {
+
+namespace json = boost::json;
+
+json::string_view text(std::string_view of) { return {of.data(), of.size()}; }
+
+double seconds(std::chrono::nanoseconds of) { return std::chrono::duration<double>{of}.count(); }
+
+struct to_json {
+  json::value operator()(std::uint64_t number) const { return number; }
+  json::value operator()(bool flag) const { return flag; }
+  json::value operator()(std::string_view word) const { return text(word); }
+  json::value operator()(const std::shared_ptr<const zmtp::duration_histogram>& of) const {
+    json::array counts;
+    std::uint64_t count = 0;
+    for (const auto each : of->counts()) {
+      counts.push_back(each);
+      count += each;
+    }
+    return json::object{
+        {"count", count}, {"sum", seconds(of->sum())}, {"buckets", std::move(counts)}};
+  }
+};
+
+std::string_view unit_of(const zmtp::figure& of) {
+  switch (of.in) {
+    case zmtp::figure::unit::none: return "";
+    case zmtp::figure::unit::bytes: return "bytes";
+    case zmtp::figure::unit::seconds: return "seconds";
+  }
+  return "";
+}
+
+json::object description_of(const zmtp::figure_record& of) {
+  json::object all;
+  for (const auto& each : of.samples) {
+    all[text(each.what->key)] = json::object{
+        {"metric", metric_name(of.group, *each.what)},
+        {"type", text(metric_type(each.what->is))},
+        {"unit", text(unit_of(*each.what))},
+        {"help", text(each.what->help)},
+    };
+  }
+  return all;
+}
+
+json::object record_of(const zmtp::figure_record& of) {
+  json::object all;
+  all.reserve(of.labels.size() + of.samples.size());
+  for (const auto& [name, value] : of.labels) {
+    all[text(name)] = value;
+  }
+  for (const auto& each : of.samples) {
+    all[text(each.what->key)] = std::visit(to_json{}, each.value);
+  }
+  return all;
+}
+
+json::array bucket_bounds() {
+  json::array all;
+  for (const auto each : zmtp::duration_histogram::bounds) {
+    all.push_back(seconds(each));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string status_json(const report& of, std::string_view version) {
+  json::object figures;
+  json::object groups;
+  for (const auto& each : of.records) {
+    auto& group = groups[text(each.group)];
+    if (group.is_null()) {
+      group = json::array{};
+      figures[text(each.group)] = description_of(each);
+    }
+    group.as_array().push_back(record_of(each));
+  }
+  const json::object all{
+      {"component", text(of.component)},  {"version", text(version)},
+      {"ready", of.not_ready.empty()},    {"not_ready", of.not_ready},
+      {"bucket_bounds", bucket_bounds()}, {"figures", std::move(figures)},
+      {"groups", std::move(groups)},
+  };
+  return json::serialize(all);
+}
+
+}  // namespace zinc::http

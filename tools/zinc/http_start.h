@@ -1,0 +1,20 @@
+#pragma once
+// Starts the server of --http.
+
+#include "tools/zinc/http/address.h"
+#include "tools/zinc/http/server.h"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace zinc {
+
+// Prints `http URL`. Returns null without an address. The records of the server itself follow those
+// of `of`. Throws boost::system::system_error if the server cannot listen.
+[[nodiscard]] std::unique_ptr<http::server> start_http(const boost::asio::any_io_executor& executor,
+                                                       const std::optional<http::address>& at,
+                                                       http::reporter of);
+
+}  // namespace zinc
