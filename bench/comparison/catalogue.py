@@ -92,7 +92,7 @@ def _curve_handshakes():
         return Contestant(key, label, (
             _binding("server", receiver, 1, "{count}"),
             _connecting("clients", OURS + "curve_connects", 1, "{count}")), "server")
-    cpu = Target("server CPU ≤ libzmq", 1, False, "theirs", role="server")
+    cpu = Target("server CPU ≤ 1 × libzmq", 1, False, "theirs", role="server")
     return Workload("curve_handshakes", "handshakes with CURVE", THROUGHPUT,
                     (pair("ours", "ours", OURS + "local_thr_curve"),
                      pair("theirs", "libzmq", THEIRS + "local_thr_curve")),

@@ -75,8 +75,10 @@ class MmiTest(RegistrationCase):
         first, second = (self.worker(self.endpoint, SERVICE, version) for version in VERSIONS)
         for _ in range(2):
             self.asker.send(SERVICE, b"body")
-        for worker in (first, second):
-            worker.reply(worker.receive_request().address, b"done")
+        # Both have one before the first replies, or it might get the other's too.
+        requests = [(worker, worker.receive_request()) for worker in (first, second)]
+        for worker, request in requests:
+            worker.reply(request.address, b"done")
             self.asker.receive_reply()
         first.command("disconnect")
         self.expect_served(second)
