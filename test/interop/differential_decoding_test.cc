@@ -31,10 +31,7 @@ namespace {
 
 using simulation::random_source;
 
-struct {
-  std::uint64_t count = long_run() ? 200'000 : 5'000;
-  std::uint64_t first = 1 + count * (long_run() ? long_part() - 1 : 0);
-} asked_for;
+run_seeds asked_for{5'000, 200'000};
 
 constexpr std::uint64_t streams_per_connection = 16;
 

@@ -1,6 +1,6 @@
 #pragma once
 // The frame of tests that run scenarios, each from its seed. Options of the command line:
-//   --seeds N         how many (500; 4,000 in each part of a long run)
+//   --seeds N         how many (500, or 50 with a sanitizer; 4,000 in each part of a long run)
 //   --first-seed S    from which on (1, or the first of the part)
 //   --seed S          this one alone
 //   --trace           prints all that happens
@@ -20,9 +20,9 @@
 
 namespace zmtp::simulation {
 
-struct seeds {
-  std::uint64_t count = test::long_run() ? 4'000 : 500;
-  std::uint64_t first = 1 + count * (test::long_run() ? test::long_part() - 1 : 0);
+struct seeds : test::run_seeds {
+  seeds() : run_seeds{500, 4'000} {}
+
   bool trace = false;
 };
 

@@ -2,6 +2,7 @@
 // The long forms of tests, which take minutes: tools/test --long. A full test is several parts, each with other random
 // numbers, and tools/test --part N runs one of them: ZINC_LONG=N.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -14,5 +15,23 @@ namespace zmtp::test {
 }
 
 [[nodiscard]] inline bool long_run() { return long_part() != 0; }
+
+// How many of `count` random inputs the short form takes. With a sanitizer an input takes ten times as long: its
+// configuration in .bazelrc sets ZINC_ONE_OF, and the short form takes that part of them.
+[[nodiscard]] inline std::uint64_t in_short_form(std::uint64_t count) {
+  const char* const value = std::getenv("ZINC_ONE_OF");
+  const std::uint64_t part = value == nullptr ? 0 : std::strtoull(value, nullptr, 10);
+  return part == 0 ? count : std::max<std::uint64_t>(count / part, 1);
+}
+
+// The seeds of the random inputs of a run: in the short form those from 1 on, in each part of the long form others.
+struct run_seeds {
+  explicit run_seeds(std::uint64_t short_form, std::uint64_t each_part)
+      : count{long_run() ? each_part : in_short_form(short_form)},
+        first{1 + count * (long_run() ? long_part() - 1 : 0)} {}
+
+  std::uint64_t count;
+  std::uint64_t first;
+};
 
 }  // namespace zmtp::test

@@ -17,12 +17,9 @@ _NO_FALSE_WARNINGS = [
     "-Wno-maybe-uninitialized",
 ]
 
-# A test is compiled more often than it runs, and so is what only tests use.
-_TEST_OPTIONS = _WARNINGS + ["-O1"] + _NO_FALSE_WARNINGS
-
-# With the sanitizers, to optimise a test takes as long as all the rest of its compilation. Tests of shells mostly
-# wait; others compute.
-_SHELL_TEST_OPTIONS = _TEST_OPTIONS + select({
+# A test is compiled more often than it runs, and so is what only tests use. With the sanitizers, to optimise a test
+# takes as long as all the rest of its compilation.
+_TEST_OPTIONS = _WARNINGS + ["-O1"] + _NO_FALSE_WARNINGS + select({
     "//tools/build:tests_together": ["-O0"],
     "//conditions:default": [],
 })
@@ -69,15 +66,14 @@ def zinc_units(units, **kwargs):
     for name, deps in units.items():
         zinc_library(name = name, units = [name], deps = deps, **kwargs)
 
-def zinc_test(name, srcs, deps = [], size = "small", tags = [], **kwargs):
+def zinc_test(name, srcs, deps = [], size = "small", **kwargs):
     """A GoogleTest program with GoogleTest's main."""
     cc_test(
         name = name,
         srcs = srcs,
         deps = deps + ["//third_party:gtest_main"],
-        copts = _SHELL_TEST_OPTIONS if "shell_asan" in tags else _TEST_OPTIONS,
+        copts = _TEST_OPTIONS,
         size = size,
-        tags = tags,
         **kwargs
     )
 

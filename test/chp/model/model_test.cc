@@ -9,19 +9,17 @@ namespace chp::model {
 namespace {
 
 TEST(chp_log_model, keeps_every_promise_in_random_schedules) {
-  const std::uint64_t count = zmtp::test::long_run() ? 100'000 : 60'000;
-  const std::uint64_t first =
-      1 + count * (zmtp::test::long_run() ? zmtp::test::long_part() - 1 : 0);
+  const zmtp::test::run_seeds seeds{60'000, 100'000};
   figures sum;
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+  for (auto seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
     if (const auto broken = try_seed(seed, planted::none, sum)) {
       FAIL() << describe(seed, shorten(seed, planted::none, *broken));
     }
   }
   // The schedules reach what they are for.
-  EXPECT_GT(sum.answers, count);
-  EXPECT_GT(sum.cuts, count / 100);
-  EXPECT_GT(sum.losses, count / 100);
+  EXPECT_GT(sum.answers, seeds.count);
+  EXPECT_GT(sum.cuts, seeds.count / 100);
+  EXPECT_GT(sum.losses, seeds.count / 100);
 }
 
 TEST(chp_log_model, a_seed_does_the_same_twice) {
