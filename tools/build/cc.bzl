@@ -77,10 +77,17 @@ def zinc_test(name, srcs, deps = [], size = "small", **kwargs):
         **kwargs
     )
 
-def zinc_tests(name, names, size = "small", **kwargs):
+def _tests_of_no_rule(ending):
+    """The tests in the folder that no rule above has as a source."""
+    taken = [source for rule in native.existing_rules().values() for source in rule.get("srcs", [])]
+    return [source[:-len(ending)] for source in native.glob(["*_test" + ending]) if ":" + source not in taken]
+
+def zinc_tests(name, names = None, size = "small", **kwargs):
     """Test programs that need the same, each from the source of its name.
 
+    Without `names`: all tests in the folder that no rule above has.
     With --define=tests=together they are one program, `name`: the sanitizers' programs take long to link."""
+    names = names or _tests_of_no_rule(".cc")
     for test in names:
         zinc_test(
             name = test,
@@ -112,10 +119,10 @@ def zinc_programs(programs, deps = [], **kwargs):
     for name, further in programs.items():
         zinc_binary(name = name, srcs = [name + ".cc"], deps = deps + further, **kwargs)
 
-def python_tests(tests, data = [], size = "medium", **kwargs):
-    """Tests that are Python programs, as a dictionary: their names, and the files that each needs besides `data`."""
-    for name, further in tests.items():
-        native.sh_test(name = name, srcs = [name + ".py"], data = data + further, size = size, **kwargs)
+def python_tests(names = None, size = "medium", **kwargs):
+    """Tests that are Python programs, each of its name; without `names` all in the folder that no rule above has."""
+    for name in names or _tests_of_no_rule(".py"):
+        native.sh_test(name = name, srcs = [name + ".py"], size = size, **kwargs)
 
 def _headers_impl(ctx):
     headers = depset(transitive = [dep[CcInfo].compilation_context.headers for dep in ctx.attr.deps])
