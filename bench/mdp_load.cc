@@ -43,7 +43,6 @@ namespace {
 
 namespace asio = boost::asio;
 using clock_type = std::chrono::steady_clock;
-using batch_type = std::vector<zmtp::routed_message>;
 
 struct arguments {
   std::string endpoint;
@@ -177,14 +176,14 @@ private:
     auto& socket = w.socket;
     socket.connect(arguments_.endpoint);
     const auto token = asio::as_tuple(asio::use_awaitable);
-    batch_type batch;
+    zmtp::message_batch batch;
     for (;;) {
       const auto [ec, count] = co_await socket.async_receive(batch, token);
       if (ec) {
         throw boost::system::system_error{ec, "worker"};
       }
-      for (auto& item : batch) {
-        switch (item.what) {
+      for (const auto item : batch) {
+        switch (item.what()) {
           case zmtp::routed_message::kind::attached:
             send(socket, mdp::make_ready(arguments_.protocol, arguments_.service));
             w.registered = true;
@@ -194,7 +193,7 @@ private:
             break;
           case zmtp::routed_message::kind::detached:
             throw std::runtime_error{"a worker lost the broker"};
-          case zmtp::routed_message::kind::message: work(w, std::move(item.content)); break;
+          case zmtp::routed_message::kind::message: work(w, item.to_message()); break;
         }
       }
     }
@@ -249,19 +248,19 @@ private:
   asio::awaitable<void> ask(client& c) {
     c.socket.connect(arguments_.endpoint);
     const auto token = asio::as_tuple(asio::use_awaitable);
-    batch_type batch;
+    zmtp::message_batch batch;
     for (;;) {
       const auto [ec, count] = co_await c.socket.async_receive(batch, token);
       if (ec) {
         throw boost::system::system_error{ec, "client"};
       }
       const auto now = clock_type::now();
-      for (auto& item : batch) {
-        switch (item.what) {
+      for (const auto item : batch) {
+        switch (item.what()) {
           case zmtp::routed_message::kind::attached: send_request(c, 0, now); break;
           case zmtp::routed_message::kind::detached:
             throw std::runtime_error{"a client lost the broker"};
-          case zmtp::routed_message::kind::message: on_reply(c, item.content, now); break;
+          case zmtp::routed_message::kind::message: on_reply(c, item.to_message(), now); break;
         }
       }
     }
@@ -307,7 +306,7 @@ private:
     return which;
   }
 
-  void on_reply(client& c, zmtp::message& m, clock_type::time_point now) {
+  void on_reply(client& c, zmtp::message&& m, clock_type::time_point now) {
     const auto which = request_of(c, m);
     if (which.slot >= c.rounds.size() || which.round != c.rounds[which.slot]) {
       throw std::runtime_error{"a reply to another request, or a second one to the same"};

@@ -1,7 +1,6 @@
 #include "chp/server_core.h"
 
 #include "chp/server_ports.h"
-#include "zmtp/message_batch.h"
 #include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -81,7 +80,7 @@ void server_core::start() {
                  zmtp::rethrow);
   asio::co_spawn(executor_, serve(self, publisher_->socket(), &server_core::on_subscriber),
                  zmtp::rethrow);
-  asio::co_spawn(executor_, has_rules_ ? collect_from(self) : collect(self), zmtp::rethrow);
+  asio::co_spawn(executor_, collect(self), zmtp::rethrow);
 }
 
 void server_core::stop() {
@@ -224,7 +223,7 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
       }
       const auto now = self->runtime_.now();
       for (std::size_t taken = 0; taken != updates_at_once && !batch.empty(); ++taken) {
-        self->state_->on_update(batch.front().to_message());
+        self->on_collected(batch.front());
         batch.pop_front();
       }
       self->finish(now);

@@ -9,6 +9,7 @@
 #include "chp/snapshot_port.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/error.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/runtime/timer.h"
 #include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/pubsub_sockets.h"
@@ -94,9 +95,8 @@ private:
                                             void (server_core::*take)(zmtp::routed_message&,
                                                                       clock::time_point));
   static boost::asio::awaitable<void> collect(std::shared_ptr<server_core> self);
-  // The same with rules: with the principal of each update.
-  static boost::asio::awaitable<void> collect_from(std::shared_ptr<server_core> self);
-  void on_collector_peer(const zmtp::routed_message& item);
+  // Handles an update of a client, with its principal if there are rules.
+  void on_collected(const zmtp::message_view& item);
   [[nodiscard]] const std::string& principal_of(zmtp::peer_id peer) const;
   template <class Socket>
   void attach(zmtp::peer_id peer, const Socket& of,

@@ -1,15 +1,20 @@
 #include "zmtp/blocking/socket.h"
 
 #include <iostream>
+#include <string>
 
 int main(int, char** argv) {
   zmtp::blocking::context context;
   zmtp::blocking::pull_socket socket{context};
   std::cout << socket.bind(argv[1]).to_string() << std::endl;
-  std::vector<zmtp::message> batch;
-  std::size_t received = 0;
-  while (received < 100'000) {
-    received += socket.receive(batch, std::chrono::seconds{5});
+  zmtp::message_batch batch;
+  std::string last;
+  for (int received = 0; received < 100'000;) {
+    socket.receive(batch, std::chrono::seconds{5});
+    for (const auto number : batch) {
+      last = number.front();
+      ++received;
+    }
   }
-  std::cout << batch.back().front() << '\n';
+  std::cout << last << '\n';
 }

@@ -4,9 +4,9 @@ int main(int, char** argv) {
   zmtp::blocking::context context;
   zmtp::blocking::push_socket socket{context};
   socket.connect(argv[1]);
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (int n = 1; n <= 100'000; ++n) {
-    batch.push_back({std::to_string(n)});
+    batch.append(std::to_string(n));
   }
   socket.send(batch);
 }

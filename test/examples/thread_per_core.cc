@@ -26,13 +26,14 @@ asio::awaitable<void> work(std::string jobs_at, std::string results_at) {
   zmtp::push_socket results{own};
   jobs.connect(jobs_at);
   results.connect(results_at);
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
+  zmtp::message_batch done;
   for (;;) {
     co_await jobs.async_receive(batch, use_awaitable);
-    for (auto& job : batch) {
-      job.push_back("done");
+    for (const auto job : batch) {
+      done.append(job.front(), "done");
     }
-    co_await results.async_send(batch, use_awaitable);
+    co_await results.async_send(done, use_awaitable);
   }
 }
 
@@ -44,7 +45,7 @@ asio::awaitable<void> give_out(zmtp::push_socket& jobs) {
 }
 
 asio::awaitable<void> collect(zmtp::pull_socket& results, asio::io_context& context) {
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (std::size_t done = 0; done < count;) {
     done += co_await results.async_receive(batch, use_awaitable);
   }

@@ -50,20 +50,20 @@ void they_exchange(libzmq::socket& with, const parts& envelope) {
 
 asio::awaitable<void> we_send(dealer_socket& with) {
   for (std::size_t sent = 0; sent < count;) {
-    std::vector<message> batch;
+    message_batch batch;
     while (batch.size() < batch_size && sent < count) {
-      batch.push_back(to_message(numbered(sent++)));
+      batch.append(to_message(numbered(sent++)));
     }
     co_await with.async_send(batch, use_awaitable);
   }
 }
 
 asio::awaitable<void> we_receive(dealer_socket& with) {
-  std::vector<message> batch;
+  message_batch batch;
   for (std::size_t received = 0; received < count;) {
     co_await with.async_receive(batch, use_awaitable);
-    for (const auto& m : batch) {
-      expect_numbered(to_parts(m), received++, "here");
+    for (const auto m : batch) {
+      expect_numbered(to_parts(m.to_message()), received++, "here");
     }
   }
 }
@@ -120,11 +120,11 @@ TEST_P(pipelining, our_router_and_their_dealer_send_to_each_other) {
   const auto exchange = [&]() -> asio::awaitable<void> {
     const routed_message arrival = co_await ours.async_receive(use_awaitable);
     asio::co_spawn(sides.executor(), send(arrival.peer), asio::detached);
-    std::vector<routed_message> batch;
+    message_batch batch;
     for (std::size_t received = 0; received < count;) {
       co_await ours.async_receive(batch, use_awaitable);
-      for (const auto& m : batch) {
-        expect_numbered(to_parts(m.content), received++, "here");
+      for (const auto m : batch) {
+        expect_numbered(to_parts(m.to_message()), received++, "here");
       }
     }
   };

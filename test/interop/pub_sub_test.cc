@@ -208,12 +208,12 @@ TEST_P(pub_sub, fifty_thousand_of_theirs_arrive_in_order) {
   theirs.set(ZMQ_XPUB_NODROP, 1);
   join(GetParam(), ours, theirs);
   const auto listen = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (std::size_t n = 0; n < many;) {
       co_await ours.async_receive(batch, use_awaitable);
-      for (const auto& m : batch) {
-        if (to_parts(m) != numbered(n)) {
-          ADD_FAILURE() << "number " << n << " is " << describe(to_parts(m));
+      for (const auto m : batch) {
+        if (to_parts(m.to_message()) != numbered(n)) {
+          ADD_FAILURE() << "number " << n << " is " << describe(to_parts(m.to_message()));
           co_return;
         }
         ++n;

@@ -57,11 +57,11 @@ asio::awaitable<void> we_send(push_socket& with, std::size_t from, std::size_t t
 }
 
 asio::awaitable<void> we_receive(pull_socket& with, std::size_t from, std::size_t to) {
-  std::vector<message> batch;
+  message_batch batch;
   for (auto n = from; n < to;) {
     co_await with.async_receive(batch, use_awaitable);
-    for (const auto& m : batch) {
-      expect_numbered(to_parts(m), n++);
+    for (const auto m : batch) {
+      expect_numbered(to_parts(m.to_message()), n++);
     }
   }
 }
@@ -125,10 +125,10 @@ TEST_P(push_pull, our_push_sends_many_in_batches) {
   libzmq::socket theirs{sides.theirs(), ZMQ_PULL};
   join(GetParam(), ours, theirs);
   const auto send = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (std::size_t n = 0; n < count;) {
       for (int i = 0; i < 2'333 && n < count; ++i) {
-        batch.push_back(to_message(numbered(n++)));
+        batch.append(to_message(numbered(n++)));
       }
       co_await ours.async_send(batch, use_awaitable);
     }

@@ -101,10 +101,10 @@ TEST_F(reconnect, messages_sent_by_ours_while_theirs_restarts_arrive) {
   ours.connect(at);
   auto theirs = their_router(at);
   const auto expect = [&](routed_message::kind what) -> asio::awaitable<void> {
-    std::vector<routed_message> batch;
+    message_batch batch;
     co_await ours.async_receive(batch, deadline{10s}, use_awaitable);
     EXPECT_EQ(batch.size(), 1U);
-    EXPECT_EQ(batch.front().what, what);
+    EXPECT_EQ(batch.front().what(), what);
   };
   const auto meet = [&]() -> asio::awaitable<void> {
     co_await expect(routed_message::kind::attached);

@@ -68,7 +68,7 @@ asio::awaitable<void> publish(zmtp::pub_socket& socket, const bool& over) {
 }
 
 asio::awaitable<void> receive(zmtp::pull_socket& socket) {
-  std::vector<zmtp::message> batch;
+  zmtp::message_batch batch;
   for (;;) {
     co_await socket.async_receive(batch, use_awaitable);
   }

@@ -3,6 +3,8 @@
 // awaited event.
 
 #include "test/support/meeting.h"
+#include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/socket/request_sockets.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -14,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace zmtp::test {
 
@@ -84,6 +87,21 @@ private:
   std::optional<asio::io_context> context_{std::in_place, 1};
   std::optional<reserved_endpoint> reserved_;
 };
+
+[[nodiscard]] inline message_batch batch_of(const std::vector<message>& all) {
+  message_batch batch;
+  for (const auto& m : all) {
+    batch.append(m);
+  }
+  return batch;
+}
+[[nodiscard]] inline std::vector<message> messages_of(const message_batch& batch) {
+  std::vector<message> all;
+  for (const auto m : batch) {
+    all.push_back(m.to_message());
+  }
+  return all;
+}
 
 // Options with one thing changed.
 [[nodiscard]] inline socket_options announcing() {

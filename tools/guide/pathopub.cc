@@ -11,7 +11,6 @@
 #include <random>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -28,10 +27,10 @@ struct settings {
 
 zmtp::message update(int topic, const char* text) { return {fmt::format("{:03}", topic), text}; }
 
-std::vector<zmtp::message> first_updates() {
-  std::vector<zmtp::message> all;
+zmtp::message_batch first_updates() {
+  zmtp::message_batch all;
   for (int topic = 0; topic < topics; ++topic) {
-    all.push_back(update(topic, "Save Roger"));
+    all.append(update(topic, "Save Roger"));
   }
   return all;
 }

@@ -18,7 +18,6 @@
 #include <future>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace zmtp::blocking {
 
@@ -67,9 +66,6 @@ private:
   std::tuple<Results...> results_;
 };
 
-// Maximum batch of one call. More would delay other threads that need the lock.
-inline constexpr std::size_t most_at_once = 1024;
-
 template <class Async, class Received>
 concept receives = requires(Async& s, Received& to) {
   s.try_receive(to);
@@ -99,27 +95,6 @@ template <class Async, class Received>
   return ec;
 }
 
-template <class Async, class Received>
-[[nodiscard]] error_code receive(Async& from, monitor& lock, deadline until,
-                                 std::vector<Received>& batch) {
-  std::size_t count = 0;
-  for (; count != most_at_once; ++count) {
-    if (count == batch.size()) {
-      batch.emplace_back();
-    }
-    if (!from.try_receive(batch[count])) {
-      break;
-    }
-  }
-  batch.resize(count);
-  if (count != 0) {
-    return {};
-  }
-  call<std::size_t> wait;
-  from.async_receive(batch, until, wait.handler());
-  return wait.wait(lock);
-}
-
 template <class Async>
 [[nodiscard]] error_code receive(Async& from, monitor& lock, deadline until, message_batch& batch) {
   if (from.try_receive(batch)) {
@@ -130,46 +105,68 @@ template <class Async>
   return wait.wait(lock);
 }
 
-// Sends from the front of `batch`, and leaves unsent messages in it. Adds to `count`.
-template <class Async, class Item>
-[[nodiscard]] error_code send_slowly(Async& to, monitor& lock, deadline until,
-                                     std::vector<Item>& batch, std::size_t& count) {
+// Leaves unsent messages in the batch. Adds to `count`.
+template <class Async>
+[[nodiscard]] error_code send_slowly(Async& to, monitor& lock, deadline until, message_batch& batch,
+                                     std::size_t& count) {
   call<std::size_t> wait;
-  to.async_send(batch, until, wait.handler());
+  if constexpr (requires { to.async_send(batch, until, wait.handler()); }) {
+    to.async_send(batch, until, wait.handler());
+  } else {
+    to.async_send_enveloped(batch, until, wait.handler());
+  }
   const auto ec = wait.wait(lock);
   count += wait.result();
   return ec;
 }
 
-// Moves from `m` only if it is queued. If the immediate attempt fails, the asynchronous operation
-// returns the error.
+// Moves from `m` only if it is queued. The operation gets the message in a batch, so that the
+// message comes back after an error.
 template <class Async>
 [[nodiscard]] error_code send(Async& to, monitor& lock, deadline until, message& m) {
-  if (to.try_send(std::move(m)) == send_status::queued) {
-    return {};
+  const auto status = to.try_send(std::move(m));
+  if (status != send_status::full) {
+    return to_error(status);
   }
-  std::vector<message> one;
-  one.push_back(std::move(m));
+  message_batch one;
+  one.append(std::move(m));
   std::size_t count = 0;
   const auto ec = send_slowly(to, lock, until, one, count);
   if (!one.empty()) {
-    m = std::move(one.front());
+    m = one.front().to_message();
   }
+  return ec;
+}
+
+// Sends each message to its peer. Leaves unsent messages in the batch.
+template <class Async>
+[[nodiscard]] error_code send_to(Async& to, monitor& lock, deadline until, message_batch& batch,
+                                 std::size_t& count) {
+  const auto before = batch.size();
+  const auto status = to.try_send_to(batch);
+  count = before - batch.size();
+  if (status == send_status::queued) {
+    return {};
+  }
+  call<std::size_t> wait;
+  to.async_send_to(batch, until, wait.handler());
+  const auto ec = wait.wait(lock);
+  count += wait.result();
   return ec;
 }
 
 template <class Async>
 [[nodiscard]] error_code send(Async& to, monitor& lock, deadline until, peer_id peer, message& m) {
-  if (to.try_send(peer, std::move(m)) == send_status::queued) {
-    return {};
+  const auto status = to.try_send(peer, std::move(m));
+  if (status == send_status::queued || status == send_status::bad_message) {
+    return to_error(status);
   }
-  std::vector<routed_message> one(1);
-  one.front().peer = peer;
-  one.front().content = std::move(m);
+  message_batch one;
+  one.append_to(peer, std::move(m));
   std::size_t count = 0;
-  const auto ec = send_slowly(to, lock, until, one, count);
+  const auto ec = send_to(to, lock, until, one, count);
   if (!one.empty()) {
-    m = std::move(one.front().content);
+    m = one.front().to_message();
   }
   return ec;
 }
@@ -180,24 +177,7 @@ template <class Async>
   const auto before = batch.size();
   const auto status = to.try_send(batch);
   count = before - batch.size();
-  if (status == send_status::queued) {
-    return {};
-  }
-  call<std::size_t> wait;
-  to.async_send(batch, until, wait.handler());
-  const auto ec = wait.wait(lock);
-  count += wait.result();
-  return ec;
-}
-
-template <class Async>
-[[nodiscard]] error_code send(Async& to, monitor& lock, deadline until, std::vector<message>& batch,
-                              std::size_t& count) {
-  while (count != batch.size() && to.try_send(std::move(batch[count])) == send_status::queued) {
-    ++count;
-  }
-  batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(count));
-  return batch.empty() ? error_code{} : send_slowly(to, lock, until, batch, count);
+  return status == send_status::queued ? error_code{} : send_slowly(to, lock, until, batch, count);
 }
 
 }  // namespace zmtp::blocking

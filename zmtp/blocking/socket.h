@@ -26,7 +26,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace zmtp::blocking {
 
@@ -218,28 +217,15 @@ public:
     ec = use([&](Async& s, error_code& why) { why = blocking::receive(s, lock(), until, m); });
     return m;
   }
-  // Waits for a message and takes all queued ones, up to 1024. Overwrites the batch. Returns the
-  // number of messages.
-  std::size_t receive(std::vector<received>& batch,
-                      deadline until = {}) requires receives<Async, received> {
-    error_code ec;
-    const auto count = receive(batch, until, ec);
-    require(ec, "receive");
-    return count;
-  }
-  std::size_t receive(std::vector<received>& batch, deadline until,
-                      error_code& ec) requires receives<Async, received> {
-    batch.clear();
-    ec = use([&](Async& s, error_code& why) { why = blocking::receive(s, lock(), until, batch); });
-    return ec ? 0 : batch.size();
-  }
-
-  // The same without an object per message.
+  // Takes all queued messages without waiting, up to 1024 or 256 KiB. Returns false if there are
+  // none.
   [[nodiscard]] bool try_receive(message_batch& batch) requires receives<Async, message_batch> {
     bool any = false;
     (void)use([&](Async& s, error_code&) { any = s.try_receive(batch); });
     return any;
   }
+  // Waits for a message and takes all queued ones, up to 1024 or 256 KiB. Overwrites the batch.
+  // Returns the number of messages.
   std::size_t receive(message_batch& batch,
                       deadline until = {}) requires receives<Async, message_batch> {
     error_code ec;
@@ -274,30 +260,16 @@ public:
   void send(message&& m, deadline until, error_code& ec) requires sends<Async> {
     ec = use([&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, m); });
   }
-  // Queues all messages in order. Waits while the next one cannot be queued. Removes queued
-  // messages from the front of the batch, so after an error the rest remains. Returns the number of
-  // queued messages.
-  std::size_t send(std::vector<message>& batch, deadline until = {}) requires sends<Async> {
-    error_code ec;
-    const auto count = send(batch, until, ec);
-    require(ec);
-    return count;
-  }
-  std::size_t send(std::vector<message>& batch, deadline until,
-                   error_code& ec) requires sends<Async> {
-    std::size_t count = 0;
-    ec = use(
-        [&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, batch, count); });
-    return count;
-  }
-
-  // The same without an object per message. try_send() returns the status of the first message that
-  // is left in the batch.
+  // Queues all messages in order. Removes queued messages from the front of the batch. try_send()
+  // returns the status of the first message that is left.
   [[nodiscard]] send_status try_send(message_batch& batch) requires sends_batches<Async> {
     auto status = send_status::closed;
     (void)use([&](Async& s, error_code&) { status = s.try_send(batch); });
     return status;
   }
+  // Queues all messages in order. Waits while the next one cannot be queued. Removes queued
+  // messages from the front of the batch, so after an error the rest remains. Returns the number of
+  // queued messages.
   std::size_t send(message_batch& batch, deadline until = {}) requires sends_batches<Async> {
     error_code ec;
     const auto count = send(batch, until, ec);
@@ -327,6 +299,22 @@ public:
   }
   void send(peer_id to, message&& m, deadline until, error_code& ec) requires names_peers<Async> {
     ec = use([&](Async& s, error_code& why) { why = blocking::send(s, lock(), until, to, m); });
+  }
+  // ROUTER, XPUB: send each message of the batch to its peer. Drop and count, or wait, as for one
+  // message. Otherwise like send() of a batch.
+  std::size_t send_to(message_batch& batch, deadline until = {}) requires names_peers<Async> {
+    error_code ec;
+    const auto count = send_to(batch, until, ec);
+    require(ec);
+    return count;
+  }
+  std::size_t send_to(message_batch& batch, deadline until,
+                      error_code& ec) requires names_peers<Async> {
+    std::size_t count = 0;
+    ec = use([&](Async& s, error_code& why) {
+      why = blocking::send_to(s, lock(), until, batch, count);
+    });
+    return count;
   }
 
   // Calls f(Async&) under the lock, for operations without a blocking form. Returns its result. `f`

@@ -51,8 +51,7 @@ public:
 using waiter_list = boost::intrusive::list<waiter, boost::intrusive::constant_time_size<false>>;
 
 // `Attempt` is bool(error_code&, Results&...). The results are value-initialized and moved to the
-// handler. If Attempt has a member finish(), complete() calls it once before the handler, but
-// abandon() does not. The handler's associated allocator provides the memory.
+// handler. The handler's associated allocator provides the memory.
 template <class Attempt, class... Results>
 class result_waiter final : public waiter {
 public:
@@ -72,9 +71,6 @@ public:
 
   void complete(error_code ec, when w) override {
     settle();
-    if constexpr (requires { attempt_.finish(); }) {
-      attempt_.finish();
-    }
     auto h = std::move(handler_);
     auto results = std::move(results_);
     const auto executor = executor_;

@@ -148,7 +148,7 @@ public:
     if (of.due() != due) {
       link_deadlines_.set(of, due);
       if (link_deadlines_.first()) {
-        link_alarm_.set(due);
+        link_alarm_.set(link_deadlines_.first());
       } else {
         link_alarm_.cancel();  // a wait keeps the context running
       }

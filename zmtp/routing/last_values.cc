@@ -9,35 +9,35 @@ last_values::~last_values() {
   by_topic_.clear_and_dispose(std::default_delete<value>{});
 }
 
-void last_values::keep(const message& m) {
-  const auto known = by_topic_.find(m.front(), order{});
-  if (charge(m) > limit_.bytes) {
-    if (known != by_topic_.end()) {
-      drop(*known);
-    }
+std::unique_ptr<last_values::value> last_values::prepare(const message& m) {
+  auto next = spare_ ? std::move(spare_) : std::make_unique<value>();
+  next->content = m;
+  next->content.compact();
+  return next;
+}
+
+void last_values::keep(std::unique_ptr<value> next) noexcept {
+  if (const auto known = by_topic_.find(next->content.front(), order{}); known != by_topic_.end()) {
+    spare_ = take(*known);
+    spare_->content.clear();
+  }
+  const auto bytes = charge(next->content);
+  if (bytes > limit_.bytes) {
     return;
   }
-  if (known != by_topic_.end()) {
-    bytes_ -= charge(known->content);
-    known->content = m;
-    known->content.compact();
-    by_age_.splice(by_age_.end(), by_age_, by_age_.iterator_to(*known));
-  } else {
-    auto added = std::make_unique<value>(m);
-    added->content.compact();
-    by_topic_.insert(*added);
-    by_age_.push_back(*added.release());
-  }
-  bytes_ += charge(m);
+  bytes_ += bytes;
+  by_topic_.insert(*next);
+  by_age_.push_back(*next.release());
   while (bytes_ > limit_.bytes || topics() > limit_.topics) {
-    drop(by_age_.front());
+    take(by_age_.front());
   }
 }
 
-void last_values::drop(value& v) noexcept {
+std::unique_ptr<last_values::value> last_values::take(value& v) noexcept {
   bytes_ -= charge(v.content);
   by_age_.erase(by_age_.iterator_to(v));
-  by_topic_.erase_and_dispose(by_topic_.iterator_to(v), std::default_delete<value>{});
+  by_topic_.erase(by_topic_.iterator_to(v));
+  return std::unique_ptr<value>{&v};
 }
 
 }  // namespace zmtp

@@ -8,6 +8,7 @@
 #include <boost/intrusive/set.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
 
 namespace zmtp {
@@ -24,7 +25,13 @@ public:
   void change_limit(const last_value_limits& limit) noexcept { limit_ = limit; }
   // Stores `m` as the last message of its topic. If `m` alone exceeds the limits, only removes the
   // older message.
-  void keep(const message& m);
+  void keep(const message& m) { keep(prepare(m)); }
+  // The same in two steps, of which only the first one allocates memory.
+  struct value : boost::intrusive::set_base_hook<>, boost::intrusive::list_base_hook<> {
+    message content;
+  };
+  [[nodiscard]] std::unique_ptr<value> prepare(const message& m);
+  void keep(std::unique_ptr<value> next) noexcept;
   // Visits the messages that match a subscription to `wanted`, in the order of topics, from topic
   // `from` on, until `visit` returns false. Returns false if `visit` did.
   template <class Visit>
@@ -44,10 +51,6 @@ public:
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
-  struct value : boost::intrusive::set_base_hook<>, boost::intrusive::list_base_hook<> {
-    explicit value(const message& m) : content{m} {}
-    message content;
-  };
   struct order {
     bool operator()(const value& a, const value& b) const noexcept {
       return a.content.front() < b.content.front();
@@ -68,12 +71,13 @@ private:
   [[nodiscard]] static std::size_t charge(const message& m) noexcept {
     return sizeof(value) + m.tail().size();
   }
-  void drop(value& v) noexcept;
+  std::unique_ptr<value> take(value& v) noexcept;
 
   last_value_limits limit_;
   boost::intrusive::set<value, boost::intrusive::compare<order>> by_topic_;
   boost::intrusive::list<value> by_age_;  // least recently published first
   std::size_t bytes_ = 0;
+  std::unique_ptr<value> spare_;  // an object for the next message
 };
 
 }  // namespace zmtp

@@ -214,10 +214,12 @@ send_status xpub_state::send(message&& m, if_full then) {
   if (!last_values_) {
     return pub_state::send(std::move(m), then);
   }
-  const message kept{m};
+  // Stores nothing before the message is queued, and cannot fail after that. Otherwise the caller
+  // would send the message again.
+  auto next = last_values_->prepare(m);
   const auto status = pub_state::send(std::move(m), then);
   if (status == send_status::queued) {
-    last_values_->keep(kept);
+    last_values_->keep(std::move(next));
   }
   return status;
 }

@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace zmtp {
 
@@ -44,50 +43,6 @@ public:
   // leaves `m` unchanged.
   [[nodiscard]] send_status try_send(message&& m) {
     return operations::try_send(*this->core_, std::move(m));
-  }
-
-  // Waits for a message and takes all queued ones, up to 1024.
-  //
-  // Lifetime: the batch must live until completion. The operation overwrites its content.
-  // Completes with: error_code and the number of messages.
-  // Errors: errc::timed_out, socket_closed; operation_aborted.
-  // Cancellation: terminal, partial, total. A cancelled receive took no message.
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_receive(std::vector<message>& batch, deadline until,
-                                   Token&& token = {}) {
-    return asio::async_initiate<Token, void(error_code, std::size_t)>(
-        [this, &batch](operations::received_handler h, deadline when) {
-          operations::start_receive(*this->core_, batch, when, std::move(h));
-        },
-        token, until);
-  }
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_receive(std::vector<message>& batch, Token&& token = {}) {
-    return async_receive(batch, deadline{}, std::forward<Token>(token));
-  }
-
-  // Queues the messages of `batch` in order. Drops and counts messages that cannot be queued. With
-  // socket_options::mandatory, waits until a message can be queued, and an unknown peer is an
-  // error.
-  //
-  // Lifetime: the batch must live and must not be changed until completion.
-  // Completes with: error_code and the number of messages that were queued or dropped. These are
-  // removed from the front of the batch. After an error, the message that caused it is the first
-  // one left.
-  // Errors: errc::host_unreachable (mandatory only), timed_out, socket_closed, bad_message (no
-  // parts); operation_aborted.
-  // Cancellation: terminal, partial, total. Each message was queued whole or not at all.
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_send(std::vector<message>& batch, deadline until, Token&& token = {}) {
-    return asio::async_initiate<Token, void(error_code, std::size_t)>(
-        [this, &batch](operations::count_handler h, deadline when) {
-          operations::start_send(*this->core_, batch, when, std::move(h));
-        },
-        token, until);
-  }
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_send(std::vector<message>& batch, Token&& token = {}) {
-    return async_send(batch, deadline{}, std::forward<Token>(token));
   }
 
   // Takes all queued messages without waiting, up to 1024 or 256 KiB. Returns false if there are

@@ -19,7 +19,7 @@ sub_socket::sub_socket(asio::any_io_executor executor)
     : sub_socket{std::move(executor), socket_options{}} {}
 
 sub_socket::sub_socket(asio::any_io_executor executor, const socket_options& options)
-    : subscribing<announcing<receiving_from<receiving<socket>>>>{
+    : subscribing<receiving_from<receiving<socket>>>{
           make_core<sub_state>(std::move(executor), options)} {}
 
 namespace {

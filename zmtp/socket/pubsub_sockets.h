@@ -44,7 +44,7 @@ public:
 //
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
-class sub_socket : public subscribing<announcing<receiving_from<receiving<socket>>>> {
+class sub_socket : public subscribing<receiving_from<receiving<socket>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.

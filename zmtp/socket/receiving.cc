@@ -1,6 +1,5 @@
 #include "zmtp/socket/receiving.h"
 
-#include "zmtp/engine/batch.h"
 #include "zmtp/engine/socket_core.h"
 
 namespace zmtp::operations {
@@ -17,15 +16,6 @@ template <class Item>
 void start_receive(socket_core& core, deadline until, item_handler<Item> handler) {
   core.start(pending_operations::side::to_receive, std::move(handler), until,
              [&core](error_code&, Item& to) { return core.state().receive(to); });
-}
-
-template <class Item>
-void start_receive(socket_core& core, std::vector<Item>& batch, deadline until,
-                   received_handler handler) {
-  core.start(pending_operations::side::to_receive, std::move(handler), until,
-             [&core, &batch](error_code&, std::size_t& count) {
-               return receive_batch(batch, count, core.state());
-             });
 }
 
 bool try_receive(socket_core& core, message_batch& batch) {
@@ -57,20 +47,6 @@ template bool try_receive(socket_core&, message&);
 template bool try_receive(socket_core&, routed_message&);
 template void start_receive(socket_core&, deadline, item_handler<message>);
 template void start_receive(socket_core&, deadline, item_handler<routed_message>);
-template void start_receive(socket_core&, std::vector<message>&, deadline, received_handler);
-template void start_receive(socket_core&, std::vector<routed_message>&, deadline, received_handler);
-
-namespace {
-
-// A state whose messages come with their senders.
-struct with_senders {
-  socket_state& state;
-
-  [[nodiscard]] bool readable() const noexcept { return state.readable(); }
-  [[nodiscard]] bool receive(routed_message& to) { return state.receive_from(to); }
-};
-
-}  // namespace
 
 bool try_receive_from(socket_core& core, routed_message& to) {
   const serial_check::scope alone{core.serial()};
@@ -82,15 +58,6 @@ bool try_receive_from(socket_core& core, routed_message& to) {
 void start_receive_from(socket_core& core, deadline until, item_handler<routed_message> handler) {
   core.start(pending_operations::side::to_receive, std::move(handler), until,
              [&core](error_code&, routed_message& to) { return core.state().receive_from(to); });
-}
-
-void start_receive_from(socket_core& core, std::vector<routed_message>& batch, deadline until,
-                        received_handler handler) {
-  core.start(pending_operations::side::to_receive, std::move(handler), until,
-             [&core, &batch](error_code&, std::size_t& count) {
-               with_senders from{core.state()};
-               return receive_batch(batch, count, from);
-             });
 }
 
 }  // namespace zmtp::operations

@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace zmtp {
 
@@ -37,9 +36,6 @@ template <class Item>
 [[nodiscard]] bool try_receive(socket_core& core, Item& to);
 template <class Item>
 void start_receive(socket_core& core, deadline until, item_handler<Item> handler);
-template <class Item>
-void start_receive(socket_core& core, std::vector<Item>& batch, deadline until,
-                   received_handler handler);
 [[nodiscard]] bool try_receive(socket_core& core, message_batch& batch);
 void start_receive(socket_core& core, message_batch& batch, deadline until,
                    received_handler handler);
@@ -74,26 +70,6 @@ public:
   template <asio::completion_token_for<void(error_code, Item)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive(Token&& token = {}) {
     return async_receive(deadline{}, std::forward<Token>(token));
-  }
-
-  // Waits for a message and takes all queued ones, up to 1024. One completion delivers many
-  // messages.
-  //
-  // Lifetime: the batch must live until completion. The operation overwrites its content.
-  // Completes with: error_code and the number of messages.
-  // Errors: as for one message.
-  // Cancellation: terminal, partial, total. A cancelled receive took no message.
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_receive(std::vector<Item>& batch, deadline until, Token&& token = {}) {
-    return asio::async_initiate<Token, void(error_code, std::size_t)>(
-        [this, &batch](operations::received_handler h, deadline when) {
-          operations::start_receive(*this->core_, batch, when, std::move(h));
-        },
-        token, until);
-  }
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_receive(std::vector<Item>& batch, Token&& token = {}) {
-    return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
 
   // Takes all queued messages without waiting, up to 1024 or 256 KiB. Returns false if there are
@@ -155,13 +131,12 @@ namespace operations {
 
 [[nodiscard]] bool try_receive_from(socket_core& core, routed_message& to);
 void start_receive_from(socket_core& core, deadline until, item_handler<routed_message> handler);
-void start_receive_from(socket_core& core, std::vector<routed_message>& batch, deadline until,
-                        received_handler handler);
 
 }  // namespace operations
 
-// Receiving messages together with their sender, for sockets whose peers are not addressable. Adds
-// the operations to a socket class: receiving_from<receiving<socket>>. socket::peer() has the
+// Receiving one message together with its sender, for sockets whose peers are not addressable. A
+// batch has the senders anyway. Adds the operations to a socket class:
+// receiving_from<receiving<socket>>. socket::peer() has the
 // properties of the sender, until the user has received its last message. Thread safety, executor
 // and lifetime: see zmtp::socket.
 template <class Base>
@@ -186,51 +161,6 @@ public:
   template <asio::completion_token_for<void(error_code, routed_message)> Token = asio::deferred_t>
   [[nodiscard]] auto async_receive_from(Token&& token = {}) {
     return async_receive_from(deadline{}, std::forward<Token>(token));
-  }
-
-  // Like async_receive() for a batch, with the sender of each message.
-  //
-  // Lifetime: the batch must live until completion. The operation overwrites its content.
-  // Completes with: error_code and the number of messages.
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_receive_from(std::vector<routed_message>& batch, deadline until,
-                                        Token&& token = {}) {
-    return asio::async_initiate<Token, void(error_code, std::size_t)>(
-        [this, &batch](operations::received_handler h, deadline when) {
-          operations::start_receive_from(*this->core_, batch, when, std::move(h));
-        },
-        token, until);
-  }
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_receive_from(std::vector<routed_message>& batch, Token&& token = {}) {
-    return async_receive_from(batch, deadline{}, std::forward<Token>(token));
-  }
-
-protected:
-  using Base::Base;
-};
-
-// Receiving messages together with attach and detach of peers, for sockets whose peers are not
-// addressable. Adds the operations to a socket class: announcing<receiving<socket>>. Thread safety,
-// executor and lifetime: see zmtp::socket.
-template <class Base>
-class announcing : public Base {
-public:
-  using Base::async_receive;
-  // Like async_receive() for a batch of messages, with the sender of each message. With
-  // socket_options::announce_peers, the batch also contains attach and detach of peers, in order.
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_receive(std::vector<routed_message>& batch, deadline until,
-                                   Token&& token = {}) {
-    return asio::async_initiate<Token, void(error_code, std::size_t)>(
-        [this, &batch](operations::received_handler h, deadline when) {
-          operations::start_receive(*this->core_, batch, when, std::move(h));
-        },
-        token, until);
-  }
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_receive(std::vector<routed_message>& batch, Token&& token = {}) {
-    return async_receive(batch, deadline{}, std::forward<Token>(token));
   }
 
 protected:

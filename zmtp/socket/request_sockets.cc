@@ -27,7 +27,7 @@ dealer_socket::dealer_socket(asio::any_io_executor executor)
     : dealer_socket{std::move(executor), socket_options{}} {}
 
 dealer_socket::dealer_socket(asio::any_io_executor executor, const socket_options& options)
-    : sending<announcing<receiving_from<receiving<socket>>>>{
+    : sending<receiving_from<receiving<socket>>>{
           make_core<dealer_state>(std::move(executor), options)} {}
 
 router_socket::router_socket(asio::any_io_executor executor)

@@ -59,7 +59,7 @@ public:
 //
 // Executor: a handler runs in its associated executor, or in the executor of the socket, and never
 // inside the call that starts its operation. Thread safety and lifetime: see zmtp::socket.
-class dealer_socket : public sending<announcing<receiving_from<receiving<socket>>>> {
+class dealer_socket : public sending<receiving_from<receiving<socket>>> {
 public:
   // Uses default options. Not a default argument, because GCC 12 destroys it twice if the executor
   // is awaited in the same expression.
@@ -87,12 +87,9 @@ public:
   // Throws boost::system::system_error: errc::bad_option, with a text that names the option.
   router_socket(asio::any_io_executor executor, const socket_options& options);
 
-  using addressing::async_receive;
   using addressing::async_send;
   using addressing::try_receive;
   using addressing::try_send;
-  using enveloping::async_receive;
-  using enveloping::async_send;
   using enveloping::try_receive;
   using enveloping::try_send;
 

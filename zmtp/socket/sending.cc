@@ -1,14 +1,10 @@
 #include "zmtp/socket/sending.h"
 
-#include "zmtp/engine/batch.h"
 #include "zmtp/engine/socket_core.h"
 
 namespace zmtp::operations {
 
 namespace {
-
-// Messages of a batch after which inproc peers in other threads get a part of it.
-constexpr std::size_t handed_over_at_once = 128;
 
 // Sends a message, or messages at the front of a batch. A full queue gets one write before the send
 // reports full, and before PUB and REP drop. Inside a turn that has already written, it is too
@@ -81,21 +77,11 @@ void start_send(socket_core& core, message_batch& batch, deadline until, count_h
 void start_send(socket_core& core, message&& m, deadline until, sent_handler handler) {
   core.start(pending_operations::side::to_send, std::move(handler), until,
              [&core, m = std::move(m)](error_code& ec) mutable {
-               return sent_or_failed(m, ec,
-                                     [&](message&& whole) { return send(core, std::move(whole)); });
+               const auto status =
+                   socket_state::sendable(m) ? send(core, std::move(m)) : send_status::bad_message;
+               ec = to_error(status);
+               return status != send_status::full;
              });
-}
-
-void start_send(socket_core& core, std::vector<message>& batch, deadline until,
-                count_handler handler) {
-  const auto send_one = [&core, queued = std::size_t{0}](message& m, error_code& ec) mutable {
-    if (++queued % handed_over_at_once == 0) {
-      core.hand_over();
-    }
-    return sent_or_failed(m, ec, [&](message&& whole) { return send(core, std::move(whole)); });
-  };
-  core.start(pending_operations::side::to_send, std::move(handler), until,
-             batch_attempt{batch, send_one});
 }
 
 void start_wait_writable(socket_core& core, deadline until, sent_handler handler) {
@@ -157,15 +143,6 @@ void start_send(socket_core& core, peer_id to, message&& m, deadline until, sent
       pending_operations::side::to_send, std::move(handler), until,
       [&core, to, m = std::move(m)](error_code& ec) mutable { return attempt(core, to, m, ec); },
       to);
-}
-
-void start_send(socket_core& core, std::vector<routed_message>& batch, deadline until,
-                count_handler handler) {
-  const auto send_one = [&core](routed_message& m, error_code& ec) {
-    return attempt(core, m.peer, m.content, ec);
-  };
-  core.start(pending_operations::side::to_send, std::move(handler), until,
-             batch_attempt{batch, send_one});
 }
 
 namespace {

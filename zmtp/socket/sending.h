@@ -16,7 +16,6 @@
 
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace zmtp {
 
@@ -31,8 +30,6 @@ using count_handler = completion_handler<void(error_code, std::size_t)>;
 
 [[nodiscard]] send_status try_send(socket_core& core, message&& m);
 void start_send(socket_core& core, message&& m, deadline until, sent_handler handler);
-void start_send(socket_core& core, std::vector<message>& batch, deadline until,
-                count_handler handler);
 [[nodiscard]] send_status try_send(socket_core& core, message_batch& batch);
 void start_send(socket_core& core, message_batch& batch, deadline until, count_handler handler);
 void start_wait_writable(socket_core& core, deadline until, sent_handler handler);
@@ -80,26 +77,6 @@ public:
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_send(message m, Token&& token = {}) {
     return async_send(std::move(m), deadline{}, std::forward<Token>(token));
-  }
-
-  // Queues the messages of `batch` in order. Waits while no peer can take the next one.
-  //
-  // Lifetime: the batch must live and must not be changed until completion.
-  // Completes with: error_code and the number of queued messages. These are removed from the front
-  // of the batch.
-  // Errors: as for one message.
-  // Cancellation: terminal, partial, total. Each message was queued whole or not at all.
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_send(std::vector<message>& batch, deadline until, Token&& token = {}) {
-    return asio::async_initiate<Token, void(error_code, std::size_t)>(
-        [this, &batch](operations::count_handler h, deadline when) {
-          operations::start_send(*this->core_, batch, when, std::move(h));
-        },
-        token, until);
-  }
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_send(std::vector<message>& batch, Token&& token = {}) {
-    return async_send(batch, deadline{}, std::forward<Token>(token));
   }
 
   // Queues the messages of `batch` in order without waiting, and removes them. Returns `queued` if
@@ -158,8 +135,6 @@ namespace operations {
 
 [[nodiscard]] send_status try_send(socket_core& core, peer_id to, message&& m);
 void start_send(socket_core& core, peer_id to, message&& m, deadline until, sent_handler handler);
-void start_send(socket_core& core, std::vector<routed_message>& batch, deadline until,
-                count_handler handler);
 [[nodiscard]] send_status try_send_to(socket_core& core, message_batch& batch);
 void start_send_to(socket_core& core, message_batch& batch, deadline until, count_handler handler);
 void start_wait_writable(socket_core& core, peer_id to, deadline until, sent_handler handler);
@@ -208,29 +183,6 @@ public:
   template <asio::completion_token_for<void(error_code)> Token = asio::deferred_t>
   [[nodiscard]] auto async_send(peer_id to, message m, Token&& token = {}) {
     return async_send(to, std::move(m), deadline{}, std::forward<Token>(token));
-  }
-
-  // Queues the messages of `batch` in order, each for its peer. Ignores routed_message::what. Drops
-  // a message or waits as for one message.
-  //
-  // Lifetime: the batch must live and must not be changed until completion.
-  // Completes with: error_code and the number of messages that were queued or dropped. These are
-  // removed from the front of the batch. After an error, the message that caused it is the first
-  // one left.
-  // Errors: as for one message.
-  // Cancellation: terminal, partial, total. Each message was queued whole or not at all.
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_send(std::vector<routed_message>& batch, deadline until,
-                                Token&& token = {}) {
-    return asio::async_initiate<Token, void(error_code, std::size_t)>(
-        [this, &batch](operations::count_handler h, deadline when) {
-          operations::start_send(*this->core_, batch, when, std::move(h));
-        },
-        token, until);
-  }
-  template <asio::completion_token_for<void(error_code, std::size_t)> Token = asio::deferred_t>
-  [[nodiscard]] auto async_send(std::vector<routed_message>& batch, Token&& token = {}) {
-    return async_send(batch, deadline{}, std::forward<Token>(token));
   }
 
   // Queues the messages of `batch` in order without waiting, each for its peer, and removes them.

@@ -56,8 +56,8 @@ void flood_process::receive() {
     if (ec || !socket_) {
       return;
     }
-    for (const auto& item : std::exchange(batch_, {})) {
-      take(item);
+    for (const auto item : std::exchange(batch_, {})) {
+      take(item.to_routed_message());
     }
     receive();
   });

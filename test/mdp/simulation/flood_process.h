@@ -41,7 +41,7 @@ private:
   const trade* asks_;
   std::size_t calls_;
   std::optional<zmtp::dealer_socket> socket_;
-  std::vector<zmtp::routed_message> batch_;
+  zmtp::message_batch batch_;
   std::set<std::uint32_t> open_;
   bool connected_once_ = false;  // and is connected
 };

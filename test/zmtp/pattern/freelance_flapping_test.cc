@@ -60,14 +60,14 @@ private:
       if (ec) {
         return;
       }
-      for (auto& item : batch_) {
-        answer(item);
+      for (const auto item : batch_) {
+        answer(item.to_routed_message());
       }
       receive();
     });
   }
 
-  void answer(routed_message& item) {
+  void answer(routed_message item) {
     if (item.content == message{"PING"sv}) {
       send({routed_message::kind::message, item.peer, {"PONG"sv}});
       return;
@@ -109,7 +109,7 @@ private:
   asio::steady_timer timer_;
   std::optional<router_socket> router_;
   std::string at_;
-  std::vector<routed_message> batch_;
+  message_batch batch_;
   std::vector<routed_message> late_;
   std::size_t requests_ = 0;
 };

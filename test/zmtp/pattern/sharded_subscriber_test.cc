@@ -142,9 +142,9 @@ TEST_F(sharded_subscriber_test, full_shards_stop_the_publisher) {
   hold(true);
   // More messages than the queues on the path can hold.
   constexpr int count = 2'000;
-  std::vector<message> all;
+  message_batch all;
   for (int n = 0; n < count; ++n) {
-    all.push_back({"topic", std::to_string(n), std::string(20'000, 'x')});
+    all.append("topic", std::to_string(n), std::string(20'000, 'x'));
   }
   std::optional<error_code> end;
   publisher_.async_send(all, [&](error_code ec, std::size_t) { end = ec; });

@@ -8,6 +8,7 @@
 #include "zmtp/routing/round_robin_state.h"
 #include "zmtp/routing/router_state.h"
 #include "zmtp/routing/subscriber_state.h"
+#include "zmtp/routing/xpub_state.h"
 
 #include <gtest/gtest.h>
 
@@ -154,6 +155,23 @@ TEST(no_memory, push_sends_each_message_once) {
 TEST(no_memory, xsub_sends_each_message_to_each_publisher_once) {
   sends_once<xsub_state>(3, false);
   sends_once<xsub_state>(3, true);
+}
+
+TEST(no_memory, xpub_publishes_and_stores_each_last_value_once) {
+  const auto all = mixture();
+  socket_options options;
+  options.xpub.last_values.emplace();
+  for (const bool batched : {false, true}) {
+    fail_each_request([&] {
+      xpub_state xpub{options, 1};
+      const auto subscriber = attach_new(xpub);
+      insist([&] { xpub.on_subscription(*xpub.find(subscriber), true, ""); });
+      batched ? send_batch(xpub, all) : send_all(xpub, all);
+      EXPECT_EQ(write(xpub, subscriber), wire_of(all, ""));
+      ASSERT_NE(xpub.kept(), nullptr);
+      EXPECT_EQ(xpub.kept()->topics(), 4U);
+    });
+  }
 }
 
 message_run run_of(const std::vector<message>& all) {

@@ -147,16 +147,23 @@ awaitable<void> programs::speak(participant& p, Socket& socket) {
   }
 }
 
+// Takes a batch, as objects that a planted fault can change.
+template <class Socket>
+awaitable<programs::batch> programs::receive(Socket& from) {
+  message_batch received;
+  co_await from.async_receive(received, use_awaitable);
+  batch got;
+  for (const auto m : received) {
+    got.push_back(m.to_routed_message());
+  }
+  co_return got;
+}
+
 template <class Socket>
 awaitable<void> programs::listen(participant& p, Socket& socket) {
   for (;;) {
     history_.check_marks(p.number);
-    batch got;
-    if constexpr (std::is_same_v<Socket, dealer_socket>) {
-      co_await socket.async_receive(got, use_awaitable);
-    } else {
-      co_await socket.async_receive_from(got, use_awaitable);
-    }
+    auto got = co_await receive(socket);
     record(p, got);
     if (!p.eager) {
       co_await pause(p.pace);
@@ -245,8 +252,7 @@ awaitable<void> programs::converse(participant& p, router_socket& socket) {
   asio::co_spawn(co_await asio::this_coro::executor, send_answers(p, socket, answers), rethrow);
   for (;;) {
     history_.check_marks(p.number);
-    batch got;
-    co_await socket.async_receive(got, use_awaitable);
+    auto got = co_await receive(socket);
     edit(p, got);
     for (const auto& m : got) {
       const auto request = history_.received(p.number, m);

@@ -74,6 +74,8 @@ private:
   template <class Socket>
   awaitable<> speak(participant& p, Socket& socket);
   template <class Socket>
+  static awaitable<batch> receive(Socket& from);
+  template <class Socket>
   awaitable<> listen(participant& p, Socket& socket);
   template <class Socket>
   awaitable<> publish(participant& p, Socket& socket);

@@ -84,8 +84,7 @@ awaitable<void> programs::converse(participant& p, xpub_socket& socket) {
   asio::co_spawn(co_await asio::this_coro::executor, publish(p, socket), rethrow);
   for (;;) {
     history_.check_marks(p.number);
-    batch got;
-    co_await socket.async_receive(got, use_awaitable);
+    auto got = co_await receive(socket);
     edit(p, got);
     for (const auto& m : got) {
       const auto said = history_.received(p.number, m);

@@ -147,14 +147,14 @@ TEST_F(announcement, comes_once_for_each_connection_of_an_endpoint) {
   dealer_socket dealer{executor(), options};
   dealer.connect(at);
   std::vector<kind> received;
-  std::vector<routed_message> batch;
+  message_batch batch;
   std::function<void()> listen = [&] {
     dealer.async_receive(batch, [&](error_code ec, std::size_t) {
       if (ec) {
         return;
       }
-      for (const auto& item : batch) {
-        received.push_back(item.what);
+      for (const auto item : batch) {
+        received.push_back(item.what());
       }
       listen();
     });
@@ -217,10 +217,10 @@ TEST_F(announcement, comes_after_the_endpoint_was_disconnected) {
   const auto peer = receive(router).peer;
   EXPECT_EQ(router.try_send(peer, message{"0"}), send_status::queued);
   EXPECT_EQ(router.try_send(peer, message{"1"}), send_status::queued);
-  std::vector<routed_message> batch;
+  message_batch batch;
   dealer.async_receive(batch, [&](error_code ec, std::size_t) {
     EXPECT_FALSE(ec);
-    EXPECT_EQ(batch[0].what, kind::attached);
+    EXPECT_EQ(batch.front().what(), kind::attached);
   });
   run_until([&] { return !batch.empty(); });
   run_ready();
@@ -229,15 +229,15 @@ TEST_F(announcement, comes_after_the_endpoint_was_disconnected) {
   EXPECT_FALSE(ec);
   std::vector<std::string> story;
   while (story.empty() || story.back() != "detached") {
-    std::vector<routed_message> more_of_them;
+    message_batch more_of_them;
     bool got = false;
     dealer.async_receive(more_of_them, deadline{timeout}, [&](error_code failed, std::size_t) {
       ASSERT_FALSE(failed);
       got = true;
     });
     run_until([&] { return got; });
-    for (const auto& item : more_of_them) {
-      story.emplace_back(item.what == kind::message ? item.content[0] : "detached");
+    for (const auto item : more_of_them) {
+      story.emplace_back(item.what() == kind::message ? item.front() : "detached");
     }
     ASSERT_FALSE(HasFailure());
   }

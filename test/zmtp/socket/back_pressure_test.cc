@@ -97,9 +97,9 @@ TEST_F(back_pressure, a_batch_waits_in_the_middle) {
   dealer_socket dealer{executor(), small_marks()};
   static_cast<void>(join(dealer, router));
   constexpr std::size_t count = 500;
-  std::vector<message> batch;
+  message_batch batch;
   for (std::size_t i = 0; i < count; ++i) {
-    batch.push_back(message{numbered(i)});
+    batch.append(numbered(i));
   }
   bool done = false;
   dealer.async_send(batch, [&](error_code ec, std::size_t queued) {

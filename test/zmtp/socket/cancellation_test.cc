@@ -84,7 +84,7 @@ TEST_P(cancellation, a_cancelled_receive_takes_no_message) {
 
 TEST_P(cancellation, a_cancelled_batch_receive_takes_no_message) {
   error_code end;
-  std::vector<routed_message> batch;
+  message_batch batch;
   router_.async_receive(batch, cancellable(end));
   emit();
   EXPECT_EQ(dealer_.try_send(message{"stays"}), send_status::queued);
@@ -130,13 +130,13 @@ TEST_P(cancellation, a_cancelled_batch_keeps_the_messages_not_queued) {
   dealer_socket dealer{executor(), with_send_mark(2)};
   dealer.connect("tcp://127.0.0.1:1");
   error_code end;
-  std::vector<message> batch{message{"1"}, message{"2"}, message{"3"}, message{"4"}};
+  auto batch = batch_of({message{"1"}, message{"2"}, message{"3"}, message{"4"}});
   dealer.async_send(batch, cancellable(end));
   run_ready();
   emit();
   run_to_its_end();
   EXPECT_EQ(end, asio::error::operation_aborted);
-  EXPECT_EQ(batch, (std::vector<message>{message{"3"}, message{"4"}}));
+  EXPECT_EQ(messages_of(batch), (std::vector<message>{message{"3"}, message{"4"}}));
   EXPECT_EQ(dealer.counters().messages_sent, 2U);
   dealer.close(0ms);
 }

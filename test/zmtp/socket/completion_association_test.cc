@@ -37,7 +37,7 @@ TEST_F(completion_association, a_handler_runs_in_its_strand) {
     EXPECT_TRUE(strand.running_in_this_thread());
     ++calls;
   });
-  std::vector<routed_message> batch;
+  message_batch batch;
   dealer_.async_send(message{"done at once"}, handler);
   router_.async_receive(batch, handler);
   dealer_.async_receive(deadline{1ms}, handler);

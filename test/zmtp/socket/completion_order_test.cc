@@ -161,7 +161,7 @@ TEST_F(completion_order, a_batch_does_not_overtake_a_single_message) {
   router_socket router{executor(), announcing()};
   dealer_socket dealer{executor(), with_send_mark(1)};
   static_cast<void>(join(dealer, router));
-  std::vector<message> batch{message{"3"}, message{"4"}};
+  auto batch = batch_of({message{"3"}, message{"4"}});
   bool done = false;
   // In a handler all wait for the end of the turn, when the queue is full and nothing is written yet.
   dealer.async_receive(deadline{1ms}, [&](error_code, const message&) {

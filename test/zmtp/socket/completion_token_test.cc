@@ -87,24 +87,24 @@ TEST_F(completion_token, awaitable_throws_the_error) {
 
 TEST_F(completion_token, batches) {
   // Outside the coroutine, because GCC 12 does not accept such a list there.
-  std::vector<message> to_send{message{"1"}, message{"2"}, message{"3"}};
+  auto to_send = batch_of({message{"1"}, message{"2"}, message{"3"}});
   run([&]() -> asio::awaitable<void> {
     EXPECT_EQ(co_await dealer_.async_send(to_send, use_awaitable), 3U);
     EXPECT_TRUE(to_send.empty());
-    std::vector<routed_message> got;
+    message_batch got;
     for (std::size_t count = 0; count < 3;) {
       count += co_await router_.async_receive(got, use_awaitable);
-      for (auto& each : got) {
-        co_await router_.async_send(each.peer, std::move(each.content), use_awaitable);
+      for (const auto each : got) {
+        co_await router_.async_send(each.peer(), each.to_message(), use_awaitable);
       }
     }
-    std::vector<message> back;
+    message_batch back;
     for (std::size_t count = 0; count < 3;) {
       const auto more_of_them = co_await dealer_.async_receive(back, use_awaitable);
       EXPECT_EQ(more_of_them, back.size());
       count += more_of_them;
     }
-    EXPECT_EQ(back.back(), message{"3"});
+    EXPECT_EQ(messages_of(back).back(), message{"3"});
   });
 }
 
@@ -117,7 +117,7 @@ TEST_F(completion_token, as_tuple) {
     message m{"m"};
     const auto [sent] = co_await dealer_.async_send(std::move(m), token);
     EXPECT_FALSE(sent);
-    std::vector<routed_message> batch;
+    message_batch batch;
     const auto [received, count] = co_await router_.async_receive(batch, token);
     EXPECT_FALSE(received);
     EXPECT_EQ(count, 1U);
@@ -170,7 +170,7 @@ TEST_F(completion_token, future) {
   EXPECT_EQ(received.get().content, message{"m"});
   auto late = in_context([&] { return dealer_.async_receive(deadline{1ms}, asio::use_future); });
   EXPECT_THROW(late.get(), boost::system::system_error);
-  std::vector<message> batch{message{"1"}, message{"2"}};
+  auto batch = batch_of({message{"1"}, message{"2"}});
   auto queued = in_context([&] { return dealer_.async_send(batch, asio::use_future); });
   EXPECT_EQ(queued.get(), 2U);
   work.reset();

@@ -61,8 +61,8 @@ TEST_F(immediate, a_router_queues_nothing_for_a_disconnected_server) {
     EXPECT_EQ(router.try_send(message{"server", "gone"}),
               mandatory ? send_status::unknown : send_status::queued);
     std::optional<error_code> end;
-    std::vector<message> batch{message{"server", "gone, too"}};
-    router.async_send(batch, [&](error_code ec, std::size_t) { end = ec; });
+    auto batch = batch_of({message{"server", "gone, too"}});
+    router.async_send_enveloped(batch, [&](error_code ec, std::size_t) { end = ec; });
     run_until([&] { return end.has_value(); });
     EXPECT_EQ(end, mandatory ? make_error_code(errc::host_unreachable) : error_code{});
     EXPECT_EQ(router.counters().dropped_unknown, mandatory ? 0U : 2U);

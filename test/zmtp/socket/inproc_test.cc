@@ -45,10 +45,10 @@ message numbered(std::size_t n) {
 }
 
 asio::awaitable<void> send_numbers(push_socket push) {
-  std::vector<message> batch;
+  message_batch batch;
   for (std::size_t n = 0; n < stream_length;) {
     for (const auto end = n + 1 + n % 1'500; n < end && n < stream_length; ++n) {
-      batch.push_back(numbered(n));
+      batch.append(numbered(n));
     }
     co_await push.async_send(batch, asio::use_awaitable);
   }
@@ -56,11 +56,11 @@ asio::awaitable<void> send_numbers(push_socket push) {
 
 asio::awaitable<std::size_t> receive_numbers(pull_socket pull) {
   std::size_t received = 0;
-  std::vector<message> batch;
+  message_batch batch;
   while (received < stream_length) {
     co_await pull.async_receive(batch, asio::use_awaitable);
-    for (const auto& m : batch) {
-      if (m != numbered(received)) {
+    for (const auto m : batch) {
+      if (m.to_message() != numbered(received)) {
         co_return received;
       }
       ++received;

@@ -86,7 +86,7 @@ struct place {
 std::ostream& operator<<(std::ostream& to, const place& p) { return to << p.name; }
 
 asio::awaitable<void> receive_batch(router_socket& from, std::function<void()> run) {
-  std::vector<routed_message> batch;
+  message_batch batch;
   co_await from.async_receive(batch, asio::use_awaitable);
   run();
 }

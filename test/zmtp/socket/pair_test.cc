@@ -109,9 +109,9 @@ TEST_F(pair, waits_when_full_and_loses_nothing) {
   constexpr int count = 300;
   const std::string body(20'000, 'x');
   std::size_t sent = 0;
-  std::vector<message> batch;
+  message_batch batch;
   for (int n = 0; n < count; ++n) {
-    batch.emplace_back(std::to_string(n), body);
+    batch.append(std::to_string(n), body);
   }
   std::optional<error_code> end;
   sender.async_send(batch, [&](error_code ec, std::size_t queued) {

@@ -90,16 +90,16 @@ INSTANTIATE_TEST_SUITE_P(bytes, steady_push_pull, testing::Values(1, 10, 90));
 
 TEST_P(steady_push_pull, in_awaited_batches_allocates_nothing) {
   const auto send = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (;;) {
       for (int i = 0; i < 500; ++i) {
-        batch.push_back(model_);
+        batch.append(model_);
       }
       co_await push_.async_send(batch, use_awaitable);
     }
   };
   const auto receive_all = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (;;) {
       const auto n = co_await pull_.async_receive(batch, use_awaitable);
       note(n);
@@ -197,16 +197,16 @@ INSTANTIATE_TEST_SUITE_P(bytes, large_push_pull, testing::Values(1'000, 4'000));
 // A block belongs to the messages in it, and returns to the pool with the last of them.
 TEST_P(large_push_pull, awaited_batches_allocate_only_the_blocks_that_are_read_into) {
   const auto send = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (;;) {
       for (int i = 0; i < 100; ++i) {
-        batch.push_back(model_);
+        batch.append(model_);
       }
       co_await push_.async_send(batch, use_awaitable);
     }
   };
   const auto receive_all = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (;;) {
       const auto n = co_await pull_.async_receive(batch, use_awaitable);
       note(n);
@@ -266,14 +266,15 @@ TEST_P(steady_request_reply, awaited_allocates_nothing) {
 
 TEST_P(steady_request_reply, with_deadlines_and_batches_allocates_nothing) {
   const auto serve = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (;;) {
       co_await rep_.async_receive(batch, deadline{1h}, use_awaitable);
       co_await rep_.async_send(batch, deadline{1h}, use_awaitable);
     }
   };
   const auto ask = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch(1, message{"question"});
+    message_batch batch;
+    batch.append("question");
     for (;;) {
       co_await req_.async_send(batch, deadline{1h}, use_awaitable);
       co_await req_.async_receive(batch, deadline{1h}, use_awaitable);

@@ -73,16 +73,16 @@ TEST_P(steady_proxy, a_stream_costs_no_memory) {
   proxy p{from, to};
   p.async_run(asio::detached);
   const auto produce = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (;;) {
       for (int i = 0; i < 500; ++i) {
-        batch.push_back(model_);
+        batch.append(model_);
       }
       co_await producer.async_send(batch, use_awaitable);
     }
   };
   const auto consume = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (;;) {
       const auto n = co_await consumer.async_receive(batch, use_awaitable);
       note(n);

@@ -32,7 +32,7 @@ struct reader {
   }
 
   sub_socket socket;
-  std::vector<message> batch;
+  message_batch batch;
   std::size_t received = 0;
 };
 

@@ -63,9 +63,9 @@ TEST_P(push_pull_back_pressure, a_batch_waits_in_the_middle) {
   push_socket push{executor(), with_marks(4)};
   pull_socket pull{executor(), with_marks(4)};
   join(GetParam(), push, pull);
-  std::vector<message> batch;
+  message_batch batch;
   for (std::size_t i = 0; i < count; ++i) {
-    batch.push_back(message{numbered(i)});
+    batch.append(numbered(i));
   }
   std::optional<std::size_t> done;
   push.async_send(batch, [&](error_code ec, std::size_t n) {

@@ -61,9 +61,9 @@ TEST_P(push_pull, messages_arrive_one_by_one) {
 
 TEST_P(push_pull, messages_arrive_in_batches) {
   constexpr std::size_t count = 5'000;
-  std::vector<message> batch;
+  message_batch batch;
   for (std::size_t i = 0; i < count; ++i) {
-    batch.push_back(message{std::to_string(i)});
+    batch.append(std::to_string(i));
   }
   std::optional<std::size_t> sent;
   push_.async_send(batch, [&](error_code ec, std::size_t n) {
@@ -72,14 +72,14 @@ TEST_P(push_pull, messages_arrive_in_batches) {
   });
   std::size_t received = 0;
   const auto receive_all = [&]() -> asio::awaitable<void> {
-    std::vector<message> some;
+    message_batch some;
     while (received < count) {
       const auto n = co_await pull_.async_receive(some, use_awaitable);
       EXPECT_EQ(n, some.size());
       EXPECT_GT(n, 0U);
       EXPECT_LE(n, 1'024U);
-      for (const auto& m : some) {
-        EXPECT_EQ(m, message{std::to_string(received++)});
+      for (const auto m : some) {
+        EXPECT_EQ(m.to_message(), message{std::to_string(received++)});
       }
     }
   };
@@ -134,9 +134,9 @@ TEST_P(push_pull, closing_delivers_queued_messages) {
 TEST_P(push_pull, a_message_of_every_size_arrives) {
   const std::vector<std::size_t> sizes{0,   1,     90,     254,    255,      256,
                                        257, 4'096, 65'535, 65'536, 5'000'000};
-  std::vector<message> batch;
+  message_batch batch;
   for (const auto size : sizes) {
-    batch.push_back(message{"head", std::string(size, 'x'), ""});
+    batch.append("head", std::string(size, 'x'), "");
   }
   push_.async_send(batch, [](error_code ec, std::size_t) { EXPECT_FALSE(ec); });
   for (const auto size : sizes) {
@@ -151,8 +151,8 @@ TEST_F(push_pull_ends, operations_end_at_their_deadline) {
   pull_socket pull{executor()};
   std::vector<error_code> ends;
   const auto note = [&](error_code ec, const auto&...) { ends.push_back(ec); };
-  std::vector<message> to_send{message{"1"}, message{"2"}};
-  std::vector<message> received;
+  auto to_send = batch_of({message{"1"}, message{"2"}});
+  message_batch received;
   push.async_send(message{"m"}, 1ms, note);
   push.async_send(to_send, 1ms, note);
   push.async_wait_writable(1ms, note);
@@ -213,7 +213,7 @@ TEST_F(push_pull_ends, a_cancelled_receive_takes_no_message) {
   pull_socket pull{executor()};
   join(pull, push);
   std::vector<error_code> ends;
-  std::vector<message> batch;
+  message_batch batch;
   asio::cancellation_signal one;
   asio::cancellation_signal many;
   const auto note = [&](error_code ec, const auto&...) { ends.push_back(ec); };
@@ -239,13 +239,13 @@ TEST_F(push_pull_ends, a_cancelled_send_queues_no_message_and_a_batch_keeps_the_
   one.emit(asio::cancellation_type::partial);
   run_until([&] { return ends.size() == 1; });
   push.connect("tcp://127.0.0.1:1");
-  std::vector<message> batch{message{"1"}, message{"2"}, message{"3"}};
+  auto batch = batch_of({message{"1"}, message{"2"}, message{"3"}});
   push.async_send(batch, asio::bind_cancellation_slot(many.slot(), note));
   run_ready();
   many.emit(asio::cancellation_type::total);
   run_until([&] { return ends.size() == 2; });
   EXPECT_EQ(ends, std::vector<error_code>(2, asio::error::operation_aborted));
-  EXPECT_EQ(batch, std::vector<message>{message{"3"}});
+  EXPECT_EQ(messages_of(batch), std::vector<message>{message{"3"}});
   EXPECT_EQ(push.counters().messages_sent, 2U);
   push.close(0ms);
 }

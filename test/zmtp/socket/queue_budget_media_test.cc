@@ -73,9 +73,9 @@ TEST_P(on_each_medium, a_zero_budget_takes_one_message_after_the_other) {
   push_socket push{executor(), unmarked()};
   pull_socket pull{executor(), unmarked()};
   join(pull, push, GetParam());
-  std::vector<message> batch;
+  message_batch batch;
   for (std::size_t i = 0; i < 300; ++i) {
-    batch.push_back(numbered(i, i % 10 == 0 ? 100 * kibi : 10 * i));
+    batch.append(numbered(i, i % 10 == 0 ? 100 * kibi : 10 * i));
   }
   std::optional<error_code> end;
   push.async_send(batch, [&](error_code ec, std::size_t) { end = ec; });
@@ -115,9 +115,9 @@ TEST_P(on_each_medium, a_zero_budget_lets_a_chain_of_proxies_make_progress) {
   proxy second{in_second, out_second};
   first.async_run([](error_code) {});
   second.async_run([](error_code) {});
-  std::vector<message> batch;
+  message_batch batch;
   for (std::size_t i = 0; i < 200; ++i) {
-    batch.push_back(numbered(i, 20 * kibi));
+    batch.append(numbered(i, 20 * kibi));
   }
   std::optional<error_code> end;
   source.async_send(batch, [&](error_code ec, std::size_t) { end = ec; });
@@ -141,9 +141,9 @@ TEST_P(on_each_medium, a_zero_budget_lets_requests_and_replies_through_a_proxy) 
   between.async_run([](error_code) {});
   // As many requests at once as the queues can hold, in both directions.
   constexpr std::size_t count = 100;
-  std::vector<message> batch;
+  message_batch batch;
   for (std::size_t i = 0; i < count; ++i) {
-    batch.push_back(numbered(i, 30 * kibi));
+    batch.append(numbered(i, 30 * kibi));
   }
   std::optional<error_code> end;
   client.async_send(batch, [&](error_code ec, std::size_t) { end = ec; });

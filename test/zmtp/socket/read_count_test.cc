@@ -83,11 +83,11 @@ TEST_F(servers, a_rep_with_dealers_writes_once_for_each_peer_and_turn) {
 TEST_F(servers, a_router_writes_once_for_each_peer_and_turn) {
   router_socket router{executor()};
   const auto serve = [&]() -> asio::awaitable<void> {
-    std::vector<routed_message> batch;
+    message_batch batch;
     for (;;) {
       co_await router.async_receive(batch, use_awaitable);
-      for (auto& m : batch) {
-        EXPECT_EQ(router.try_send(m.peer, std::move(m.content)), send_status::queued);
+      for (const auto m : batch) {
+        EXPECT_EQ(router.try_send(m.peer(), m.to_message()), send_status::queued);
       }
     }
   };
@@ -100,11 +100,11 @@ TEST_F(servers, a_router_writes_once_for_each_peer_and_turn) {
 TEST_F(servers, answers_to_many_requests_of_one_peer_share_a_write) {
   router_socket router{executor()};
   const auto serve = [&]() -> asio::awaitable<void> {
-    std::vector<routed_message> batch;
+    message_batch batch;
     for (;;) {
       co_await router.async_receive(batch, use_awaitable);
-      for (auto& m : batch) {
-        EXPECT_EQ(router.try_send(m.peer, std::move(m.content)), send_status::queued);
+      for (const auto m : batch) {
+        EXPECT_EQ(router.try_send(m.peer(), m.to_message()), send_status::queued);
       }
     }
   };
@@ -143,7 +143,7 @@ TEST_F(floods, are_read_in_at_most_two_reads_for_each_readable_event) {
   peer.send(flood);
   std::size_t received = 0;
   const auto receive_all = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     while (received < count) {
       received += co_await pull.async_receive(batch, use_awaitable);
     }
@@ -189,7 +189,7 @@ TEST_F(floods, are_read_in_turn_if_there_are_several_peers) {
   }
   std::size_t received = 0;
   const auto receive_all = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (;;) {
       received += co_await pull.async_receive(batch, use_awaitable);
     }

@@ -81,15 +81,15 @@ TEST_F(readiness, a_batch_goes_to_the_peer_of_each_message) {
   dealer_socket b{executor()};
   const auto to_a = join(a, router);
   const auto to_b = join(b, router);
-  std::vector<routed_message> batch;
+  message_batch batch;
   for (int i = 0; i < 3; ++i) {
-    batch.push_back({.peer = to_a, .content = message{"a" + std::to_string(i)}});
-    batch.push_back({.peer = to_b, .content = message{"b" + std::to_string(i)}});
+    batch.append_to(to_a, "a" + std::to_string(i));
+    batch.append_to(to_b, "b" + std::to_string(i));
   }
-  batch.push_back({.peer = {99, 99}, .content = message{"nobody"}});
+  batch.append_to({99, 99}, "nobody");
   std::optional<error_code> end;
   std::size_t sent = 0;
-  router.async_send(batch, [&](error_code ec, std::size_t count) {
+  router.async_send_to(batch, [&](error_code ec, std::size_t count) {
     end = ec;
     sent = count;
   });
@@ -97,7 +97,7 @@ TEST_F(readiness, a_batch_goes_to_the_peer_of_each_message) {
   EXPECT_EQ(*end, errc::host_unreachable);
   EXPECT_EQ(sent, 6U);
   ASSERT_EQ(batch.size(), 1U);
-  EXPECT_EQ(batch.front().content, message{"nobody"});
+  EXPECT_EQ(batch.front().to_message(), message{"nobody"});
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(receive(a), message{"a" + std::to_string(i)});
     EXPECT_EQ(receive(b), message{"b" + std::to_string(i)});

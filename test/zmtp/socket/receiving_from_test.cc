@@ -65,20 +65,20 @@ TEST_F(receiving_from, a_sub_gets_notices_of_publishers_in_order_with_their_mess
   std::optional<pub_socket> pub{std::in_place, executor(), own};
   sub.connect(pub->bind("tcp://127.0.0.1:*").to_string());
   std::vector<routed_message::kind> received;
-  std::vector<routed_message> batch;
+  message_batch batch;
   const auto hear = [&] {
     const auto before = received.size();
     sub.async_receive(batch, [&](error_code ec, std::size_t) {
       EXPECT_FALSE(ec);
-      for (const auto& item : batch) {
-        received.push_back(item.what);
+      for (const auto item : batch) {
+        received.push_back(item.what());
       }
     });
     run_until([&] { return received.size() > before; });
   };
   hear();
-  ASSERT_NE(sub.peer(batch.front().peer), nullptr);
-  EXPECT_NE(sub.peer(batch.front().peer)->properties.find("X-Zinc"), nullptr);
+  ASSERT_NE(sub.peer(batch.front().peer()), nullptr);
+  EXPECT_NE(sub.peer(batch.front().peer())->properties.find("X-Zinc"), nullptr);
   run_until([&] { return pub->subscribers("m") == 1; });
   put(*pub, {"m"});
   hear();
@@ -98,7 +98,7 @@ TEST_F(receiving_from, a_sub_still_gets_only_its_topics) {
   sub.connect(at_one);
   sub.connect(at_other);
   run_until([&] { return one.subscribers("a") == 1 && other.subscribers("a") == 1; });
-  std::vector<routed_message> batch;
+  message_batch batch;
   std::size_t received = 0;
   bool two_senders = false;
   std::optional<peer_id> first;
@@ -106,15 +106,15 @@ TEST_F(receiving_from, a_sub_still_gets_only_its_topics) {
     EXPECT_EQ(from->try_send(message{"ab"}), send_status::queued);
     EXPECT_EQ(from->try_send(message{"b"}), send_status::queued);
     std::optional<error_code> end;
-    sub.async_receive_from(batch, [&](error_code ec, std::size_t count) {
+    sub.async_receive(batch, [&](error_code ec, std::size_t count) {
       end = ec;
       received += count;
     });
     run_until([&] { return end.has_value(); });
     ASSERT_EQ(batch.size(), 1U);
-    EXPECT_EQ(batch[0].content, message{"ab"});
-    two_senders = first && *first != batch[0].peer;
-    first = batch[0].peer;
+    EXPECT_EQ(batch.front().to_message(), message{"ab"});
+    two_senders = first && *first != batch.front().peer();
+    first = batch.front().peer();
   }
   EXPECT_EQ(received, 2U);
   EXPECT_TRUE(two_senders);

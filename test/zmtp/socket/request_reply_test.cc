@@ -68,24 +68,24 @@ TEST_P(request_reply, requests_get_replies_with_try_calls) {
 }
 
 TEST_P(request_reply, requests_get_replies_in_batches_of_one) {
-  std::vector<message> batch{message{"question"}};
+  auto batch = batch_of({message{"question"}});
   std::optional<std::size_t> sent;
   req_.async_send(batch, [&](error_code ec, std::size_t n) {
     EXPECT_FALSE(ec);
     sent = n;
   });
-  std::vector<message> got;
+  message_batch got;
   std::optional<std::size_t> received;
   rep_.async_receive(got, [&](error_code, std::size_t n) { received = n; });
   run_until([&] { return received.has_value(); });
   EXPECT_EQ(sent, 1U);
-  EXPECT_EQ(got, std::vector<message>{message{"question"}});
-  batch.assign(1, message{"answer"});
+  EXPECT_EQ(messages_of(got), std::vector<message>{message{"question"}});
+  batch.append("answer");
   rep_.async_send(batch, [](error_code ec, std::size_t) { EXPECT_FALSE(ec); });
   received.reset();
   req_.async_receive(got, [&](error_code, std::size_t n) { received = n; });
   run_until([&] { return received.has_value(); });
-  EXPECT_EQ(got, std::vector<message>{message{"answer"}});
+  EXPECT_EQ(messages_of(got), std::vector<message>{message{"answer"}});
 }
 
 TEST_P(request_reply, callbacks_can_send_the_next_request) {
@@ -149,7 +149,7 @@ TEST_P(request_reply, a_second_request_is_out_of_turn_in_every_form) {
   EXPECT_EQ(second, message{"second"});  // NOLINT: that is what is tested
   std::vector<error_code> ends;
   req_.async_send(message{"second"}, [&](error_code ec) { ends.push_back(ec); });
-  std::vector<message> batch{message{"second"}};
+  auto batch = batch_of({message{"second"}});
   req_.async_send(batch, [&](error_code ec, std::size_t n) {
     ends.push_back(ec);
     EXPECT_EQ(n, 0U);
@@ -160,7 +160,7 @@ TEST_P(request_reply, a_second_request_is_out_of_turn_in_every_form) {
   EXPECT_EQ(take(rep_), message{"first"});
   put(rep_, message{"answer"});
   EXPECT_EQ(take(req_), message{"answer"});
-  batch = {message{"third"}, message{"fourth"}};
+  batch = batch_of({message{"third"}, message{"fourth"}});
   std::optional<std::size_t> sent;
   req_.async_send(batch, [&](error_code ec, std::size_t n) {
     EXPECT_EQ(ec, errc::out_of_turn);
@@ -168,14 +168,14 @@ TEST_P(request_reply, a_second_request_is_out_of_turn_in_every_form) {
   });
   run_until([&] { return sent.has_value(); });
   EXPECT_EQ(sent, 1U);
-  EXPECT_EQ(batch, std::vector<message>{message{"fourth"}});
+  EXPECT_EQ(messages_of(batch), std::vector<message>{message{"fourth"}});
 }
 
 TEST_P(request_reply, a_reply_without_a_request_is_out_of_turn_in_every_form) {
   EXPECT_EQ(rep_.try_send(message{"no request"}), send_status::out_of_turn);
   std::vector<error_code> ends;
   rep_.async_send(message{"no request"}, [&](error_code ec) { ends.push_back(ec); });
-  std::vector<message> batch{message{"no request"}};
+  auto batch = batch_of({message{"no request"}});
   rep_.async_send(batch, [&](error_code ec, std::size_t) { ends.push_back(ec); });
   run_until([&] { return ends.size() == 2; });
   EXPECT_EQ(ends, std::vector<error_code>(2, errc::out_of_turn));

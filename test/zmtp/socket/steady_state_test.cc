@@ -42,16 +42,16 @@ INSTANTIATE_TEST_SUITE_P(bytes, of_size, testing::Values(10, 90, 1'000, 4'000));
 TEST_P(of_size, batches_allocate_only_the_read_buffers) {
   const message model{std::string(GetParam(), 'x')};
   const auto echo = [&]() -> asio::awaitable<void> {
-    std::vector<routed_message> batch;
+    message_batch batch;
     for (;;) {
       co_await router_.async_receive(batch, use_awaitable);
-      for (auto& each : batch) {
-        static_cast<void>(router_.try_send(each.peer, std::move(each.content)));
+      for (const auto each : batch) {
+        static_cast<void>(router_.try_send(each.peer(), each.to_message()));
       }
     }
   };
   const auto ask = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (int i = 0; i < 100; ++i) {
       auto copy = model;
       static_cast<void>(dealer_.try_send(std::move(copy)));
@@ -59,8 +59,8 @@ TEST_P(of_size, batches_allocate_only_the_read_buffers) {
     for (;;) {
       const auto count = co_await dealer_.async_receive(batch, use_awaitable);
       came_back_ += count;
-      for (auto& each : batch) {
-        static_cast<void>(dealer_.try_send(std::move(each)));
+      for (const auto each : batch) {
+        static_cast<void>(dealer_.try_send(each.to_message()));
       }
     }
   };

@@ -33,9 +33,7 @@ CALLS = {
         "async_wait_writable(FIRST)", "async_wait_writable(until TOKEN)",
         "async_receive(FIRST)", "async_receive(until TOKEN)",
         "async_receive(batch TOKEN)", "async_receive(batch, until TOKEN)",
-        "async_receive(routed TOKEN)", "async_receive(routed, until TOKEN)",
         "async_receive_from(FIRST)", "async_receive_from(until TOKEN)",
-        "async_receive_from(routed TOKEN)", "async_receive_from(routed, until TOKEN)",
         "async_wait_readable(FIRST)", "async_wait_readable(until TOKEN)",
         "async_close(FIRST)", "async_close(until TOKEN)",
         "async_wait_peers(1 TOKEN)", "async_wait_peers(1, until TOKEN)",
@@ -43,8 +41,8 @@ CALLS = {
     ],
     "zmtp::router_socket": [
         "async_send(to, m TOKEN)", "async_send(to, m, until TOKEN)",
-        "async_send(routed TOKEN)", "async_send(routed, until TOKEN)",
-        "async_send(batch TOKEN)", "async_send(batch, until TOKEN)",
+        "async_send_to(batch TOKEN)", "async_send_to(batch, until TOKEN)",
+        "async_send_enveloped(batch TOKEN)", "async_send_enveloped(batch, until TOKEN)",
         "async_receive(batch TOKEN)", "async_receive(batch, until TOKEN)",
         "async_wait_writable(to TOKEN)", "async_wait_writable(to, until TOKEN)",
     ],
@@ -73,8 +71,8 @@ CALLS = {
     "chp::watcher": ["async_receive(changes TOKEN)"],
 }
 PARAMETERS = (
-    "zmtp::message m, std::vector<zmtp::message>& batch, zmtp::deadline until, zmtp::peer_id to, "
-    "std::vector<zmtp::routed_message>& routed, std::string text, std::vector<chp::change>& changes"
+    "zmtp::message m, zmtp::message_batch& batch, zmtp::deadline until, zmtp::peer_id to, "
+    "std::string text, std::vector<chp::change>& changes"
 )
 
 

@@ -138,7 +138,7 @@ TEST_P(large_batches, in_a_turn_are_written_once_a_turn) {
   constexpr std::size_t count = 5'000;
   push_socket push{executor(), with_send_mark(GetParam())};
   const auto pulls = pulls_connected_to(push, 1);
-  std::vector<message> batch(count, message{"one of many"});
+  auto batch = batch_of(std::vector<message>(count, message{"one of many"}));
   std::optional<std::size_t> sent;
   push.async_wait_writable(
       [&](error_code) { push.async_send(batch, [&](error_code, std::size_t n) { sent = n; }); });
@@ -160,7 +160,7 @@ TEST_P(large_batches, outside_a_turn_are_written_once_for_each_full_queue) {
   constexpr std::size_t count = 5'000;
   push_socket push{executor(), with_send_mark(GetParam())};
   const auto pulls = pulls_connected_to(push, 1);
-  std::vector<message> batch(count, message{"one of many"});
+  auto batch = batch_of(std::vector<message>(count, message{"one of many"}));
   reset_counted_calls();
   push.async_send(batch, [](error_code, std::size_t) {});
   tally at_once;
@@ -195,9 +195,9 @@ TEST_F(writes, to_many_peers_are_few_while_there_is_more_to_send) {
   push_socket push{executor()};
   const auto pulls = pulls_connected_to(push, peers);
   const auto send = [&]() -> asio::awaitable<void> {
-    std::vector<message> batch;
+    message_batch batch;
     for (std::size_t i = 0; i < batches; ++i) {
-      batch.assign(peers, message{"one each"});
+      batch = batch_of(std::vector<message>(peers, message{"one each"}));
       co_await push.async_send(batch, use_awaitable);
     }
   };

@@ -283,9 +283,9 @@ TEST_F(xpub_xsub, no_drop_waits_for_the_slowest) {
   join(publisher, subscriber);
   EXPECT_EQ(next(publisher), parts{"\1"});
   constexpr int count = 500;
-  std::vector<message> batch;
+  message_batch batch;
   for (int n = 0; n < count; ++n) {
-    batch.emplace_back(std::to_string(n));
+    batch.append(std::to_string(n));
   }
   std::optional<error_code> end;
   publisher.async_send(batch, [&](error_code ec, std::size_t) { end = ec; });
