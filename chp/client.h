@@ -104,6 +104,9 @@ public:
   // Completes with: error_code.
   // Errors:
   // - zmtp::errc::timed_out: the deadline passed first.
+  // - errc::subtree_forbidden: a Zinc server does not allow this client to read its whole subtree.
+  //   The client still tries its servers, so that a later call completes without an error if the
+  //   rules have changed.
   // - operation_aborted: the operation was cancelled, or the client stopped.
   // Cancellation: terminal, partial, total. Cancelling has no other effect.
   template <boost::asio::completion_token_for<void(boost::system::error_code)> Token =

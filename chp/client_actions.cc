@@ -12,6 +12,7 @@ const char* to_string(client_event::kind what) noexcept {
     case gap: return "gap";
     case too_large: return "too_large";
     case history_refused: return "history_refused";
+    case forbidden: return "forbidden";
     case history_lost: return "history_lost";
     case lost: return "lost";
     case session_forgotten: return "session_forgotten";

@@ -35,6 +35,7 @@ struct client_event {
     gap,                 // updates are missing; the client requests the snapshot again
     too_large,           // the map of `server` is above the client's limits
     history_refused,     // `server` lacks what the client has seen; the client tries the next one
+    forbidden,           // the rules of `server` forbid the subtree; the client tries the next one
     history_lost,  // all servers lack it; the map is adopted, and committed updates may be lost
     lost,          // own updates, which one server had committed, are lost with its history
     session_forgotten,  // `server` has forgotten the client's session; pending updates have ended
@@ -95,11 +96,12 @@ struct client_actions {
   };
   std::vector<completion> completions;
   bool became_ready = false;   // the first map was adopted
+  bool forbidden = false;      // the wait for the first map ends with errc::subtree_forbidden
   bool needs_session = false;  // call client_state::begin_session() with a new one
 
   [[nodiscard]] bool empty() const noexcept {
     return connections.empty() && asks.empty() && publications.empty() && await_written.empty() &&
-           changes.empty() && completions.empty() && lost.empty() && !became_ready &&
+           changes.empty() && completions.empty() && lost.empty() && !became_ready && !forbidden &&
            events.empty() && !needs_session;
   }
 };

@@ -186,10 +186,11 @@ void client_core::complete(const client_actions& actions) {
   for (const auto& c : actions.completions) {
     sets_.complete_now(c.ticket, c.ec, c.says);
   }
-  if (actions.became_ready) {
+  if (actions.became_ready || actions.forbidden) {
     ready_ends_.clear();
+    const auto ec = actions.became_ready ? error_code{} : errc::subtree_forbidden;
     while (!readies_.empty()) {
-      readies_.complete_now(readies_.first(), error_code{});
+      readies_.complete_now(readies_.first(), ec);
     }
   }
 }

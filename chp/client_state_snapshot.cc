@@ -18,6 +18,9 @@ void client_state::on_snapshot_message(const zmtp::message& m, time_point now, a
     }
   } else if (const auto* const end = std::get_if<snapshot_end>(&*parsed)) {
     on_snapshot_end(*end, now, out);
+  } else if (std::holds_alternative<snapshot_forbidden>(*parsed)) {
+    out.forbidden = true;
+    leave(client_event::kind::forbidden, now, out);
   } else {
     ignore(errc::unknown_command, now, out);
   }

@@ -21,12 +21,14 @@ constexpr auto icanhaz = "ICANHAZ?"sv;
 constexpr auto kthxbai = "KTHXBAI"sv;
 constexpr auto hugz = "HUGZ"sv;
 constexpr auto lineage_name = "LINEAGE"sv;
+constexpr auto forbidden_name = "FORBIDDEN"sv;
 
 constexpr errc none{};
 
 constexpr std::size_t kvmsg_frames = 5;
 constexpr std::size_t kvsimple_frames = 3;
 constexpr std::size_t lineage_frames = 3;
+constexpr std::size_t forbidden_frames = 2;  // as no form has
 
 std::uint64_t load(std::string_view bytes) noexcept {
   const auto* const at = reinterpret_cast<const unsigned char*>(bytes.data());
@@ -236,6 +238,9 @@ parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
   if (how == form::kvmsg && m.size() == lineage_frames && m.front() == lineage_name) {
     return widen<snapshot_input>(take_lineage(m));
   }
+  if (m.size() == forbidden_frames && m.front() == forbidden_name) {
+    return snapshot_input{snapshot_forbidden{}};
+  }
   const auto found = take_frames(m, how);
   if (!found) {
     return found.error();
@@ -296,6 +301,10 @@ zmtp::message make_lineage(const lineage& rows, sequence end) {
   std::string bytes;
   rows.append_to(bytes);
   return make(lineage_name, bytes, stored_number{end}.bytes());
+}
+
+zmtp::message make_snapshot_forbidden(std::string_view subtree) {
+  return make(forbidden_name, subtree);
 }
 
 }  // namespace chp

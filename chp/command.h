@@ -66,7 +66,10 @@ struct lineage_notice {
   lineage reigns;
   sequence end = 0;
 };
-using snapshot_input = std::variant<update, snapshot_end, lineage_notice>;
+// Zinc servers, to Zinc's clients: ["FORBIDDEN"][subtree]. The rules do not allow the client to read
+// the whole subtree, or no longer. No snapshot follows, and KVSYNCs before it do not count.
+struct snapshot_forbidden {};
+using snapshot_input = std::variant<update, snapshot_end, lineage_notice, snapshot_forbidden>;
 
 // Commands that a client receives on its subscriber connection.
 struct heartbeat {              // HUGZ; its sequence has no meaning
@@ -119,5 +122,6 @@ using parsed = boost::system::result<T, errc>;
 // Makes HUGZ, only in kvmsg.
 [[nodiscard]] zmtp::message make_heartbeat(std::string_view properties = {});
 [[nodiscard]] zmtp::message make_lineage(const lineage& rows, sequence end);
+[[nodiscard]] zmtp::message make_snapshot_forbidden(std::string_view subtree);
 
 }  // namespace chp

@@ -62,6 +62,9 @@ const char* text(errc e) noexcept {
     case errc::forbidden:
       return "this client may not write the key: add a rule to the roles of the server, or use the "
              "credentials of another principal";
+    case errc::subtree_forbidden:
+      return "this client may not read its whole subtree: follow a smaller one, add a rule to the "
+             "roles of the server, or use the credentials of another principal";
     case errc::refused:
       return "the server refused the update for a reason that this version does not know: see the "
              "server's log";

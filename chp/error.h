@@ -46,9 +46,11 @@ enum class errc {
   not_on_both,        // committed, but not known to be on both servers, which the caller required
   refused,            // the server refused it for a reason that this version does not know
   forbidden,          // the server's rules do not allow this client to write the key
+
+  subtree_forbidden,  // the server's rules do not allow this client to read its whole subtree
 };
 
-inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::forbidden) + 1;
+inline constexpr std::size_t errc_count = static_cast<std::size_t>(errc::subtree_forbidden) + 1;
 
 [[nodiscard]] const boost::system::error_category& chp_category() noexcept;
 

@@ -1,6 +1,8 @@
 #include "chp/map_access.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <utility>
 
 namespace chp {
@@ -15,7 +17,14 @@ constexpr std::uint8_t verb_of(right what) noexcept { return static_cast<std::ui
 
 }  // namespace
 
-const char* to_string(right what) noexcept { return what == right::read ? "read" : "write"; }
+const char* to_string(right what) noexcept {
+  switch (what) {
+    case right::read: return "read";
+    case right::write: return "write";
+    case right::use_session: return "use_session";
+  }
+  return "";
+}
 
 void map_access::count(std::uint64_t& counter, std::string_view user_id, right wanted,
                        std::string_view name) {
@@ -104,7 +113,8 @@ void map_access::cancel(zmtp::peer_id peer, std::string_view topic,
   }
 }
 
-void map_access::change(zmtp::access_rules rules, std::vector<subscription>& out) {
+void map_access::change(zmtp::access_rules rules, std::vector<subscription>& out,
+                        std::vector<zmtp::peer_id>& lost) {
   guard_.change(std::move(rules));
   for (auto& [peer, s] : subscribers_) {
     const auto before = std::exchange(s.sent, {});
@@ -113,10 +123,15 @@ void map_access::change(zmtp::access_rules rules, std::vector<subscription>& out
         ++s.sent[std::move(part)];
       }
     }
+    bool has_lost = false;
     for (const auto& [topic, causes] : before) {
       if (!s.sent.contains(topic)) {
         out.push_back({peer, false, topic});
+        has_lost = true;
       }
+    }
+    if (has_lost && s.is_ours) {
+      lost.push_back(peer);
     }
     for (const auto& [topic, causes] : s.sent) {
       if (!before.contains(topic)) {
@@ -158,7 +173,12 @@ bool map_access::may_write(std::string_view user_id, std::string_view key) {
 bool map_access::may_use(std::string_view user_id, std::uint64_t session) {
   const auto owner = owners_.find(session);
   const bool may = !restricted() || owner == owners_.end() || owner->second.user_id == user_id;
-  counters_.sessions += may ? 0U : 1U;
+  if (!may) {
+    std::array<char, 2 * sizeof session> digits;
+    const auto* const end = std::to_chars(digits.begin(), digits.end(), session, 16).ptr;
+    count(counters_.sessions, user_id, right::use_session,
+          {digits.data(), static_cast<std::size_t>(end - digits.data())});
+  }
   return may;
 }
 

@@ -20,6 +20,7 @@ namespace chp {
 enum class right : std::uint8_t {
   read,
   write,
+  use_session,  // not in rules: only the principal that subscribed with the session has it
 };
 // Returns the name of the enumerator.
 [[nodiscard]] const char* to_string(right what) noexcept;
@@ -28,7 +29,7 @@ enum class right : std::uint8_t {
 struct access_refusal {
   std::string user_id;  // empty: anonymous
   right wanted{};
-  std::string name;  // the key, subtree or topic
+  std::string name;  // the key, subtree or topic, or the session in hexadecimal digits
 };
 
 struct access_counters {
@@ -63,8 +64,10 @@ public:
   // Each appends the resulting changes. A topic is subscribed to once, as in ZMTP.
   void subscribe(zmtp::peer_id peer, std::string_view topic, std::vector<subscription>& out);
   void cancel(zmtp::peer_id peer, std::string_view topic, std::vector<subscription>& out);
-  // Replaces the rules.
-  void change(zmtp::access_rules rules, std::vector<subscription>& out);
+  // Replaces the rules. Appends to `lost` Zinc's clients that may no longer read what they follow:
+  // their connections must be closed, because they would take the silence for no change.
+  void change(zmtp::access_rules rules, std::vector<subscription>& out,
+              std::vector<zmtp::peer_id>& lost);
 
   // Each counts a refusal.
   [[nodiscard]] bool may_copy(std::string_view user_id);

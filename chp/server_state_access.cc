@@ -38,7 +38,10 @@ bool server_state::check_update(proposal& p, std::string_view user_id) {
 
 void server_state::change_access(zmtp::access_rules rules, actions& out) {
   if (!options_.access.permits_all()) {
-    access_.change(std::move(rules), out.subscriptions);
+    access_.change(std::move(rules), out.subscriptions, out.close_subscribers);
+    if (backup_ && access_.restricted() && !access_.may_copy(streams_.user_of(*backup_))) {
+      out.close_snapshot_clients.push_back(*backup_);
+    }
   }
 }
 

@@ -113,10 +113,12 @@ void server_state::on_snapshot_client_message(zmtp::peer_id peer, const zmtp::me
   }
   const auto* const said = streams_.find(peer);
   const auto user = streams_.user_of(peer);
-  if (said != nullptr && access_.restricted() &&
-      !(said->backup ? access_.may_copy(user)
-                     : access_.may_read(user, said->acks, *request) || !said->acks)) {
-    return;  // a client of the Guide gets a snapshot without entries
+  if (said != nullptr && access_.restricted()) {
+    if (said->backup && !access_.may_copy(user)) {
+      return;
+    }
+    // Counts only. Zinc's clients get FORBIDDEN, and others the part that they may read.
+    (void)access_.may_read(user, said->acks, *request);
   }
   const auto done = active() ? streams_.ask(peer, *request) : snapshot_streams::asked::refused;
   switch (done) {
@@ -159,7 +161,7 @@ void server_state::on_writable(zmtp::peer_id peer, actions& out) {
     return;
   }
   const auto made = streams_.write(peer, source(), out.reply);
-  counters_.snapshots += made.ended ? 1U : 0U;
+  counters_.snapshots += made.ended && !made.forbidden ? 1U : 0U;
   tidying_ = tidying_ || made.ended;
   if (made.more) {
     out.stream.push_back(peer);

@@ -82,15 +82,33 @@ snapshot_streams::progress snapshot_streams::write(zmtp::peer_id peer, const sou
     return made;
   }
   auto& r = at->second;
+  constexpr auto read = static_cast<std::uint8_t>(right::read);
+  const bool is_whole = from.rules.allows_all(r.user_id, read, r.asked.front());
+  made.forbidden = r.said.acks && !is_whole;
+  if (made.forbidden) {
+    out.push_back({peer, make_snapshot_forbidden(r.asked.front())});
+    made.ended = true;
+  } else {
+    made.ended = write_piece(peer, r, is_whole, from, out);
+  }
+  if (made.ended) {
+    r.current.reset();
+    r.asked.pop_front();
+  }
+  made.more = !r.asked.empty();
+  return made;
+}
+
+bool snapshot_streams::write_piece(zmtp::peer_id peer, record& r, bool is_whole, const source& from,
+                                   std::vector<server_actions::addressed>& out) {
   if (!r.current) {
     r.current = open(r, from);
   }
   auto& current = *r.current;
   std::size_t bytes = 0;
-  constexpr auto read = static_cast<std::uint8_t>(right::read);
-  const bool is_whole = from.rules.allows_all(r.user_id, read, r.asked.front());
   current.entries.read(looked_at, [&](const store::entry& e) {
-    if (!is_whole && !from.rules.allows(r.user_id, read, e.key())) {
+    if (!is_whole &&
+        !from.rules.allows(r.user_id, static_cast<std::uint8_t>(right::read), e.key())) {
       return true;
     }
     out.push_back(
@@ -98,18 +116,15 @@ snapshot_streams::progress snapshot_streams::write(zmtp::peer_id peer, const sou
     bytes += out.back().content.framed_size();
     return bytes < options_.snapshot_piece;
   });
-  if (current.entries.at_end()) {
-    if (r.said.log) {
-      out.push_back({peer, make_lineage(from.past.reigns(), from.past.end())});
-    }
-    out.push_back({peer, make_snapshot_end(options_.wire_format, current.number, r.asked.front(),
-                                           current.end_properties)});
-    r.current.reset();
-    r.asked.pop_front();
-    made.ended = true;
+  if (!current.entries.at_end()) {
+    return false;
   }
-  made.more = !r.asked.empty();
-  return made;
+  if (r.said.log) {
+    out.push_back({peer, make_lineage(from.past.reigns(), from.past.end())});
+  }
+  out.push_back({peer, make_snapshot_end(options_.wire_format, current.number, r.asked.front(),
+                                         current.end_properties)});
+  return true;
 }
 
 }  // namespace chp

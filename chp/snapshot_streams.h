@@ -58,10 +58,13 @@ public:
   [[nodiscard]] asked ask(zmtp::peer_id peer, std::string_view subtree);
 
   struct progress {
-    bool more = false;   // more follows for this peer
-    bool ended = false;  // one reply has ended
+    bool more = false;       // more follows for this peer
+    bool ended = false;      // one reply has ended
+    bool forbidden = false;  // by the rules, and not by the end of the snapshot
   };
-  // Appends the next piece.
+  // Appends the next piece. A Zinc client that may not read the whole subtree gets FORBIDDEN, also in
+  // the middle of a snapshot, because it would take the rest for all keys. Other clients get the
+  // entries that they may read at the time of the piece.
   [[nodiscard]] progress write(zmtp::peer_id peer, const source& from,
                                std::vector<server_actions::addressed>& out);
 
@@ -83,6 +86,9 @@ private:
   };
 
   [[nodiscard]] static std::unique_ptr<reply> open(const record& of, const source& from);
+  // Returns whether the reply has ended.
+  [[nodiscard]] bool write_piece(zmtp::peer_id peer, record& r, bool is_whole, const source& from,
+                                 std::vector<server_actions::addressed>& out);
 
   const server_options& options_;
   std::unordered_map<zmtp::peer_id, record> peers_;

@@ -26,8 +26,10 @@ struct broker_event {
     access_refused,       // the first refusal of this right to this principal; see broker_options
   };
   kind what;
-  zmtp::peer_id peer{};   // the peer that caused it; empty for services
-  std::string service{};  // the added service, or the one that the peer may not use
+  zmtp::peer_id peer{};  // the peer that caused it; empty for services
+  // The added service, or the one that the peer may not use; with right::represent, the
+  // principal that it may not represent.
+  std::string service{};
   errc fault{};           // the fault of the message
   std::string user_id{};  // access_refused: the principal; empty: anonymous
   right wanted{};         // access_refused

@@ -70,6 +70,9 @@ protected:
     for (const auto& one : out.lost) {
       all.push_back("lost " + one.key + "=" + one.value);
     }
+    if (out.forbidden) {
+      all.emplace_back("not ready");
+    }
     if (out.became_ready) {
       all.emplace_back("ready");
     }

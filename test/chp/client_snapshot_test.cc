@@ -70,6 +70,29 @@ TEST_F(client_snapshot, an_update_confirms_the_subscription_like_a_heartbeat) { 
   EXPECT_EQ(done(), (texts{"close snapshot 0", "ask", "/a=1", "ready", "following 0"}));
 }
 
+TEST_F(client_snapshot, a_refused_subtree_ends_the_wait_and_the_client_tries_again) {
+  options.subtree = "/a/";
+  begin();
+  ask();
+  entry("/a/1", "1", 0);
+  state->on_snapshot_message(make_snapshot_forbidden("/a/"), now, out);
+  EXPECT_EQ(done(), (texts{"close 0", "not ready", "forbidden 0"}));
+  EXPECT_FALSE(state->ready());
+  pass(options.longest_retry);
+  EXPECT_EQ(done(), texts{"open 0"});
+  ask();
+  end(6);
+  EXPECT_EQ(done(), (texts{"close snapshot 0", "ready", "following 0"}));
+  EXPECT_EQ(value("/a/1"), "") << "what came before the refusal does not count";
+}
+
+TEST_F(client_snapshot, after_a_refusal_the_next_server_is_tried) {
+  begin(2);
+  ask();
+  state->on_snapshot_message(make_snapshot_forbidden(""), now, out);
+  EXPECT_EQ(done(), (texts{"close 0", "open 1", "not ready", "forbidden 0"}));
+}
+
 TEST_F(client_snapshot, does_not_replace_the_dealer_if_a_heartbeat_came_first) {
   begin();
   subscriber();

@@ -184,6 +184,14 @@ TEST(chp_command, a_client_parses_a_snapshot) {
   EXPECT_EQ(parse({"LINEAGE"sv, "odd"sv, five}).error(), errc::malformed_lineage);
   EXPECT_EQ(parse({"LINEAGE"sv, ""sv, "1234"sv}).error(), errc::wrong_sequence_size);
   EXPECT_EQ(parse({"LINEAGE"sv, ""sv, "\200\0\0\0\0\0\0\0"sv}).error(), errc::sequence_too_large);
+  for (const auto how : {form::kvmsg, form::kvsimple_8, form::kvsimple_4}) {
+    const auto refused = parse_snapshot(make_snapshot_forbidden("/a/"), how, limits);
+    ASSERT_TRUE(refused);
+    EXPECT_TRUE(std::holds_alternative<snapshot_forbidden>(*refused));
+  }
+  EXPECT_EQ(make_snapshot_forbidden("/a/"), (zmtp::message{"FORBIDDEN", "/a/"}));
+  EXPECT_EQ(parse({"FORBIDDEN"sv}).error(), errc::wrong_frame_count);
+  EXPECT_EQ(parse({"FORBIDDE"sv, "/a/"sv}).error(), errc::wrong_frame_count);
   // The Guide's C server has nothing in the body (C1-4), models 2 to 4 three frames.
   const auto simple = make_snapshot_end(form::kvsimple_4, 9, "");
   const auto end = parse_snapshot(simple, form::kvsimple_8, limits);

@@ -41,6 +41,7 @@ public:
 
   map_access access{some_rules()};
   std::vector<map_access::subscription> out;
+  std::vector<zmtp::peer_id> lost;
 };
 
 TEST_F(map_access_rules, a_subscription_is_cut_to_what_may_be_read) {
@@ -105,10 +106,23 @@ TEST_F(map_access_rules, new_rules_change_existing_subscriptions) {
   access.change(
       zmtp::access_rules{
           {{"alice", read, "/a/*"}, {"alice", read, "/new/*"}, {"reader", read, "*"}}},
-      out);
+      out, lost);
   EXPECT_EQ(changes(), (lines{"+/new/", "-/shared/"}));
   access.cancel(one, "", out);
   EXPECT_EQ(changes(), (lines{"-/a/", "-/new/", "-HUGZ"}));
+}
+
+TEST_F(map_access_rules, a_client_that_detects_gaps_loses_all_of_its_subtree) {
+  EXPECT_TRUE(access.attach_subscriber(one, "alice", true, 5));
+  EXPECT_TRUE(access.attach_subscriber(two, "alice", true, 6));
+  access.subscribe(one, "/a/b/", out);
+  access.subscribe(one, "HUGZ", out);
+  access.subscribe(two, "/shared/", out);
+  access.change(zmtp::access_rules{{{"alice", read, "/a/*"}, {"alice", read, "/new/*"}}}, out,
+                lost);
+  EXPECT_EQ(lost, std::vector{two});
+  access.change(zmtp::access_rules{{{"alice", read, "/a/b/c/*"}}}, out, lost);
+  EXPECT_EQ(lost, (std::vector{two, one})) << "a part is not enough";
 }
 
 TEST_F(map_access_rules, updates_need_the_right_to_write) {
@@ -168,6 +182,24 @@ TEST_F(map_access_rules, each_principal_and_right_is_reported_once) {
   EXPECT_EQ(first[0].name, "/a/x");
   EXPECT_STREQ(to_string(first[1].wanted), "read");
   EXPECT_TRUE(access.take_refusals().empty());
+}
+
+TEST_F(map_access_rules, the_use_of_a_session_of_another_principal_is_reported_once) {
+  EXPECT_TRUE(access.attach_subscriber(one, "alice", true, 0xab5));
+  EXPECT_FALSE(access.may_write("mallory", "/a/x"));
+  EXPECT_EQ(access.take_refusals().size(), 1U);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(access.may_use("mallory", 0xab5));
+    EXPECT_FALSE(access.attach_subscriber(two, "mallory", true, 0xab5));
+  }
+  EXPECT_TRUE(access.may_use("alice", 0xab5));
+  const auto reported = access.take_refusals();
+  ASSERT_EQ(reported.size(), 1U);
+  EXPECT_EQ(reported[0].user_id, "mallory");
+  EXPECT_STREQ(to_string(reported[0].wanted), "use_session");
+  EXPECT_EQ(reported[0].name, "ab5");
+  EXPECT_FALSE(access.may_use("bob", 0xab5));
+  EXPECT_EQ(access.take_refusals().size(), 1U) << "another principal";
 }
 
 }  // namespace

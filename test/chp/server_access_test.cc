@@ -10,8 +10,9 @@ namespace {
 constexpr auto read = static_cast<std::uint8_t>(right::read);
 constexpr auto write = static_cast<std::uint8_t>(right::write);
 
-server_options restricted() {
+server_options restricted(std::size_t piece) {
   server_options options;
+  options.snapshot_piece = piece;
   options.access = zmtp::access_rules{{{"alice", read, "/a/*"},
                                        {"alice", write, "/a/*"},
                                        {"bob", read, "/b/*"},
@@ -23,8 +24,9 @@ server_options restricted() {
 
 class server_access : public testing::Test, public server_setting {
 public:
-  explicit server_access(server_state::kind as = server_state::kind::alone)
-      : server_setting{restricted(), as} {
+  explicit server_access(server_state::kind as = server_state::kind::alone,
+                         std::size_t piece = server_options{}.snapshot_piece)
+      : server_setting{restricted(piece), as} {
     activate();
     for (const auto* key : {"/a/1", "/b/1", "/b/2"}) {
       set(key, key);
@@ -54,6 +56,11 @@ public:
     return id;
   }
 
+  void change(const std::vector<zmtp::access_grant>& grants) {
+    server.change_access(zmtp::access_rules{grants}, actions);
+    finish();
+  }
+
   std::uint32_t next_ = 100;
 };
 
@@ -70,10 +77,73 @@ TEST_F(server_access, a_snapshot_has_only_readable_keys) {
   EXPECT_EQ(server.status().counters.forbidden.snapshots, 3U);
 }
 
-TEST_F(server_access, zincs_clients_get_a_readable_subtree_or_no_snapshot) {
+TEST_F(server_access, zincs_clients_get_a_readable_subtree_or_a_refusal) {
   const auto alice = client_as("alice", "chp-ack");
-  EXPECT_EQ(keys(alice, ""), names{});
+  EXPECT_EQ(snapshot(alice, ""), (std::vector<frames>{{"FORBIDDEN", ""}}));
+  EXPECT_EQ(snapshot(alice, "/b/"), (std::vector<frames>{{"FORBIDDEN", "/b/"}}));
   EXPECT_EQ(keys(alice, "/a/"), (names{"/a/1", "KTHXBAI"}));
+  EXPECT_EQ(server.status().counters.forbidden.snapshots, 2U);
+  EXPECT_EQ(server.status().counters.snapshots, 1U);
+}
+
+class server_access_in_pieces : public server_access {
+public:
+  server_access_in_pieces() : server_access{server_state::kind::alone, 1} {
+    set("/b/3", "3");
+    set("/b/4", "4");
+  }
+  // A snapshot of /b/, with new rules after its first entry.
+  std::vector<frames> snapshot_with_change(zmtp::peer_id id,
+                                           const std::vector<zmtp::access_grant>& grants) {
+    say(id, make_snapshot_request("/b/"));
+    read(id, 1);
+    change(grants);
+    read(id);
+    return std::exchange(replies[id], {});
+  }
+  static names keys_of(const std::vector<frames>& all) {
+    names keys;
+    for (const auto& m : all) {
+      keys.push_back(m.front());
+    }
+    return keys;
+  }
+};
+
+TEST_F(server_access_in_pieces, a_snapshot_that_is_no_longer_allowed_is_cut_off) {
+  const auto bob = client_as("bob", "chp-ack");
+  const auto got = snapshot_with_change(bob, {{"bob", chp::read, "/b/1*"}});
+  EXPECT_EQ(keys_of(got), (names{"/b/1", "FORBIDDEN"}));
+  EXPECT_EQ(server.status().snapshots, 0U);
+  EXPECT_EQ(server.status().counters.snapshots, 0U);
+  // Others are not affected, and the rules of the next request count.
+  change({{"bob", chp::read, "/b/*"}});
+  EXPECT_EQ(keys(bob, "/b/"), (names{"/b/1", "/b/2", "/b/3", "/b/4", "KTHXBAI"}));
+}
+
+TEST_F(server_access_in_pieces, a_snapshot_that_is_still_allowed_goes_on) {
+  const auto bob = client_as("bob", "chp-ack");
+  const auto got = snapshot_with_change(bob, {{"bob", chp::read, "/*"}});
+  EXPECT_EQ(keys_of(got), (names{"/b/1", "/b/2", "/b/3", "/b/4", "KTHXBAI"}));
+}
+
+TEST_F(server_access_in_pieces, other_clients_get_what_they_may_read_at_each_piece) {
+  const auto bob = client_as("bob");
+  const auto got = snapshot_with_change(bob, {{"bob", chp::read, "/b/4*"}});
+  EXPECT_EQ(keys_of(got), (names{"/b/1", "/b/4", "KTHXBAI"}));
+}
+
+TEST_F(server_access, zincs_clients_are_closed_when_they_lose_their_subtree) {
+  const auto alice = subscribe_as("alice", "chp-ack=" + session_name(test_session) + ",chp-log");
+  const auto bob = subscribe_as("bob", "");
+  for (const auto& [peer, topic] : {std::pair{alice, "/a/"}, std::pair{bob, "/b/"}}) {
+    server.on_subscription(peer, topic, actions);
+    server.on_subscription(peer, "HUGZ", actions);
+  }
+  change({{"alice", chp::read, "/a/*"}});
+  EXPECT_TRUE(closed.empty()) << "a client of the Guide cannot be told";
+  change({{"bob", chp::read, "*"}});
+  EXPECT_EQ(closed, std::set{alice});
 }
 
 TEST_F(server_access, an_update_needs_the_right_to_write) {
@@ -116,6 +186,8 @@ TEST_F(server_access, another_principal_cannot_use_a_session) {
   EXPECT_EQ(content().count("/b/7"), 0U);
   update_as("alice", "/a/7", update_id::of_session(session, 1), "low=1\n");
   EXPECT_EQ(content().count("/a/7"), 1U);
+  EXPECT_EQ(server.status().counters.forbidden.sessions, 3U);
+  EXPECT_EQ(reported, names{"bob use_session " + session_name(session)});
   pass(10ms);
   EXPECT_FALSE(notified[alice].empty());
   for (const auto& m : notified[bob]) {
@@ -137,7 +209,8 @@ TEST_F(pair_access, only_a_server_with_all_rights_gets_the_log) {
   EXPECT_EQ(hello_of(client_as("alice", "chp-ack,chp-log,chp-backup")), 0U);
   EXPECT_EQ(hello_of(client_as("", "chp-backup")), 0U);
   EXPECT_EQ(server.status().counters.forbidden.backups, 2U);
-  EXPECT_NE(hello_of(client_as("backup", "chp-backup")), 0U);
+  const auto backup = client_as("backup", "chp-backup");
+  EXPECT_NE(hello_of(backup), 0U);
 }
 
 TEST(server_without_rules, principals_make_no_difference) {

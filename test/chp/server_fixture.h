@@ -163,6 +163,9 @@ public:
     }
     wants_source = wants_source || done.reconnect_source;
     renewals += done.renew_epoch ? 1U : 0U;
+    for (const auto& each : done.refusals) {
+      reported.push_back(each.user_id + ' ' + to_string(each.wanted) + ' ' + each.name);
+    }
     events.insert(events.end(), done.events.begin(), done.events.end());
   }
 
@@ -210,6 +213,7 @@ public:
   std::map<zmtp::peer_id, std::vector<frames>> replies;
   std::set<zmtp::peer_id> wants_room;
   std::set<zmtp::peer_id> closed;
+  std::vector<std::string> reported;  // refusals by the rules: principal, right and name
   std::vector<zmtp::message> asked;
   bool wants_source = false;
   std::size_t renewals = 0;  // times that another epoch was asked for

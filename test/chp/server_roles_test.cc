@@ -1,10 +1,12 @@
 // Roles on real connections: the principals are PLAIN users.
+#include "chp/client.h"
 #include "chp/server.h"
 #include "test/chp/shell_fixture.h"
 #include "zmtp/authenticators/authenticator_function.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -99,6 +101,40 @@ TEST_F(server_roles, new_rules_change_what_connected_clients_get) {
   EXPECT_EQ(key_of(next(*alice)), "/a/1");
   EXPECT_EQ(key_of(next(*bob)), "/a/1");
   EXPECT_EQ(server_->status().subscribers, 3U);
+}
+
+TEST_F(server_roles, our_client_is_told_that_it_may_not_read_its_subtree) {
+  client_options options;
+  options.subtree = "/a/";
+  options.retry = options.longest_retry = 5ms;
+  options.heartbeat = 20ms;
+  options.socket.security = zmtp::plain_client_security{"bob", "secret"};
+  std::vector<client_event::kind> events;
+  chp::client ours{executor(),
+                   {server_address::at(at_.snapshots.to_string())},
+                   options,
+                   [&](const client_event& event) { events.push_back(event.what); }};
+  const auto wait = [&] {
+    std::optional<boost::system::error_code> ended;
+    ours.async_wait_ready([&](boost::system::error_code ec) { ended = ec; });
+    run_until([&] { return ended.has_value(); });
+    return *ended;
+  };
+  EXPECT_EQ(wait(), errc::subtree_forbidden);
+  EXPECT_EQ(events.back(), client_event::kind::forbidden);
+
+  // With other rules it follows, until these change again.
+  server_->change_access(zmtp::access_rules{{{"bob", read, "/*"}}});
+  run_until([&] { return ours.status().following; });
+  EXPECT_EQ(wait(), boost::system::error_code{});
+  server_->change_access(some_rules());
+  events.clear();
+  const auto saw = [&](client_event::kind what) {
+    return std::find(events.begin(), events.end(), what) != events.end();
+  };
+  run_until([&] { return saw(client_event::kind::forbidden); });
+  EXPECT_TRUE(saw(client_event::kind::server_lost));
+  EXPECT_FALSE(ours.status().following);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every mechanism, with right, wrong, missing, revoked, replayed and downgraded credentials, in both parts, with
-libzmq, pyzmq and CZMQ at the other end. Counts wrong admissions and wrong refusals."""
+"""Every mechanism, with right, wrong, missing, revoked, replayed and downgraded credentials, in both parts, of which
+either binds, with libzmq, pyzmq and CZMQ at the other end. Counts wrong admissions and wrong refusals."""
 
 import os
 import shutil
@@ -8,11 +8,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 
 sys.dont_write_bytecode = True
-from security_peers import ANY, PEERS, Accounts  # noqa: E402: behind the line above
+from recorder import Recorder  # noqa: E402: behind the line above
+from security_peers import ANY, PEERS, Accounts  # noqa: E402
 from zinc_programs import Server, built, zinc_path  # noqa: E402
 import zmq  # noqa: E402
 import zmq.auth  # noqa: E402
@@ -26,44 +26,6 @@ CASES = {
               "replayed": False, "downgraded to null": False, "downgraded to plain": False},
     "null": {"right": True, "downgraded to plain": False},
 }
-
-
-class Recorder:
-    """A TCP relay that keeps the bytes of its first connection, in both directions."""
-
-    def __init__(self, test, target):
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.endpoint = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
-        self.target = target
-        self.sent, self.received = bytearray(), bytearray()
-        self.ends = []
-        threading.Thread(target=self._run, daemon=True).start()
-        test.addCleanup(self.close)
-
-    def _run(self):
-        client, _ = self.listener.accept()
-        server = socket.create_connection(("127.0.0.1", int(self.target.rsplit(":", 1)[1])))
-        self.ends = [client, server]
-        threading.Thread(target=self._copy, args=(client, server, self.sent), daemon=True).start()
-        self._copy(server, client, self.received)
-
-    @staticmethod
-    def _copy(from_, to, kept):
-        try:
-            while data := from_.recv(4096):
-                kept += data
-                to.sendall(data)
-        except OSError:
-            pass
-
-    def close(self):
-        self.listener.close()
-        for end in self.ends:
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            end.close()
 
 
 class MatrixCase(unittest.TestCase):
@@ -106,11 +68,11 @@ class MatrixCase(unittest.TestCase):
         self.addCleanup(made.close)
         return made
 
-    def our_server(self, mechanism):
+    def our_server(self, mechanism, at="bind", endpoint=ANY):
         self.admit_alice()
         words = {"null": [], "plain": [f"users={self.users}"],
                  "curve": [f"own={self.certificate('server')}_secret", f"clients={self.clients}"]}[mechanism]
-        return self.host(mechanism, "server", "at=bind", f"endpoint={ANY}", *words)
+        return self.host(mechanism, "server", f"at={at}", f"endpoint={endpoint}", *words)
 
     def their_client(self, mechanism, credential):
         """The security of a client with this credential."""
@@ -164,8 +126,30 @@ class MatrixCase(unittest.TestCase):
             replay.sendall(recorder.sent)
             return self.was_attached(host)
 
+    def is_admitted_by_us_that_connect(self, mechanism, credential, kind):
+        """The same, where the client binds."""
+        theirs = self.peer(kind)
+        theirs.use(self.their_client(mechanism, "right" if credential in ("revoked", "replayed") else credential))
+        recorder = Recorder(self, theirs.bind())
+        host = self.our_server(mechanism, "connect", recorder.endpoint)
+        if credential in ("revoked", "replayed"):
+            self.assertTrue(self.exchange_with_bound_client(host, theirs))
+            self.revoke() if credential == "revoked" else None
+            recorder.replay = bytes(recorder.received) if credential == "replayed" else b""
+            recorder.cut()
+            if credential == "replayed":
+                return self.was_attached(host)
+        return self.exchange_with_bound_client(host, theirs)
+
+    def exchange_with_bound_client(self, host, theirs):
+        attached = self.was_attached(host)
+        if attached:
+            theirs.send(b"hello")
+        self.assertEqual(theirs.receive(0 if attached else zmq.DONTWAIT), b"hello" if attached else None)
+        return attached
+
     def their_server(self, mechanism, credential, kind):
-        """A bound server, its endpoint, and what it admits."""
+        """A server, which neither binds nor connects yet, and what it admits."""
         if credential.startswith("downgraded to "):
             mechanism = credential.rsplit(" ", 1)[1]
         self.admit_alice()
@@ -175,9 +159,15 @@ class MatrixCase(unittest.TestCase):
         if mechanism != "null":
             theirs.decide(accounts)
         theirs.use((f"{mechanism} server", *(self.keys["server"] if mechanism == "curve" else ())))
-        return theirs, theirs.bind(), accounts
+        return theirs, accounts
 
-    def our_client(self, mechanism, credential, endpoint):
+    def revoke_at(self, theirs, accounts):
+        os.remove(f"{self.clients}/alice.key")
+        del accounts.passwords["alice"]  # pyzmq takes no empty table
+        accounts.keys.clear()
+        theirs.decide(accounts) if theirs.name != "libzmq" else None
+
+    def our_client(self, mechanism, credential, endpoint, at="connect"):
         words = []
         if mechanism == "plain":
             own = "right" if credential.startswith("downgraded to ") else credential
@@ -188,7 +178,7 @@ class MatrixCase(unittest.TestCase):
             own = {"wrong": "mallory", "missing": "other"}.get(credential, "alice")
             server = "other" if credential == "wrong server" else "server"
             words = [f"own={self.certificate(own)}_secret", f"server={self.certificate(server)}"]
-        return self.host(mechanism, "client", "at=connect", f"endpoint={endpoint}", *words)
+        return self.host(mechanism, "client", f"at={at}", f"endpoint={endpoint}", *words)
 
     def exchange_with_our_client(self, host, theirs):
         if not self.was_attached(host):
@@ -199,21 +189,39 @@ class MatrixCase(unittest.TestCase):
         return True
 
     def is_admitted_by_them(self, mechanism, credential, kind):
-        theirs, endpoint, accounts = self.their_server(mechanism, credential, kind)
+        theirs, accounts = self.their_server(mechanism, credential, kind)
+        endpoint = theirs.bind()
         if credential == "revoked":
             first = self.our_client(mechanism, "right", endpoint)
             self.assertTrue(self.exchange_with_our_client(first, theirs))
             first.kill()
-            os.remove(f"{self.clients}/alice.key")
-            del accounts.passwords["alice"]  # pyzmq takes no empty table
-            accounts.keys.clear()
-            theirs.decide(accounts) if kind.name != "libzmq" else None
+            self.revoke_at(theirs, accounts)
         if credential == "replayed":
             recorder = Recorder(self, endpoint)
             first = self.our_client(mechanism, "right", recorder.endpoint)
             self.assertTrue(self.exchange_with_our_client(first, theirs))
             return self.is_admitted_by_replay(mechanism, bytes(recorder.received))
         return self.exchange_with_our_client(self.our_client(mechanism, credential, endpoint), theirs)
+
+    def is_admitted_by_them_that_connect(self, mechanism, credential, kind):
+        """The same, where the client binds."""
+        ours = "right" if credential in ("revoked", "replayed") else credential
+        host = self.our_client(mechanism, ours, ANY, "bind")
+        recorder = Recorder(self, host.endpoint)
+        theirs, accounts = self.their_server(mechanism, credential, kind)
+        theirs.connect(recorder.endpoint)
+        admitted = self.exchange_with_our_client(host, theirs)
+        if credential == "revoked":
+            self.assertTrue(admitted)
+            self.revoke_at(theirs, accounts)
+            recorder.cut()
+            return self.exchange_with_our_client(host, theirs)
+        if credential == "replayed":
+            self.assertTrue(admitted)
+            with socket.create_connection(("127.0.0.1", host.port)) as replay:
+                replay.sendall(recorder.sent)
+                return self.was_attached(host)
+        return admitted
 
     def is_admitted_by_replay(self, mechanism, recorded):
         """Whether our client takes what was recorded for its server."""
@@ -248,6 +256,12 @@ class Matrix(MatrixCase):
     def test_our_clients_reach_whom_they_should(self):
         self.assertEqual(self.count_wrong(CASES, self.is_admitted_by_them), (51, [], []))
 
+    def test_our_servers_that_connect_admit_whom_they_should(self):
+        self.assertEqual(self.count_wrong(CASES, self.is_admitted_by_us_that_connect), (51, [], []))
+
+    def test_our_clients_that_bind_reach_whom_they_should(self):
+        self.assertEqual(self.count_wrong(CASES, self.is_admitted_by_them_that_connect), (51, [], []))
+
 
 class Faults(MatrixCase):
     """The count notices each of these faults in our program."""
@@ -263,21 +277,24 @@ class Faults(MatrixCase):
         self.planted = ("planted=admit",)
         # A client without keys is refused before the server asks its authenticator: the vouch proves no key.
         self.expect_wrong({"plain": {"wrong": False, "missing": False, "revoked": False, "unknown user": False},
-                           "curve": {"wrong": False, "revoked": False}}, [self.is_admitted_by_us], 18)
+                           "curve": {"wrong": False, "revoked": False}},
+                          [self.is_admitted_by_us, self.is_admitted_by_us_that_connect], 18)
 
     def test_a_server_without_admissions_is_noticed(self):
         self.planted = ("planted=refuse",)
         self.expect_wrong({"plain": {"right": True}, "curve": {"right": True}, "null": {"right": True}},
-                          [self.is_admitted_by_us], 0, 9)
+                          [self.is_admitted_by_us, self.is_admitted_by_us_that_connect], 0, 9)
 
     def test_a_client_with_the_credentials_of_another_is_noticed(self):
         self.planted = ("user=alice", "password=secret", f"own={self.certificate('alice')}_secret")
         self.expect_wrong({"plain": {"wrong": False, "missing": False, "unknown user": False},
-                           "curve": {"wrong": False, "missing": False}}, [self.is_admitted_by_them], 15)
+                           "curve": {"wrong": False, "missing": False}},
+                          [self.is_admitted_by_them, self.is_admitted_by_them_that_connect], 15)
 
     def test_a_client_without_its_credentials_is_noticed(self):
         self.planted = ("password=", f"own={self.certificate('mallory')}_secret")
-        self.expect_wrong({"plain": {"right": True}, "curve": {"right": True}}, [self.is_admitted_by_them], 0, 6)
+        self.expect_wrong({"plain": {"right": True}, "curve": {"right": True}},
+                          [self.is_admitted_by_them, self.is_admitted_by_them_that_connect], 0, 6)
 
     def test_a_wrong_key_of_the_server_is_noticed(self):
         table = {"curve": {"wrong server": False}}

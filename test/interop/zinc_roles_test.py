@@ -115,6 +115,36 @@ class MapTest(RolesCase):
         server.process.send_signal(signal.SIGHUP)
         self.eventually(lambda: self.is_written(client, b"/b/now"), "the rules are not reloaded")
 
+    def test_our_client_is_told_that_it_may_not_read(self):
+        server = Server(self, [zinc_path(), "chp", "server", "--bind", "tcp://127.0.0.1:*", "--rules",
+                               self.rules])
+        for command in (("get", "/b/x"), ("dump",), ("dump", "/b/"), ("watch", "/b/")):
+            with self.subTest(command=command):
+                ended = self.run_client(server, *command)
+                self.assertEqual(ended.returncode, 1)
+                self.assertEqual(ended.stdout, b"")
+                self.assertIn(b"may not read its whole subtree", ended.stderr)
+        self.assertEqual(self.run_client(server, "set", "/a/x", "1").returncode, 0)
+        self.assertEqual(self.run_client(server, "get", "/a/x").stdout, b"1\n")
+        # A client that follows is told when the rules change.
+        watch = subprocess.Popen(self.client_words(server, "watch", "/a/"), stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+        self.addCleanup(watch.kill)
+        self.assertEqual(watch.stdout.readline(), b"/a/x 1\n")
+        self.write(OTHERS)
+        server.process.send_signal(signal.SIGHUP)
+        _, told = watch.communicate(timeout=PATIENCE)
+        self.assertIn(b"may not read its whole subtree", told)
+        self.assertEqual(watch.returncode, 1)
+
+    @staticmethod
+    def client_words(server, action, *words):
+        return [zinc_path(), "chp", action, *words, "--connect", server.endpoint]
+
+    def run_client(self, server, *words):
+        return subprocess.run(self.client_words(server, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=PATIENCE, check=False)
+
     @staticmethod
     def is_written(client, key):
         client.set(key, b"x")

@@ -30,6 +30,7 @@ void clone_reports::on_event(const chp::client_event& event) {
     case gap:
     case too_large:
     case history_refused:
+    case forbidden:
     case history_lost:
     case lost:
     case session_forgotten:

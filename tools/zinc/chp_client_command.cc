@@ -174,6 +174,9 @@ private:
     }
     if (ec && !interrupted_) {
       fmt::print(stderr, "zinc chp: cannot change {}: {}\n", arguments_.key, ec.message());
+      if (forbidden_ && chp::outcome_of(ec) == chp::outcome::unknown) {
+        print_forbidden();  // a server tells no outcomes to such a client
+      }
     }
     if (!ec) {
       co_return exit_code::done;
@@ -219,12 +222,22 @@ private:
     }
   }
 
-  void report(const chp::client_event& event) const {
+  void report(const chp::client_event& event) {
     using enum chp::client_event::kind;
-    if (event.what != following && arguments_.what == action::watch) {
+    if (event.what == forbidden && arguments_.what == action::watch) {
+      print_forbidden();
+      client_.stop();
+    } else if (event.what == forbidden) {
+      forbidden_ = true;  // get and dump end with the error of their wait
+    } else if (event.what != following && arguments_.what == action::watch) {
       fmt::print(stderr, "zinc chp watch: {} {}\n", chp::to_string(event.what),
                  arguments_.servers[event.server]);
     }
+  }
+
+  static void print_forbidden() {
+    const boost::system::error_code why = chp::errc::subtree_forbidden;
+    fmt::print(stderr, "zinc chp: {}\n", why.message());
   }
 
   void interrupt() {
@@ -242,6 +255,7 @@ private:
   chp::watcher watcher_;
   stop_signals signals_;
   bool interrupted_ = false;
+  bool forbidden_ = false;
   int code_ = exit_code::failed;
 };
 
