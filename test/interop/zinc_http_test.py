@@ -176,7 +176,8 @@ class BrokerTest(HttpCase):
             self.assertEqual(record[key], value, key)
             self.assertEqual(metrics[status["figures"]["broker"][key]["metric"]], value, key)
         self.assertEqual(record["queue_time"]["count"], 100)
-        self.assertEqual(len(record["queue_time"]["buckets"]), len(status["bucket_bounds"]) + 1)
+        bounds = status["figures"]["broker"]["queue_time"]["bounds"]
+        self.assertEqual(len(record["queue_time"]["buckets"]), len(bounds) + 1)
         [service] = status["groups"]["service"]
         self.assertEqual((service["service"], service["replies"]), ("echo", 100))
         self.stop(broker)

@@ -196,13 +196,16 @@ public:
   }
 
   // Returns the state for HTTP. Must be called in the context.
-  [[nodiscard]] http::report read() const {
+  [[nodiscard]] http::report read(http::extent wanted) const {
     http::report all{
         .component = "broker", .not_ready = draining_ ? "the broker drains" : "", .records = {}};
     const auto endpoint = std::pair{std::string_view{"endpoint"}, name_};
     all.records.push_back({.group = "broker",
                            .labels = {endpoint},
                            .samples = zmtp::samples_of(mdp::broker_figures(), broker_.status())});
+    if (wanted == http::extent::totals) {
+      return all;
+    }
     for (const auto& one : broker_.services()) {
       all.records.push_back({.group = "service",
                              .labels = {endpoint, {"service", printable(one.name)}},
@@ -226,7 +229,8 @@ private:
 gathered_report report_of(const std::vector<std::unique_ptr<virtual_broker>>& brokers) {
   std::vector<gathered_report::part> parts;
   for (const auto& one : brokers) {
-    parts.push_back({one->executor(), [broker = one.get()] { return broker->read(); }});
+    parts.push_back({one->executor(),
+                     [broker = one.get()](http::extent wanted) { return broker->read(wanted); }});
   }
   return {brokers.front()->executor(), std::move(parts)};
 }
@@ -316,7 +320,9 @@ int run_broker(const broker_arguments& arguments) {
   auto report = report_of(brokers);
   std::unique_ptr<http::server> web;
   try {
-    web = start_http(here, arguments.http, [&report](auto take) { report.read(std::move(take)); });
+    web = start_http(here, arguments.http, [&report](http::extent wanted, auto take) {
+      report.read(wanted, std::move(take));
+    });
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
     return exit_code::failed;

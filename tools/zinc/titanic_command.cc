@@ -79,7 +79,7 @@ void log_state(const titanic::server& of) {
   }
 }
 
-http::report report_of(const titanic::server& of, bool draining) {
+http::report report_of(const titanic::server& of, bool draining, http::extent wanted) {
   const auto now = of.status();
   http::report all{.component = "titanic", .not_ready = {}, .records = {}};
   if (draining) {
@@ -90,6 +90,9 @@ http::report report_of(const titanic::server& of, bool draining) {
   all.records.push_back({.group = "titanic",
                          .labels = {},
                          .samples = zmtp::samples_of(titanic::titanic_figures(), now)});
+  if (wanted == http::extent::totals) {
+    return all;
+  }
   for (const auto& one : of.services()) {
     all.records.push_back({.group = "titanic_service",
                            .labels = {{"service", printable(one.name)}},
@@ -152,8 +155,9 @@ int run_server(const titanic_arguments& arguments) {
     return exit_code::misused;
   }
   try {
-    web = start_http(context.get_executor(), arguments.http,
-                     [&](const auto& take) { take(report_of(*server, draining)); });
+    web = start_http(
+        context.get_executor(), arguments.http,
+        [&](http::extent wanted, const auto& take) { take(report_of(*server, draining, wanted)); });
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
     return exit_code::failed;

@@ -40,7 +40,7 @@ TEST_F(http_server, counts_what_it_serves) {
 }
 
 TEST_F(http_server, is_alive_but_not_ready_without_a_role) {
-  reporter_ = [](const auto& take) {
+  totals_ = [](const auto& take) {
     auto now = small_report();
     now.not_ready = "the node is not active";
     take(std::move(now));
@@ -243,9 +243,21 @@ TEST_F(http_server, a_failing_reporter_closes_only_its_connection) {
   stop();
 }
 
+TEST_F(http_server, a_failing_sample_of_the_history_disturbs_no_request) {
+  int asked = 0;
+  totals_ = [&](const auto&) {
+    ++asked;
+    throw std::runtime_error{"planted"};
+  };
+  start({.page_interval = 1ms});
+  run_until([&] { return asked == 3; });
+  expect_that_it_serves();
+  stop();
+}
+
 TEST_F(http_server, two_servers_cannot_share_a_port) {
   start();
-  server second{executor(), [](const auto&) {}};
+  server second{executor(), [](extent, const auto&) {}};
   boost::system::error_code ec;
   (void)second.bind(bound, ec);
   EXPECT_EQ(ec, boost::system::errc::address_in_use);

@@ -15,7 +15,8 @@ struct limits {
   std::chrono::milliseconds idle_timeout{60'000};      // between requests, and for a WebSocket
   std::chrono::milliseconds request_timeout{10'000};   // to receive the rest of a request
   std::chrono::milliseconds response_timeout{10'000};  // to send a response, or a message
-  std::chrono::milliseconds page_interval{1'000};      // between the messages of a WebSocket
+  std::chrono::milliseconds page_interval{1'000};      // between the messages of a WebSocket, and
+                                                       // between samples of the history
 };
 
 }  // namespace zinc::http

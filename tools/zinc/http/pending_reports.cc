@@ -14,9 +14,9 @@ pending_reports::pending_reports(asio::any_io_executor executor, reporter of)
     : executor_{std::move(executor)}, reporter_{std::move(of)} {}
 
 // A plain function, because GCC 12 has faults in the initiation of operations inside coroutines.
-asio::awaitable<report> pending_reports::next() {
+asio::awaitable<report> pending_reports::next(extent wanted) {
   return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, report)>(
-      [this](auto handler) {
+      [this, wanted](auto handler) {
         const auto shared = std::make_shared<decltype(handler)>(std::move(handler));
         const auto added = std::make_shared<finisher>(
             [executor = executor_, shared](const std::exception_ptr& failure, report now) {
@@ -26,7 +26,7 @@ asio::awaitable<report> pending_reports::next() {
             });
         all_.push_back(added);
         try {
-          reporter_([reports = weak_from_this(), added](report now) {
+          reporter_(wanted, [reports = weak_from_this(), added](report now) {
             if (const auto self = reports.lock()) {
               self->finish(added, nullptr, std::move(now));
             }

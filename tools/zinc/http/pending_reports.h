@@ -13,9 +13,6 @@
 
 namespace zinc::http {
 
-// Calls its argument once with the report, in the server's executor, in the call or later.
-using reporter = std::function<void(std::function<void(report)>)>;
-
 class pending_reports : public std::enable_shared_from_this<pending_reports> {
 public:
   // Ends a coroutine that waits for a report when the server stops.
@@ -24,7 +21,7 @@ public:
   pending_reports(boost::asio::any_io_executor executor, reporter of);
 
   // Throws `stopped`, or the exception of the reporter.
-  [[nodiscard]] boost::asio::awaitable<report> next();
+  [[nodiscard]] boost::asio::awaitable<report> next(extent wanted);
   // Ends all waits.
   void stop();
 

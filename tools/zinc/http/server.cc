@@ -1,6 +1,7 @@
 #include "tools/zinc/http/server.h"
 
 #include "tools/zinc/http/connection.h"
+#include "tools/zinc/http/history.h"
 #include "tools/zinc/http/live_page.h"
 #include "tools/zinc/http/messages.h"
 #include "tools/zinc/http/metrics_text.h"
@@ -51,6 +52,7 @@ public:
   core(const asio::any_io_executor& executor, reporter&& of, const limits& at_most)
       : acceptor_{executor},
         retry_{executor},
+        sample_{executor},
         reports_{std::make_shared<pending_reports>(executor, std::move(of))},
         limits_{at_most} {}
 
@@ -72,6 +74,7 @@ public:
     }
     loopback_ = at.loopback;
     asio::co_spawn(acceptor_.get_executor(), accept(shared_from_this()), asio::detached);
+    asio::co_spawn(acceptor_.get_executor(), take_samples(shared_from_this()), log);
     auto bound = at;
     bound.port = acceptor_.local_endpoint(ec).port();
     return bound;
@@ -81,6 +84,7 @@ public:
     error_code ignored;
     acceptor_.close(ignored);
     retry_.cancel();
+    sample_.cancel();
     for (const auto& each : open_) {
       each->stream.close();
     }
@@ -105,6 +109,19 @@ private:
         self->retry_.expires_after(accept_pause);
         (void)co_await self->retry_.async_wait(token);
       }
+    }
+  }
+
+  static asio::awaitable<void> take_samples(std::shared_ptr<core> self) {
+    while (self->acceptor_.is_open()) {
+      try {
+        const auto now = co_await self->reports_->next(extent::totals);
+        self->past_.add(std::chrono::steady_clock::now(), now);
+      } catch (const std::exception& e) {
+        spdlog::error("http history has a gap: {}", e.what());
+      }
+      self->sample_.expires_after(self->limits_.page_interval);
+      (void)co_await self->sample_.async_wait(token);
     }
   }
 
@@ -256,7 +273,7 @@ private:
         co_return made(200, {"text/javascript; charset=utf-8", std::string{page_js}});
       case resource::health: co_return made(200, {plain, "alive\n"});
       case resource::ready: {
-        const auto now = co_await collect();
+        const auto now = co_await reports_->next(extent::totals);
         if (now.not_ready.empty()) {
           co_return made(200, {plain, "ready\n"});
         }
@@ -277,10 +294,11 @@ private:
   }
 
   page_source page_source_of() {
-    return {
-        .owner = shared_from_this(), .at_most = limits_, .counted = counters_, .status = [this] {
-          return status();
-        }};
+    return {.owner = shared_from_this(),
+            .at_most = limits_,
+            .counted = counters_,
+            .status = [this] { return status(); },
+            .history = [this] { return past_.as_json(std::chrono::steady_clock::now()); }};
   }
 
   asio::awaitable<std::string> status() {
@@ -289,16 +307,18 @@ private:
   }
 
   asio::awaitable<report> collect() {
-    auto now = co_await reports_->next();
+    auto now = co_await reports_->next(extent::everything);
     now.records.push_back(figures_of(counters_));
     co_return now;
   }
 
   tcp::acceptor acceptor_;
   asio::steady_timer retry_;
+  asio::steady_timer sample_;
   const std::shared_ptr<pending_reports> reports_;
   const limits limits_;
   counters counters_;
+  history past_;
   bool loopback_ = true;
   std::list<connection_ptr> open_;  // in the order in which they began to wait
 };
