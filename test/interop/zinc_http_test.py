@@ -131,6 +131,8 @@ class BrokerTest(HttpCase):
             'zinc_broker_queue_time_seconds_bucket{le="+Inf"}': 10000,
             'zinc_service_requests_total{service="echo"}': 10000,
             'zinc_service_replies_total{service="echo"}': 10000,
+            'zinc_service_queue_time_seconds_count{service="echo"}': 10000,
+            'zinc_service_work_time_seconds_bucket{service="echo",le="+Inf"}': 10000,
             'zinc_service_workers{service="echo"}': 2,
         }.items():
             self.assertEqual(now[name], value, name)
@@ -248,6 +250,8 @@ class OtherComponentsTest(HttpCase):
         self.assertEqual(now["zinc_chp_updates_total"], 3)
         self.assertEqual(now["zinc_chp_active"], 1)
         self.assertEqual(now['zinc_chp_stored{state="nothing"}'], 1)
+        self.assertEqual(now["zinc_chp_acknowledge_time_seconds_count"], 3)
+        self.assertEqual(now["zinc_chp_sync_time_seconds_count"], 0)
         self.assertEqual(web.get("/readyz")[0], 200)
         self.check_with_promtool(web)
         self.stop(server)

@@ -6,8 +6,6 @@
 #include <boost/json/value.hpp>
 #include <gtest/gtest.h>
 
-#include <memory>
-
 namespace zinc::http {
 namespace {
 
@@ -68,14 +66,13 @@ TEST(history, has_the_buckets_of_histograms_and_no_words) {
   times.add(0ns);
   times.add(2h);
   history past;
-  past.add({},
-           {.component = "chp",
-            .not_ready = {},
-            .records = {{.group = "chp",
-                         .labels = {},
-                         .samples = {{&stored, std::string_view{"all"}},
-                                     {&taken, std::make_shared<zmtp::duration_histogram>(times)},
-                                     {&peers, std::uint64_t{4}}}}}});
+  past.add({}, {.component = "chp",
+                .not_ready = {},
+                .records = {{.group = "chp",
+                             .labels = {},
+                             .samples = {{&stored, std::string_view{"all"}},
+                                         {&taken, zmtp::durations_of(times)},
+                                         {&peers, std::uint64_t{4}}}}}});
   const auto group = parsed(past, {}).at("groups").at("chp").as_object();
   EXPECT_FALSE(group.contains("stored"));
   EXPECT_EQ(group.at("peers"), 4);

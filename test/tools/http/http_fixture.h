@@ -67,7 +67,7 @@ public:
         [this](extent wanted, const auto& take) {
           (wanted == extent::totals ? totals_ : reporter_)(take);
         },
-        at_most);
+        at_most, operations_);
     boost::system::error_code ec;
     bound = served->bind({}, ec);
     ASSERT_FALSE(ec) << ec.message();
@@ -117,6 +117,7 @@ public:
     take(small_report());
   };
   std::function<void(const std::function<void(report)>&)> totals_ = reporter_;
+  operations operations_;
   std::optional<server> served;
   address bound;
 

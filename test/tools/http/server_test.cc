@@ -276,5 +276,34 @@ TEST_F(http_server, stops_while_a_report_is_pending) {
   later = nullptr;
 }
 
+TEST_F(http_server, an_operator_lists_and_changes_things) {
+  std::vector<std::string> changed;
+  operations_ = {.token = "0123456789abcdef",
+                 .list = [](const auto& take) { take({.status = 200, .text = "{}"}); },
+                 .change =
+                     [&](const std::string& id, const auto& take) {
+                       changed.push_back(id);
+                       take({.status = id == "a" ? 200U : 404U, .text = "text"});
+                     }};
+  start();
+  const auto c = connect();
+  const auto request = [&](std::string_view method, std::string_view fields, std::string_view id) {
+    return ask(*c, std::string{method} + " /operator HTTP/1.1\r\nHost: localhost\r\n" +
+                       std::string{fields} + "Content-Length: " + std::to_string(id.size()) +
+                       "\r\n\r\n" + std::string{id});
+  };
+  const std::string token = "Authorization: Bearer 0123456789abcdef\r\n";
+  const auto refused = request("POST", "", "a");
+  EXPECT_EQ(status(refused), 401U);
+  EXPECT_NE(refused.find("WWW-Authenticate: Bearer\r\n"), std::string::npos);
+  EXPECT_EQ(status(request("POST", token + "Origin: http://example.com\r\n", "a")), 403U);
+  EXPECT_TRUE(changed.empty());
+  EXPECT_EQ(status(request("GET", token, "")), 200U);
+  EXPECT_EQ(status(request("POST", token + "Origin: http://localhost\r\n", "a")), 200U);
+  EXPECT_EQ(status(request("POST", token, "b")), 404U);
+  EXPECT_EQ(changed, (std::vector<std::string>{"a", "b"}));
+  stop();
+}
+
 }  // namespace
 }  // namespace zinc::http

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -27,10 +29,15 @@ struct append_values {
   void operator()(std::uint64_t number) const { to.push_back(number); }
   void operator()(bool flag) const { to.push_back(flag ? 1 : 0); }
   void operator()(std::string_view /*word*/) const {}  // has no plot
-  void operator()(const std::shared_ptr<const zmtp::duration_histogram>& of) const {
-    to.insert(to.end(), of->counts().begin(), of->counts().end());
+  void operator()(const std::shared_ptr<const zmtp::durations>& of) const {
+    to.insert(to.end(), of->counts.begin(), of->counts.end());
   }
 };
+
+std::optional<std::span<const std::chrono::microseconds>> bounds_of(const zmtp::figure_value& of) {
+  const auto* const all = std::get_if<std::shared_ptr<const zmtp::durations>>(&of);
+  return all != nullptr ? std::optional{(*all)->bounds} : std::nullopt;
+}
 
 }  // namespace
 
@@ -50,8 +57,7 @@ void history::add(time_point at, const report& of) {
       const auto before = values.size();
       std::visit(append_values{values}, each.value);
       if (first && values.size() != before) {
-        columns.push_back({group, each.what->key, values.size() - before,
-                           each.what->is == zmtp::figure::kind::histogram});
+        columns.push_back({group, each.what->key, values.size() - before, bounds_of(each.value)});
       }
     }
     if (first) {
@@ -62,7 +68,7 @@ void history::add(time_point at, const report& of) {
                      added.values.begin() + offset, std::plus{});
     }
   }
-  if (columns != columns_) {
+  if (!std::equal(columns.begin(), columns.end(), columns_.begin(), columns_.end(), same)) {
     columns_ = std::move(columns);
     samples_.clear();
   }
@@ -87,7 +93,7 @@ json::value history::values_of(std::size_t at) const {
   return all;
 }
 
-std::string history::as_json(time_point now) const {
+std::string history::as_json(time_point now, bool has_operator) const {
   json::array ages;
   for (const auto& each : samples_) {
     const std::chrono::duration<double> age = now - each.at;
@@ -101,13 +107,13 @@ std::string history::as_json(time_point now) const {
       group = json::object{};
     }
     auto& figure = group.as_object()[text(each.key)];
-    if (each.histogram) {
+    if (each.bounds) {
       json::array buckets;
       for (std::size_t i = 0; i < each.width; ++i) {
         buckets.push_back(values_of(at + i));
       }
       json::array bounds;
-      for (const auto bound : zmtp::duration_histogram::bounds) {
+      for (const auto bound : *each.bounds) {
         bounds.push_back(std::chrono::duration<double>{bound}.count());
       }
       figure = json::object{{"bounds", std::move(bounds)}, {"buckets", std::move(buckets)}};
@@ -117,7 +123,7 @@ std::string history::as_json(time_point now) const {
     at += each.width;
   }
   json::object all{{"ages", std::move(ages)}, {"groups", std::move(groups)}};
-  return json::serialize(json::object{{"history", std::move(all)}});
+  return json::serialize(json::object{{"history", std::move(all)}, {"operator", has_operator}});
 }
 
 }  // namespace zinc::http

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +31,10 @@ public:
   // Forgets samples that are older than `length`, and all if the groups or figures have changed.
   void add(time_point at, const report& of);
 
-  // Returns an object with the member `history`: the ages of the samples in seconds, the oldest first, and the values of each figure in
-  // the same order. A number that all samples share stands alone, instead of a list.
-  [[nodiscard]] std::string as_json(time_point now) const;
+  // Returns an object with the member `history`. It has the ages of the samples in seconds, the
+  // oldest first, and the values of each figure in the same order. A number that all samples share
+  // stands alone, instead of a list. The member `operator` shows whether the server has operations.
+  [[nodiscard]] std::string as_json(time_point now, bool has_operator = false) const;
 
   [[nodiscard]] std::size_t size() const noexcept { return samples_.size(); }
 
@@ -41,15 +44,16 @@ private:
     std::string_view group;  // literals
     std::string_view key;
     std::size_t width;  // values; buckets of a histogram
-    bool histogram;
-
-    friend bool operator==(const column&, const column&) = default;
+    std::optional<std::span<const std::chrono::microseconds>> bounds;  // absent: a number
   };
   struct sample {
     time_point at;
     std::vector<std::uint64_t> values;
   };
 
+  [[nodiscard]] static bool same(const column& a, const column& b) noexcept {
+    return a.group == b.group && a.key == b.key && a.width == b.width;
+  }
   [[nodiscard]] boost::json::value values_of(std::size_t at) const;
 
   std::vector<column> columns_;

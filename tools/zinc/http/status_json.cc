@@ -26,15 +26,15 @@ struct to_json {
   json::value operator()(std::uint64_t number) const { return number; }
   json::value operator()(bool flag) const { return flag; }
   json::value operator()(std::string_view word) const { return text(word); }
-  json::value operator()(const std::shared_ptr<const zmtp::duration_histogram>& of) const {
+  json::value operator()(const std::shared_ptr<const zmtp::durations>& of) const {
     json::array counts;
     std::uint64_t count = 0;
-    for (const auto each : of->counts()) {
+    for (const auto each : of->counts) {
       counts.push_back(each);
       count += each;
     }
     return json::object{
-        {"count", count}, {"sum", seconds(of->sum())}, {"buckets", std::move(counts)}};
+        {"count", count}, {"sum", seconds(of->sum)}, {"buckets", std::move(counts)}};
   }
 };
 
@@ -47,9 +47,9 @@ std::string_view unit_of(const zmtp::figure& of) {
   return "";
 }
 
-json::array bucket_bounds() {
+json::array bucket_bounds(const zmtp::durations& of) {
   json::array all;
-  for (const auto each : zmtp::duration_histogram::bounds) {
+  for (const auto each : of.bounds) {
     all.push_back(seconds(each));
   }
   return all;
@@ -64,8 +64,9 @@ json::object description_of(const zmtp::figure_record& of) {
         {"unit", text(unit_of(*each.what))},
         {"help", text(each.what->help)},
     };
-    if (each.what->is == zmtp::figure::kind::histogram) {
-      about["bounds"] = bucket_bounds();
+    if (const auto* const times =
+            std::get_if<std::shared_ptr<const zmtp::durations>>(&each.value)) {
+      about["bounds"] = bucket_bounds(**times);
     }
     all[text(each.what->key)] = std::move(about);
   }
