@@ -17,7 +17,10 @@ constexpr sequence max_sequence_of_4 = 0x7fff'ffff;
 }  // namespace
 
 active_role::active_role(log_parts& with, std::uint64_t epoch, std::uint64_t tag, time_point now)
-    : parts_{with}, since_{now}, inherited_{with.state.end()} {
+    : parts_{with},
+      since_{now},
+      updates_seen_{with.counters.updates},
+      inherited_{with.state.end()} {
   auto& state = parts_.state;
   state.lower_needs(state.end());
   // A passive server hears of a commit before its disk has the entry. The peer takes the commit of
@@ -177,6 +180,15 @@ void active_role::advance(time_point now, log_actions& out) {
   }
 }
 
+void active_role::count_acknowledged(time_point now) {
+  const auto to = answered_up_to();
+  while (!not_acknowledged_.empty() && not_acknowledged_.front().last <= to) {
+    const auto& oldest = not_acknowledged_.front();
+    parts_.counters.acknowledge_time.add(now - oldest.at, oldest.count);
+    not_acknowledged_.pop_front();
+  }
+}
+
 // Clients hear again when an update that one server had is on both.
 void active_role::tell_upgraded(sequence to, log_actions& out) {
   if (told_both_ >= to) {
@@ -229,8 +241,13 @@ void active_role::end_turn(time_point now, log_actions& out) {
   if (suspended_) {
     return;
   }
-  advance(now, out);
   auto& state = parts_.state;
+  if (const auto updates = parts_.counters.updates; updates != updates_seen_) {
+    not_acknowledged_.push_back({state.end(), updates - updates_seen_, now});
+    updates_seen_ = updates;
+  }
+  advance(now, out);
+  count_acknowledged(now);
   state.trim(
       tracker_.has_backup() ? std::min(state.commit(), tracker_.confirmed()) : state.commit(),
       parts_.options.is_paired || state.has_store() ? trimmed_to::half : trimmed_to::newest);

@@ -90,6 +90,7 @@ private:
   void answer_entry(const log_entry& e, log_actions& out) const;
   void answer_range(sequence from, sequence to, log_actions& out) const;
   void advance(time_point now, log_actions& out);
+  void count_acknowledged(time_point now);
   void tell_upgraded(sequence to, log_actions& out);
   void feed(log_actions& out);
   void hand_over(log_actions& out);
@@ -101,6 +102,14 @@ private:
   commit_tracker tracker_;
   std::optional<follower> follower_;
   std::optional<copy> copy_;
+  // Updates of clients without an acknowledgement, by the turn that appended them.
+  struct appended {
+    sequence last;
+    std::uint64_t count;
+    time_point at;
+  };
+  std::deque<appended> not_acknowledged_;
+  std::uint64_t updates_seen_;  // log_counters::updates at the last turn
   // The peer may have had everything up to here, because this server did not see it leave.
   sequence inherited_;
   sequence told_both_ =

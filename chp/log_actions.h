@@ -8,6 +8,7 @@
 #include "chp/state_write.h"
 #include "chp/truth.h"
 #include "chp/witness_state.h"
+#include "zmtp/duration_histogram.h"
 #include "zmtp/message.h"
 
 #include <array>
@@ -103,6 +104,8 @@ struct log_counters {
   std::uint64_t waiting_dropped = 0;  // passive: at the limit
   std::uint64_t lost = 0;             // entries and rows in files of lost updates
   std::array<std::uint64_t, errc_count> refused{};  // updates and messages, by errc
+  // From the turn that appended a client's update to its acknowledgement.
+  zmtp::duration_histogram acknowledge_time;
 };
 
 }  // namespace chp

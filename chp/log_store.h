@@ -3,6 +3,7 @@
 
 #include "chp/history.h"
 #include "chp/state_write.h"
+#include "zmtp/duration_histogram.h"
 #include "zmtp/storage/error.h"
 
 #include <boost/system/error_code.hpp>
@@ -43,6 +44,8 @@ public:
   //   with `replaces` fits.
   // - store_failed: all later writes fail as well.
   virtual void write(state_write&& change, write_handler on_written) = 0;
+  // Returns the times of the writes with their sync. A store without a disk counts none.
+  [[nodiscard]] virtual zmtp::duration_histogram sync_times() const { return {}; }
 };
 
 }  // namespace chp

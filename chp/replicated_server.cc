@@ -119,7 +119,11 @@ void replicated_server::stop() {
 }
 
 replicated_server_status replicated_server::status() const {
-  return {.server = state_->status(), .pair = node_->status()};
+  replicated_server_status now{.server = state_->status(), .pair = node_->status()};
+  if (store_) {
+    now.server.sync_time = store_->sync_times();
+  }
+  return now;
 }
 
 const store& replicated_server::map() const noexcept { return state_->map(); }

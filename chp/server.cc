@@ -146,7 +146,13 @@ void server::stop() {
   }
 }
 
-server_status server::status() const { return state_->status(); }
+server_status server::status() const {
+  auto now = state_->status();
+  if (store_) {
+    now.sync_time = store_->sync_times();
+  }
+  return now;
+}
 
 zmtp::socket_counters server::connections() const {
   const auto core = core_.lock();

@@ -7,6 +7,7 @@
 #include "chp/sequence.h"
 #include "chp/state_write.h"
 #include "chp/store_status.h"
+#include "zmtp/duration_histogram.h"
 #include "zmtp/message.h"
 #include "zmtp/peer.h"
 
@@ -115,10 +116,11 @@ struct server_status {
   std::size_t log_bytes = 0;  // memory of the log
   std::size_t sessions = 0;   // those of Zinc's clients
   std::size_t subscribers = 0;
-  std::size_t snapshot_clients = 0;  // connections to the snapshot port
-  std::size_t snapshots = 0;         // in progress
-  std::size_t waiting = 0;           // passive: see server_options::waiting_bytes
-  member_id member = 0;              // this incarnation, for a witness
+  std::size_t snapshot_clients = 0;      // connections to the snapshot port
+  std::size_t snapshots = 0;             // in progress
+  std::size_t waiting = 0;               // passive: see server_options::waiting_bytes
+  member_id member = 0;                  // this incarnation, for a witness
+  zmtp::duration_histogram sync_time{};  // see log_store::sync_times()
 };
 
 }  // namespace chp

@@ -1,5 +1,6 @@
 #include "chp/sqlite_log_store.h"
 
+#include "zmtp/runtime/runtime.h"
 #include "zmtp/storage/batch_thread.h"
 
 #include <boost/asio/post.hpp>
@@ -17,6 +18,7 @@ class sqlite_log_store::thread {
 public:
   thread(asio::any_io_executor executor, log_file_options options)
       : executor_{executor},
+        runtime_{zmtp::runtime::of(executor)},
         file_{std::move(options)},
         runner_{std::move(executor), [this](std::vector<order>& batch) { write(batch); }} {}
 
@@ -43,6 +45,8 @@ public:
     runner_.give(std::move(one));
   }
 
+  [[nodiscard]] zmtp::duration_histogram sync_times() const { return *sync_times_; }
+
 private:
   struct order {
     state_write change;
@@ -59,8 +63,11 @@ private:
       handlers.push_back(std::move(one.on_written));
     }
     std::vector<error_code> results;
+    const auto begun = runtime_.now();
     file_.write(all, results);
-    asio::post(executor_, [handlers = std::move(handlers), results = std::move(results)] {
+    asio::post(executor_, [handlers = std::move(handlers), results = std::move(results),
+                           to = sync_times_, taken = runtime_.now() - begun] {
+      to->add(taken);
       for (std::size_t i = 0; i < handlers.size(); ++i) {
         handlers[i](results[i]);
       }
@@ -69,6 +76,10 @@ private:
   }
 
   asio::any_io_executor executor_;
+  zmtp::runtime& runtime_;
+  // Only the executor uses the content.
+  const std::shared_ptr<zmtp::duration_histogram> sync_times_ =
+      std::make_shared<zmtp::duration_histogram>();
   log_file file_;
   zmtp::batch_thread<order> runner_;  // after all that it uses
 };
@@ -86,5 +97,7 @@ void sqlite_log_store::load(std::unique_ptr<history> into, history::time_point n
 void sqlite_log_store::write(state_write&& change, write_handler on_written) {
   thread_->give(std::move(change), std::move(on_written));
 }
+
+zmtp::duration_histogram sqlite_log_store::sync_times() const { return thread_->sync_times(); }
 
 }  // namespace chp

@@ -22,6 +22,7 @@ public:
   void load(std::unique_ptr<history> into, history::time_point now,
             load_handler on_loaded) override;
   void write(state_write&& change, write_handler on_written) override;
+  [[nodiscard]] zmtp::duration_histogram sync_times() const override;
 
 private:
   class thread;

@@ -127,6 +127,7 @@ void accepted_requests::pass_on_part(request& r, zmtp::message& body, broker_act
 
 void accepted_requests::answer(request& r, zmtp::message& body, broker_actions& out) {
   counters_.work_time.add(now_ - r.given_at);
+  r.asked->times.work_time.add(now_ - r.given_at);
   auto* const keyed = std::exchange(r.keyed, nullptr);
   if (keyed != nullptr) {
     keyed_.answer(*keyed, body);

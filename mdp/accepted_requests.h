@@ -73,6 +73,7 @@ public:
   // The request has waited, and a worker gets it now.
   void count_queue_time(const request& r, time_point now) noexcept {
     counters_.queue_time.add(now - r.queued_at);
+    r.asked->times.queue_time.add(now - r.queued_at);
   }
   // Counts an event of a request for this service.
   void count(service& s, std::uint64_t request_counters::*what) noexcept {

@@ -107,6 +107,14 @@ public:
     alarm_.set(state_.next_deadline());
   }
 
+  bool drain_worker(zmtp::peer_id worker) {
+    const auto now = runtime_.now();
+    const auto known = state_.drain_worker(worker, now, actions_);
+    carry_out(now);
+    alarm_.set(state_.next_deadline());
+    return known;
+  }
+
   void change_access(zmtp::access_rules rules) {
     const auto now = runtime_.now();
     state_.change_access(std::move(rules), now, actions_);
@@ -304,6 +312,15 @@ void broker::change_access(zmtp::access_rules rules) {
   if (const auto own = core_.lock()) {
     own->change_access(std::move(rules));
   }
+}
+
+bool broker::drain_worker(zmtp::peer_id worker) {
+  const auto own = core_.lock();
+  return own && own->drain_worker(worker);
+}
+
+std::vector<worker_status> broker::workers(std::size_t count) const {
+  return state_->workers(count);
 }
 
 broker_status broker::status() const { return state_->status(); }

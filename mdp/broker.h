@@ -93,7 +93,13 @@ public:
   // service gets DISCONNECT. Does nothing if the broker is stopped.
   void change_access(zmtp::access_rules rules);
 
+  // Sends the worker no more requests, and disconnects it when it has answered those that it holds.
+  // Returns false if the peer is not a registered worker, or the broker is stopped.
+  [[nodiscard]] bool drain_worker(zmtp::peer_id worker);
+
   [[nodiscard]] broker_status status() const;
+  // Returns up to `count` registered workers.
+  [[nodiscard]] std::vector<worker_status> workers(std::size_t count) const;
   [[nodiscard]] std::vector<service_status> services() const;
   // Returns the counters of the socket: drops and ended connections, by cause. All are zero once
   // the context has destroyed the broker's coroutine.

@@ -115,6 +115,22 @@ struct broker_counters : request_counters {
   zmtp::duration_histogram work_time;   // from the last assignment to the end of the reply
 };
 
+// A registered worker.
+struct worker_status {
+  zmtp::peer_id peer;
+  std::string service;
+  std::string user_id;       // the principal; empty: anonymous
+  std::size_t capacity = 1;  // requests that it takes at once
+  std::size_t working = 0;   // requests that it holds
+  bool leaving = false;      // gets no more requests
+};
+
+// The times of the requests of one service, as those of all requests in broker_counters.
+struct service_times {
+  zmtp::coarse_duration_histogram queue_time;
+  zmtp::coarse_duration_histogram work_time;
+};
+
 struct broker_status {
   broker_counters counters;
   std::size_t peers = 0;
@@ -138,6 +154,7 @@ struct service_status {
   std::size_t working = 0;  // requests assigned to workers
   std::size_t bytes = 0;    // bytes, unanswered requests, overhead included
   request_counters counters;
+  service_times times;
 };
 
 }  // namespace mdp

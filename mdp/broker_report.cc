@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <numeric>
 
 namespace mdp {
@@ -30,8 +29,14 @@ constexpr figure<Status> count(std::string_view key, std::string_view help) {
 template <auto Member>
 constexpr figure<broker_status> durations(std::string_view key, std::string_view help) {
   return {{key, histogram, help, in_seconds}, [](const broker_status& s) {
-            return zmtp::figure_value{
-                std::make_shared<const zmtp::duration_histogram>(s.counters.*Member)};
+            return zmtp::figure_value{zmtp::durations_of(s.counters.*Member)};
+          }};
+}
+
+template <auto Member>
+constexpr figure<service_status> times(std::string_view key, std::string_view help) {
+  return {{key, histogram, help, in_seconds}, [](const service_status& s) {
+            return zmtp::figure_value{zmtp::durations_of(s.times.*Member)};
           }};
 }
 
@@ -118,7 +123,13 @@ constexpr std::array service_state_of{
     state<svc, &svc::bytes>("bytes", "memory of the unanswered requests", in_bytes),
 };
 
-constexpr auto of_service = zmtp::joined(service_state_of, requests<svc>);
+constexpr std::array times_of_service{
+    times<&service_times::queue_time>("queue_time", "time of requests in the queue"),
+    times<&service_times::work_time>("work_time",
+                                     "time from the assignment of a request to its reply"),
+};
+
+constexpr auto of_service = zmtp::joined(service_state_of, requests<svc>, times_of_service);
 
 }  // namespace
 

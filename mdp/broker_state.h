@@ -68,6 +68,10 @@ public:
   // and their requests are redelivered. Accepted requests are executed.
   void change_access(zmtp::access_rules rules, time_point now, actions& out);
 
+  // The worker gets no more requests, as after its DRAIN, and DISCONNECT when it holds none. Returns
+  // false if the peer is not a registered worker.
+  [[nodiscard]] bool drain_worker(zmtp::peer_id id, time_point now, actions& out);
+
   // Stops gradually: rejects new requests and requests that wait for a service without workers. The
   // other requests are executed and answered.
   void drain(time_point now, actions& out) { dispatcher_.drain(now, out); }
@@ -85,6 +89,9 @@ public:
                                                      std::size_t count = SIZE_MAX) const {
     return dispatcher_.services(after, count);
   }
+
+  // Returns up to `count` registered workers.
+  [[nodiscard]] std::vector<worker_status> workers(std::size_t count) const;
 
 private:
   [[nodiscard]] errc on_command(peer& from, const client_request& asked, zmtp::message& m,

@@ -56,6 +56,33 @@ bool broker_state::check_access(const peer& from, std::string_view principal, ri
   return false;
 }
 
+bool broker_state::drain_worker(zmtp::peer_id id, time_point now, actions& out) {
+  auto* const known = peers_.find(id);
+  if (known == nullptr || known->is != standing::a_worker) {
+    return false;
+  }
+  dispatcher_.retire_worker(*known->as_worker, now, out);
+  part_if_done(*known, now, out);
+  return true;
+}
+
+std::vector<worker_status> broker_state::workers(std::size_t count) const {
+  std::vector<worker_status> all;
+  peers_.for_each_while([&](const peer& each) {
+    if (each.is == standing::a_worker && all.size() < count) {
+      const auto& w = *each.as_worker;
+      all.push_back({.peer = each.id,
+                     .service = w.serves->name,
+                     .user_id = each.user_id,
+                     .capacity = w.capacity,
+                     .working = w.held,
+                     .leaving = w.leaving});
+    }
+    return all.size() < count;
+  });
+  return all;
+}
+
 void broker_state::change_access(zmtp::access_rules rules, time_point now, actions& out) {
   access_.change(std::move(rules));
   peers_.for_each([&](peer& each) {

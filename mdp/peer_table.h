@@ -69,6 +69,15 @@ public:
       }
     }
   }
+  // Visits peers in the order of their slots, while `visit` returns true.
+  template <class Visit>
+  void for_each_while(Visit&& visit) const {
+    for (const auto& each : peers_) {
+      if (each.is != standing::absent && !visit(each)) {
+        return;
+      }
+    }
+  }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
 private:

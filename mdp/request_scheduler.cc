@@ -160,7 +160,7 @@ std::vector<service_status> request_scheduler::services(std::string_view after,
       return false;
     }
     some.push_back({one.name, one.workers, one.busy, one.waiting.size(), one.working, one.bytes,
-                    one.counters});
+                    one.counters, one.times});
     return true;
   });
   return some;

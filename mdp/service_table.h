@@ -42,6 +42,7 @@ struct service {
   std::size_t unanswered = 0;  // requests whose clients wait
   std::size_t bytes = 0;       // bytes, all unanswered requests
   request_counters counters;
+  service_times times;
   list_of<client_record, &client_record::blocked> blocked;
   time_point unserved_since;  // while it has no worker
   std::size_t heap_place = not_in_heap;

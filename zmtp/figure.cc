@@ -10,7 +10,7 @@ struct append_value {
   void operator()(std::uint64_t number) const { to += std::to_string(number); }
   void operator()(bool flag) const { to += flag ? "true" : "false"; }
   void operator()(std::string_view word) const { to += word; }
-  void operator()(const std::shared_ptr<const duration_histogram>& /*durations*/) const {}
+  void operator()(const std::shared_ptr<const durations>& /*all*/) const {}
 };
 
 }  // namespace

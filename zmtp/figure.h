@@ -5,6 +5,7 @@
 #include "zmtp/duration_histogram.h"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,8 +36,22 @@ struct figure {
   unit in = unit::none;
 };
 
+// The content of a histogram of any bounds.
+struct durations {
+  std::span<const std::chrono::microseconds> bounds;
+  std::vector<std::uint64_t> counts;  // one for each bucket; the last bucket has no bound
+  std::chrono::nanoseconds sum;
+};
+
+template <const auto& Bounds>
+[[nodiscard]] std::shared_ptr<const durations> durations_of(
+    const basic_duration_histogram<Bounds>& of) {
+  return std::make_shared<const durations>(
+      durations{Bounds, {of.counts().begin(), of.counts().end()}, of.sum()});
+}
+
 using figure_value =
-    std::variant<std::uint64_t, bool, std::string_view, std::shared_ptr<const duration_histogram>>;
+    std::variant<std::uint64_t, bool, std::string_view, std::shared_ptr<const durations>>;
 
 // The description of a figure of a status, and how to get it. A table of them describes a status.
 template <class Status>

@@ -32,6 +32,7 @@ void execution::recover(const std::vector<stored_request>& slots, time_point now
   }
   std::sort(pending.begin(), pending.end());
   for (const auto& [accepted, number] : pending) {
+    enter_order(number, now - slots[number - 1].age);
     wait_in(*requests_.at(number).asked, number, false);
   }
   services_.for_each([&](service_record& service) { look_at(service, now, out); });
@@ -39,8 +40,49 @@ void execution::recover(const std::vector<stored_request>& slots, time_point now
 
 void execution::begin(std::uint64_t number, time_point now, titanic_actions& out) {
   auto& service = *requests_.at(number).asked;
+  enter_order(number, now);
   wait_in(service, number, false);
   look_at(service, now, out);
+}
+
+void execution::enter_order(std::uint64_t number, time_point since) {
+  order_.add({number, requests_.at(number).accepted, since}, services_.pending(),
+             [this](const auto& one) { return is_pending(one); });
+}
+
+bool execution::is_pending(const pending_order::place& one) const {
+  const auto& slot = requests_.at(one.number);
+  return slot.accepted == one.accepted && slot.asked != nullptr;
+}
+
+std::vector<pending_request> execution::pending(std::size_t count, time_point now) const {
+  std::vector<pending_request> all;
+  order_.for_each([this](const auto& one) { return is_pending(one); },
+                  [&](const pending_order::place& one) {
+                    if (all.size() < count) {
+                      const auto& slot = requests_.at(one.number);
+                      const auto age = std::max(now - one.since, time_point::duration{0});
+                      all.push_back({.id = slot.id,
+                                     .principal = *slot.principal,
+                                     .service = slot.asked->name,
+                                     .age = std::chrono::floor<std::chrono::seconds>(age),
+                                     .attempts = slot.attempts,
+                                     .in_flight = slot.at != request_phase::waiting});
+                    }
+                    return all.size() < count;
+                  });
+  return all;
+}
+
+std::chrono::seconds execution::oldest(time_point now) const {
+  std::chrono::seconds age{0};
+  order_.for_each([this](const auto& one) { return is_pending(one); },
+                  [&](const pending_order::place& one) {
+                    age = std::chrono::floor<std::chrono::seconds>(
+                        std::max(now - one.since, time_point::duration{0}));
+                    return false;
+                  });
+  return age;
 }
 
 void execution::forget(std::uint64_t number, time_point now, titanic_actions& out) {

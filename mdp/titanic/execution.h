@@ -5,6 +5,7 @@
 #include "mdp/titanic/gathered_reply.h"
 #include "mdp/titanic/held_bodies.h"
 #include "mdp/titanic/options.h"
+#include "mdp/titanic/pending_order.h"
 #include "mdp/titanic/request_database.h"
 #include "mdp/titanic/request_table.h"
 #include "mdp/titanic/service_table.h"
@@ -18,6 +19,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -52,6 +54,10 @@ public:
   void hold(std::uint64_t number, const zmtp::message& body) { held_.hold(number, body); }
   // The request is stored. From now on it waits for its service.
   void begin(std::uint64_t number, time_point now, titanic_actions& out);
+  // Returns up to `count` requests without an outcome, the oldest first.
+  [[nodiscard]] std::vector<pending_request> pending(std::size_t count, time_point now) const;
+  // Returns the age of the first of them, or 0.
+  [[nodiscard]] std::chrono::seconds oldest(time_point now) const;
   // The request could not be stored, or will be closed, with or without an outcome. Its phase
   // becomes `closing`.
   void forget(std::uint64_t number, time_point now, titanic_actions& out);
@@ -85,6 +91,8 @@ private:
     gathered_reply parts{};
   };
 
+  void enter_order(std::uint64_t number, time_point since);
+  [[nodiscard]] bool is_pending(const pending_order::place& one) const;
   void wait_in(service_record& service, std::uint64_t number, bool first);
   [[nodiscard]] bool next_waiting(service_record& service);
   // Returns whether the service can get its next request now. If the store is not readable, the
@@ -108,6 +116,7 @@ private:
   service_table services_{options_};
   held_bodies held_{options_.held_bytes};
   unsaved_outcomes outcomes_;
+  pending_order order_;
   boost::unordered_flat_map<std::uint64_t, attempt> attempts_;
   std::uint64_t last_attempt_ = 0;
   bool draining_ = false;

@@ -3,6 +3,7 @@
 // request.
 
 #include "mdp/titanic/request_id.h"
+#include "zmtp/duration_histogram.h"
 #include "zmtp/message.h"
 #include "zmtp/storage/error.h"
 
@@ -87,6 +88,8 @@ public:
   virtual void open(load_handler on_loaded, result_handler on_results) = 0;
   // Each operation has one result, in order.
   virtual void submit(std::vector<store_operation>&& batch) = 0;
+  // Returns the times of the writes with their sync. A store without a disk counts none.
+  [[nodiscard]] virtual zmtp::duration_histogram sync_times() const { return {}; }
 };
 
 }  // namespace mdp::titanic

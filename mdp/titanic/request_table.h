@@ -63,6 +63,7 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
   [[nodiscard]] bool contains(const request_id& id, std::string_view principal) const;
   [[nodiscard]] request_slot& at(std::uint64_t number) { return slots_[number - 1]; }
+  [[nodiscard]] const request_slot& at(std::uint64_t number) const { return slots_[number - 1]; }
   // Returns null if the request is in another phase, or has been closed since then.
   [[nodiscard]] request_slot* find(std::uint64_t number, std::uint64_t accepted, request_phase in);
   // Returns null if this principal has no request with this id.

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -87,7 +88,27 @@ public:
     end_if_drained();
   }
 
+  bool purge(const request_id& id, std::string_view principal,
+             std::function<void(bool)>&& on_removed) {
+    if (stopped_ || !state_.contains(id, principal)) {
+      return false;
+    }
+    purges_.emplace(++last_caller_, std::move(on_removed));
+    state_.on_close(last_caller_, zmtp::message{id.to_string()}, runtime_.now(), actions_,
+                    principal);
+    carry_out();
+    return true;
+  }
+
+  [[nodiscard]] titanic_status status() const {
+    auto now = state_.status(runtime_.now());
+    now.sync_time = store_->sync_times();
+    return now;
+  }
   [[nodiscard]] const titanic_state& state() const noexcept { return state_; }
+  [[nodiscard]] std::vector<pending_request> pending(std::size_t count) const {
+    return state_.pending(count, runtime_.now());
+  }
 
 private:
   void end(error_code why) {
@@ -96,6 +117,9 @@ private:
     workers_.clear();
     client_.stop();
     in_flight_.clear();
+    for (const auto& each : std::exchange(purges_, {})) {
+      zmtp::tell_user(executor_, each.second, false);
+    }
     if (auto notified = std::exchange(on_drained_, std::nullopt)) {
       zmtp::complete_later(executor_, std::move(*notified), why);
     }
@@ -124,7 +148,7 @@ private:
     });
     register_workers(status_service, [this](worker_request&& request) {
       // If the broker is gone, the reply is lost and the client retries.
-      static_cast<void>(request.reply(answer_status(state_, request.body())));
+      static_cast<void>(request.reply(answer_status(state_, status(), request.body())));
     });
     carry_out();
   }
@@ -178,6 +202,8 @@ private:
       if (auto asked = in_flight_.extract(one.caller)) {
         // If the broker is gone, the answer is lost and the client retries.
         static_cast<void>(asked.mapped().reply(std::move(one.body)));
+      } else if (auto purge = purges_.extract(one.caller)) {
+        zmtp::tell_user(executor_, purge.mapped(), one.body.front() == ok);
       }
     }
     for (auto& one : actions.dispatches) {
@@ -217,6 +243,7 @@ private:
   client client_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::unordered_map<std::uint64_t, worker_request> in_flight_;
+  std::unordered_map<std::uint64_t, std::function<void(bool)>> purges_;  // by caller
   std::uint64_t last_caller_ = 0;
   std::optional<drain_handler> on_drained_;
   std::size_t draining_workers_ = 0;
@@ -238,7 +265,16 @@ void server::stop() { core_->stop(); }
 
 void server::start_drain(drain_handler handler) { core_->drain(std::move(handler)); }
 
-titanic_status server::status() const noexcept { return core_->state().status(); }
+titanic_status server::status() const { return core_->status(); }
+
+std::vector<pending_request> server::pending(std::size_t count) const {
+  return core_->pending(count);
+}
+
+bool server::purge(const request_id& id, std::string_view principal,
+                   std::function<void(bool)> on_removed) {
+  return core_->purge(id, principal, std::move(on_removed));
+}
 
 std::vector<titanic_service_status> server::services() const { return core_->state().services(); }
 

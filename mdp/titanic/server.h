@@ -70,8 +70,16 @@ public:
   }
 
   // Clients get the same from titanic.status, and from Zinc's broker as mmi.titanic.
-  [[nodiscard]] titanic_status status() const noexcept;
+  [[nodiscard]] titanic_status status() const;
   [[nodiscard]] std::vector<titanic_service_status> services() const;
+  // Returns up to `count` requests without an outcome, the oldest first.
+  [[nodiscard]] std::vector<pending_request> pending(std::size_t count) const;
+  // Removes a stored request with its reply, as titanic.close does. Calls `on_removed` once, in the
+  // server's executor: with true when the store no longer has the request, with false if the store
+  // failed or the server was stopped first. Returns false if this principal has no such request.
+  // Then it does not call `on_removed`.
+  [[nodiscard]] bool purge(const request_id& id, std::string_view principal,
+                           std::function<void(bool)> on_removed);
 
 private:
   class core;

@@ -5,6 +5,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace mdp::titanic {
@@ -15,7 +17,8 @@ class sqlite_request_database::thread {
 public:
   thread(asio::any_io_executor executor, sqlite_options options)
       : executor_{executor},
-        file_{std::move(options), zmtp::runtime::of(executor)},
+        runtime_{zmtp::runtime::of(executor)},
+        file_{std::move(options), runtime_},
         runner_{std::move(executor),
                 [this](std::vector<store_operation>& batch) { carry_out(batch); }} {}
 
@@ -33,16 +36,34 @@ public:
 
   void submit(std::vector<store_operation>&& batch) { runner_.give(std::move(batch)); }
 
+  [[nodiscard]] zmtp::duration_histogram sync_times() const { return *sync_times_; }
+
 private:
+  static bool reads(const store_operation& one) noexcept {
+    return one.what == operation::read_request || one.what == operation::read_reply;
+  }
+
   void carry_out(const std::vector<store_operation>& batch) {
     std::vector<store_result> results;
+    const auto begun = runtime_.now();
     file_.carry_out(batch, results);
-    asio::post(executor_,
-               [to = on_results_, done = std::move(results)]() mutable { (*to)(std::move(done)); });
+    const auto taken = runtime_.now() - begun;
+    const bool writes = !std::all_of(batch.begin(), batch.end(), reads);
+    asio::post(executor_, [to = on_results_, done = std::move(results), times = sync_times_, taken,
+                           writes]() mutable {
+      if (writes) {
+        times->add(taken);
+      }
+      (*to)(std::move(done));
+    });
     file_.tidy();
   }
 
   asio::any_io_executor executor_;
+  zmtp::runtime& runtime_;
+  // Only the executor uses the content.
+  const std::shared_ptr<zmtp::duration_histogram> sync_times_ =
+      std::make_shared<zmtp::duration_histogram>();
   slot_file file_;
   std::shared_ptr<result_handler> on_results_;
   zmtp::batch_thread<store_operation> runner_;  // last, because it uses the other members
@@ -60,6 +81,10 @@ void sqlite_request_database::open(load_handler on_loaded, result_handler on_res
 
 void sqlite_request_database::submit(std::vector<store_operation>&& batch) {
   thread_->submit(std::move(batch));
+}
+
+zmtp::duration_histogram sqlite_request_database::sync_times() const {
+  return thread_->sync_times();
 }
 
 }  // namespace mdp::titanic

@@ -22,6 +22,7 @@ public:
   // Errors: not_a_store, store_version, store_in_use, store_damaged, store_full, store_failed.
   void open(load_handler on_loaded, result_handler on_results) override;
   void submit(std::vector<store_operation>&& batch) override;
+  [[nodiscard]] zmtp::duration_histogram sync_times() const override;
 
 private:
   class thread;

@@ -38,6 +38,11 @@ constexpr std::array of_titanic{
     state<t, &t::pending>("pending", "stored requests without an outcome"),
     state<t, &t::in_flight>("in_flight", "requests at their services"),
     state<t, &t::services>("services", "services that requests wait for"),
+    zmtp::figure_of<t>{{"oldest", gauge, "age of the oldest request without an outcome, or 0",
+                        zmtp::figure::unit::seconds},
+                       [](const t& s) {
+                         return zmtp::figure_value{static_cast<std::uint64_t>(s.oldest.count())};
+                       }},
     count<&c::accepted>("accepted", "requests stored and acknowledged"),
     count<&c::repeated>("repeated", "requests submitted again that were stored already"),
     count<&c::refused>("refused", "invalid requests, answered by 400"),
@@ -51,6 +56,9 @@ constexpr std::array of_titanic{
     count<&c::expired>("expired", "requests removed after their time"),
     count<&c::read_failures>("read_failures", "failed reads of the store"),
     count<&c::unreadable>("unreadable", "rows of the store that are missing or altered"),
+    zmtp::figure_of<t>{{"sync_time", histogram, "time to write a batch to the store and sync it",
+                        zmtp::figure::unit::seconds},
+                       [](const t& s) { return zmtp::figure_value{durations_of(s.sync_time)}; }},
 };
 
 using w = titanic_service_status;
@@ -72,10 +80,11 @@ std::string report(const titanic_service_status& s) {
   return zmtp::line_of(titanic_service_figures(), s);
 }
 
-zmtp::message answer_status(const titanic_state& of, const zmtp::message& asked) {
+zmtp::message answer_status(const titanic_state& of, const titanic_status& now,
+                            const zmtp::message& asked) {
   const auto after = asked.empty() ? std::string_view{} : asked.back();
   zmtp::message answer{ok};
-  answer.push_back(report(of.status()));
+  answer.push_back(report(now));
   for (const auto& one : of.services(after, services_in_an_answer)) {
     answer.push_back(one.name);
     answer.push_back(report(one));

@@ -20,7 +20,8 @@ titanic_service_figures() noexcept;
 [[nodiscard]] std::string report(const titanic_service_status& s);
 
 // Returns the answer of titanic.status: 200, the state, then name and state of up to 100 services.
-// The last part of the request is the name after which the list starts.
-[[nodiscard]] zmtp::message answer_status(const titanic_state& of, const zmtp::message& asked);
+// `now` is the status of `of`. The last part of the request is the name after which the list starts.
+[[nodiscard]] zmtp::message answer_status(const titanic_state& of, const titanic_status& now,
+                                          const zmtp::message& asked);
 
 }  // namespace mdp::titanic

@@ -78,7 +78,15 @@ public:
   // Returns whether no request is in flight and the store has completed all operations.
   [[nodiscard]] bool drained() const noexcept;
 
-  [[nodiscard]] titanic_status status() const noexcept;
+  // Without sync_time, which the store has.
+  [[nodiscard]] titanic_status status(time_point now) const;
+  // Returns up to `count` requests without an outcome, the oldest first.
+  [[nodiscard]] std::vector<pending_request> pending(std::size_t count, time_point now) const {
+    return execution_.pending(count, now);
+  }
+  [[nodiscard]] bool contains(const request_id& id, std::string_view principal) const {
+    return requests_.contains(id, principal);
+  }
   // Returns up to `count` services in byte order of their names, from the first name after `after`.
   [[nodiscard]] std::vector<titanic_service_status> services(std::string_view after = {},
                                                              std::size_t count = SIZE_MAX) const {
@@ -86,6 +94,9 @@ public:
   }
 
 private:
+  // The caller of operations that Titanic starts itself. It gets no answer.
+  static constexpr std::uint64_t nobody = 0;
+
   // `request` has the service and the body.
   void accept(std::uint64_t caller, const request_id& id, std::string_view principal,
               zmtp::message&& request, actions& out);

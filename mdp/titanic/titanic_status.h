@@ -1,6 +1,10 @@
 #pragma once
 // Status and counters of Titanic.
 
+#include "mdp/titanic/request_id.h"
+#include "zmtp/duration_histogram.h"
+
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,12 +28,24 @@ struct titanic_counters {
 };
 
 struct titanic_status {
-  bool accepting = false;     // false: the store has failed, or the last read failed
-  std::size_t requests = 0;   // stored, with any outcome
-  std::size_t pending = 0;    // without an outcome
-  std::size_t in_flight = 0;  // requests at their services
-  std::size_t services = 0;   // services that requests wait for
+  bool accepting = false;                // false: the store has failed, or the last read failed
+  std::size_t requests = 0;              // stored, with any outcome
+  std::size_t pending = 0;               // without an outcome
+  std::size_t in_flight = 0;             // requests at their services
+  std::size_t services = 0;              // services that requests wait for
+  std::chrono::seconds oldest{0};        // age of the oldest request without an outcome; 0: none
+  zmtp::duration_histogram sync_time{};  // see request_database::sync_times()
   titanic_counters counters{};
+};
+
+// A stored request without an outcome.
+struct pending_request {
+  request_id id;
+  std::string principal;  // the client that made it; empty: anonymous
+  std::string service;
+  std::chrono::seconds age{0};  // since Titanic accepted it or, after a start, since its last write
+  std::uint32_t attempts = 0;   // that failed
+  bool in_flight = false;       // at its service, or with an outcome that is being stored
 };
 
 // A service that requests wait for, or have waited for recently.

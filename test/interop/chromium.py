@@ -69,7 +69,7 @@ class Page:
         return found["result"]
 
     def _read(self):
-        end = time.monotonic() + START
+        end = time.monotonic() + 2 * START  # wait() takes START at most
         while b"\0" not in self._bytes:
             if not select.select([self._from], [], [], end - time.monotonic())[0]:
                 raise AssertionError("Chromium does not answer")
@@ -87,12 +87,23 @@ class Page:
         return result["result"].get("value")
 
     def wait(self, expression, expected):
-        """Waits until the expression has the value. The page changes once a second."""
-        end = time.monotonic() + START
-        while (found := self.evaluate(expression)) != expected:
-            if time.monotonic() > end:
-                raise AssertionError(f"{expression} is {found!r}, not {expected!r}")
-            time.sleep(0.05)
+        """Waits until the expression has the value. The page looks after each change of its document."""
+        found = self.evaluate(f"""new Promise((done) => {{
+            const value = () => ({expression});
+            const expected = {json.dumps(json.dumps(expected))};
+            const look = () => {{
+                if (JSON.stringify(value()) === expected) {{
+                    changes.disconnect();
+                    done(value());
+                }}
+            }};
+            const changes = new MutationObserver(look);
+            changes.observe(document, {{subtree: true, childList: true, characterData: true, attributes: true}});
+            setTimeout(() => done(value()), {START * 1000});
+            look();
+        }})""")
+        if found != expected:
+            raise AssertionError(f"{expression} is {found!r}, not {expected!r}")
 
     def save_screenshot(self, name):
         """Saves it where Bazel keeps the outputs of a test."""

@@ -27,6 +27,10 @@ TEST_F(broker_latency, separates_the_wait_from_the_work) {
   echo(worker);
   EXPECT_EQ(counters().work_time.sum(), 40ms);
   EXPECT_EQ(count(counters().work_time), 1U);
+  const auto of_service = broker.services();
+  ASSERT_EQ(of_service.size(), 1U);
+  EXPECT_EQ(of_service[0].times.queue_time.sum(), 300ms);
+  EXPECT_EQ(of_service[0].times.work_time.sum(), 40ms);
 }
 
 TEST_F(broker_latency, request_that_an_idle_worker_takes_waits_for_no_time) {

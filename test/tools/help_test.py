@@ -49,6 +49,7 @@ VOCABULARY = {
     "--theirs": ("DIR", "directory "),
     "--ours": ("DIR", "directory "),
     "--http": ("ADDRESS", "serve a page"),
+    "--http-operator-file": ("FILE", "file with a token"),
     "--json": ("", "print JSON"),
     "--mdp": ("0.1|0.2", "version of the protocol"),
     "--frames": ("kvmsg|kvsimple8|kvsimple4", "frames of "),

@@ -3,6 +3,7 @@
 #include "mdp/broker.h"
 #include "mdp/broker_report.h"
 #include "tools/zinc/broker_config.h"
+#include "tools/zinc/broker_operator.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/gathered_report.h"
 #include "tools/zinc/http_start.h"
@@ -29,6 +30,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -196,19 +198,34 @@ public:
   }
 
   // Returns the state for HTTP. Must be called in the context.
-  [[nodiscard]] http::report read() const {
+  [[nodiscard]] http::report read(http::extent wanted) const {
     http::report all{
         .component = "broker", .not_ready = draining_ ? "the broker drains" : "", .records = {}};
     const auto endpoint = std::pair{std::string_view{"endpoint"}, name_};
     all.records.push_back({.group = "broker",
                            .labels = {endpoint},
                            .samples = zmtp::samples_of(mdp::broker_figures(), broker_.status())});
+    if (wanted == http::extent::totals) {
+      return all;
+    }
     for (const auto& one : broker_.services()) {
       all.records.push_back({.group = "service",
                              .labels = {endpoint, {"service", printable(one.name)}},
                              .samples = zmtp::samples_of(mdp::service_figures(), one)});
     }
     return all;
+  }
+
+  // Must be called in the context.
+  [[nodiscard]] std::vector<mdp::worker_status> workers(std::size_t count) const {
+    return broker_.workers(count);
+  }
+  [[nodiscard]] bool drain_worker(zmtp::peer_id worker) {
+    const auto known = broker_.drain_worker(worker);
+    if (known) {
+      spdlog::info("operator drains a worker: endpoint={}", name_);
+    }
+    return known;
   }
 
 private:
@@ -226,7 +243,20 @@ private:
 gathered_report report_of(const std::vector<std::unique_ptr<virtual_broker>>& brokers) {
   std::vector<gathered_report::part> parts;
   for (const auto& one : brokers) {
-    parts.push_back({one->executor(), [broker = one.get()] { return broker->read(); }});
+    parts.push_back({one->executor(),
+                     [broker = one.get()](http::extent wanted) { return broker->read(wanted); }});
+  }
+  return {brokers.front()->executor(), std::move(parts)};
+}
+
+// Lists and drains the workers of all brokers.
+broker_operator operator_of(const std::vector<std::unique_ptr<virtual_broker>>& brokers) {
+  std::vector<broker_operator::part> parts;
+  for (const auto& one : brokers) {
+    auto* const of = one.get();
+    parts.push_back({.executor = one->executor(),
+                     .workers = [of](std::size_t count) { return of->workers(count); },
+                     .drain = [of](zmtp::peer_id worker) { return of->drain_worker(worker); }});
   }
   return {brokers.front()->executor(), std::move(parts)};
 }
@@ -268,11 +298,16 @@ void read_rules_again(const std::string& file,
 int run_broker(const broker_arguments& arguments) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("broker"));
   std::vector<std::unique_ptr<virtual_broker>> brokers;
+  std::string token;
   try {
+    token = operator_token(arguments.http_operator_file);
     for (const auto& endpoints : endpoints_of_brokers(arguments)) {
       brokers.push_back(std::make_unique<virtual_broker>(resolve(arguments), endpoints));
     }
   } catch (const config_fault& fault) {
+    spdlog::error("{}", fault.what());
+    return exit_code::misused;
+  } catch (const std::invalid_argument& fault) {
     spdlog::error("{}", fault.what());
     return exit_code::misused;
   }
@@ -314,9 +349,13 @@ int run_broker(const broker_arguments& arguments) {
   }
   flush_output();
   auto report = report_of(brokers);
+  auto by_operator = operator_of(brokers);
   std::unique_ptr<http::server> web;
   try {
-    web = start_http(here, arguments.http, [&report](auto take) { report.read(std::move(take)); });
+    web = start_http(
+        here, arguments.http,
+        [&report](http::extent wanted, auto take) { report.read(wanted, std::move(take)); },
+        by_operator.operations(std::move(token)));
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
     return exit_code::failed;

@@ -49,7 +49,8 @@ public:
       };
       say("voter " + node_.bind_voter(arguments.voter, echo).to_string());
     }
-    web_ = start_http(executor, arguments.http, [this](const auto& take) { take(report()); });
+    web_ = start_http(executor, arguments.http,
+                      [this](http::extent, const auto& take) { take(report()); });
   }
 
   [[nodiscard]] int code() const noexcept { return code_; }

@@ -15,6 +15,7 @@ using status = chp::server_status;
 using value = zmtp::figure_value;
 using figure = zmtp::figure_of<status>;
 constexpr auto in_bytes = zmtp::figure::unit::bytes;
+constexpr auto in_seconds = zmtp::figure::unit::seconds;
 
 template <auto Member>
 constexpr figure is(std::string_view key, std::string_view help) {
@@ -109,6 +110,13 @@ constexpr std::array table{
     figure{{"stored", word, "the part of the map that the store has"},
            [](const status& of) { return value{std::string_view{chp::to_string(of.kept)}}; }},
     position<&status::durable>("durable", "position up to which the disk has the entries"),
+    figure{
+        {"acknowledge_time", histogram, "time from an update to its acknowledgement", in_seconds},
+        [](const status& of) {
+          return value{zmtp::durations_of(of.counters.log.acknowledge_time)};
+        }},
+    figure{{"sync_time", histogram, "time to write a batch to the store and sync it", in_seconds},
+           [](const status& of) { return value{zmtp::durations_of(of.sync_time)}; }},
 };
 
 }  // namespace

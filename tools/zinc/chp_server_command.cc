@@ -292,7 +292,7 @@ int serve(const chp_server_arguments& arguments) {
   // Comes last, because a script may send a signal when it reads `bound`.
   server.start(arguments);
   web = start_http(context.get_executor(), arguments.http,
-                   [&](const auto& take) { take(server.report()); });
+                   [&](http::extent, const auto& take) { take(server.report()); });
   context.run();
   return exit_code::done;
 }

@@ -35,6 +35,7 @@ struct broker_arguments {
   std::chrono::milliseconds drain{30'000};  // to answer the accepted requests before it stops
   security_arguments security;
   std::optional<http::address> http{};  // address of the figures and the page
+  std::string http_operator_file;       // file with the token of the operator; or empty
   // With a settings file: reads the file again. Flags still override it. Throws config_fault.
   std::function<broker_arguments()> read_again;
 };
@@ -85,6 +86,7 @@ struct titanic_arguments {
   std::chrono::milliseconds drain{30'000};  // to store the replies of services that are working
   security_arguments security;
   std::optional<http::address> http{};  // address of the figures and the page
+  std::string http_operator_file;       // file with the token of the operator; or empty
 };
 [[nodiscard]] int run_titanic(const titanic_arguments& arguments);
 

@@ -13,15 +13,15 @@ namespace asio = boost::asio;
 gathered_report::gathered_report(asio::any_io_executor here, std::vector<part> parts)
     : here_{std::move(here)}, parts_{std::move(parts)} {}
 
-void gathered_report::read(std::function<void(http::report)> take) {
+void gathered_report::read(http::extent wanted, std::function<void(http::report)> take) {
   const auto id = ++last_id_;
   pending_.emplace(id, pending{.take = std::move(take),
                                .found = std::vector<http::report>(parts_.size()),
                                .missing = parts_.size()});
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     // The other contexts never own `take`, which belongs to this one.
-    asio::post(parts_[i].executor, [this, id, i] {
-      asio::post(here_, [this, id, i, found = parts_[i].read()]() mutable {
+    asio::post(parts_[i].executor, [this, id, i, wanted] {
+      asio::post(here_, [this, id, i, found = parts_[i].read(wanted)]() mutable {
         on_read(id, i, std::move(found));
       });
     });

@@ -18,12 +18,12 @@ class gathered_report {
 public:
   struct part {
     boost::asio::any_io_executor executor;
-    std::function<http::report()> read;  // called in `executor`
+    std::function<http::report(http::extent)> read;  // called in `executor`
   };
   gathered_report(boost::asio::any_io_executor here, std::vector<part> parts);
 
   // Calls `take` in `here`, after every part has been read.
-  void read(std::function<void(http::report)> take);
+  void read(http::extent wanted, std::function<void(http::report)> take);
 
 private:
   struct pending {

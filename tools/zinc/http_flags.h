@@ -6,9 +6,12 @@
 #include <CLI/CLI.hpp>
 
 #include <optional>
+#include <string>
 
 namespace zinc {
 
 void add_http(CLI::App& app, std::optional<http::address>& to);
+// Adds --http-operator-file. `action` completes the help: "drains workers".
+void add_http_operator(CLI::App& app, std::string& to, const std::string& action);
 
 }  // namespace zinc

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace zinc {
 
@@ -15,6 +16,11 @@ namespace zinc {
 // of `of`. Throws boost::system::system_error if the server cannot listen.
 [[nodiscard]] std::unique_ptr<http::server> start_http(const boost::asio::any_io_executor& executor,
                                                        const std::optional<http::address>& at,
-                                                       http::reporter of);
+                                                       http::reporter of,
+                                                       http::operations of_operator = {});
+
+// Reads the token from the value of --http-operator-file. Returns an empty token without a file.
+// Throws std::invalid_argument with the fault and its remedy.
+[[nodiscard]] std::string operator_token(const std::string& file);
 
 }  // namespace zinc

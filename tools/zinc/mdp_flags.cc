@@ -130,6 +130,7 @@ void add_broker(CLI::App& app, broker_arguments& to) {
       ->allow_extra_args(false)
       ->type_name("NAME:KEY=VALUE,...");
   add_http(app, to.http);
+  add_http_operator(app, to.http_operator_file, "list and drain workers");
   add_security(app, to.security);
 }
 

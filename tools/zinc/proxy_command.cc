@@ -52,7 +52,8 @@ std::unique_ptr<http::server> serve_figures(const asio::any_io_executor& executo
                                             std::span<const zmtp::figure_of<Status>> figures,
                                             std::function<Status()> status) {
   return start_http(
-      executor, arguments.http, [group, figures, status = std::move(status)](const auto& take) {
+      executor, arguments.http,
+      [group, figures, status = std::move(status)](http::extent, const auto& take) {
         take({.component = "proxy",
               .not_ready = {},
               .records = {

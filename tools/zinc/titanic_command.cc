@@ -17,14 +17,22 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/system/system_error.hpp>
+#include <fmt/core.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <sys/stat.h>
 
 namespace zinc {
@@ -32,6 +40,7 @@ namespace zinc {
 namespace {
 
 namespace asio = boost::asio;
+namespace json = boost::json;
 namespace titanic = mdp::titanic;
 using boost::system::error_code;
 
@@ -79,7 +88,7 @@ void log_state(const titanic::server& of) {
   }
 }
 
-http::report report_of(const titanic::server& of, bool draining) {
+http::report report_of(const titanic::server& of, bool draining, http::extent wanted) {
   const auto now = of.status();
   http::report all{.component = "titanic", .not_ready = {}, .records = {}};
   if (draining) {
@@ -90,12 +99,79 @@ http::report report_of(const titanic::server& of, bool draining) {
   all.records.push_back({.group = "titanic",
                          .labels = {},
                          .samples = zmtp::samples_of(titanic::titanic_figures(), now)});
+  if (wanted == http::extent::totals) {
+    return all;
+  }
   for (const auto& one : of.services()) {
     all.records.push_back({.group = "titanic_service",
                            .labels = {{"service", printable(one.name)}},
                            .samples = zmtp::samples_of(titanic::titanic_service_figures(), one)});
   }
   return all;
+}
+
+// Returns false unless the text is pairs of hexadecimal digits.
+bool read_hex(std::string_view text, std::string& bytes) {
+  for (; text.size() >= 2; text.remove_prefix(2)) {
+    unsigned byte = 0;
+    const auto [end, ec] = std::from_chars(text.data(), text.data() + 2, byte, 16);
+    if (ec != std::errc{} || end != text.data() + 2) {
+      return false;
+    }
+    bytes += static_cast<char>(byte);
+  }
+  return text.empty();
+}
+
+// The id of a request for the operator: 32 digits, then a dot and the principal in hexadecimal, unless
+// it is empty.
+std::string id_of(const titanic::pending_request& of) {
+  auto id = of.id.to_string();
+  if (!of.principal.empty()) {
+    id += '.';
+    for (const char byte : of.principal) {
+      id += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    }
+  }
+  return id;
+}
+
+http::operations operations_of(titanic::server& of, std::string token) {
+  constexpr std::size_t most_requests = 200;
+  using take_result = http::operations::take_result;
+  const auto list = [&of](const take_result& take) {
+    json::array items;
+    for (const auto& one : of.pending(most_requests)) {
+      items.push_back(json::object{{"id", id_of(one)},
+                                   {"request", one.id.to_string()},
+                                   {"service", printable(one.service)},
+                                   {"user", printable(one.principal)},
+                                   {"age", text_of(one.age)},
+                                   {"attempts", one.attempts},
+                                   {"in_flight", one.in_flight}});
+    }
+    take({.status = 200,
+          .text = json::serialize(json::object{
+              {"things", "requests"}, {"action", "purge"}, {"items", std::move(items)}})});
+  };
+  const auto purge = [&of](const std::string& text, const take_result& take) {
+    const auto id = titanic::request_id::parse(std::string_view{text}.substr(0, 32));
+    std::string principal;
+    const bool valid =
+        id && (text.size() == 32 || (text[32] == '.' && read_hex(text.substr(33), principal)));
+    const auto done = [take, text](bool removed) {
+      if (removed) {
+        spdlog::info("operator removed a request: id={}", text);
+        take({.status = 200, .text = "{}"});
+      } else {
+        take({.status = 500, .text = "the store has not removed the request; read the log"});
+      }
+    };
+    if (!valid || !of.purge(*id, principal, done)) {
+      take({.status = 404, .text = "no stored request has this id; list them with GET /operator"});
+    }
+  };
+  return {.token = std::move(token), .list = list, .change = purge};
 }
 
 int run_server(const titanic_arguments& arguments) {
@@ -152,8 +228,13 @@ int run_server(const titanic_arguments& arguments) {
     return exit_code::misused;
   }
   try {
-    web = start_http(context.get_executor(), arguments.http,
-                     [&](const auto& take) { take(report_of(*server, draining)); });
+    web = start_http(
+        context.get_executor(), arguments.http,
+        [&](http::extent wanted, const auto& take) { take(report_of(*server, draining, wanted)); },
+        operations_of(*server, operator_token(arguments.http_operator_file)));
+  } catch (const std::invalid_argument& e) {
+    spdlog::error("{}", e.what());
+    return exit_code::misused;
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
     return exit_code::failed;

@@ -193,6 +193,7 @@ void add_titanic(CLI::App& app, titanic_arguments& to) {
       ->type_name("DIR")
       ->excludes(salvage);
   add_http(app, to.http);
+  add_http_operator(app, to.http_operator_file, "list and remove requests");
   add_security(app, to.security);
 }
 

@@ -48,9 +48,9 @@ TEST(recovery, recovers_many_requests) {  // TSP-2
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   std::printf("%llu requests recovered in %.2f s\n", static_cast<unsigned long long>(count),
               took.count());
-  EXPECT_EQ(state.status().requests, count);
-  EXPECT_EQ(state.status().pending, count / 2);
-  EXPECT_EQ(state.status().services, 5U);
+  EXPECT_EQ(state.status({}).requests, count);
+  EXPECT_EQ(state.status({}).pending, count / 2);
+  EXPECT_EQ(state.status({}).services, 5U);
 }
 
 }  // namespace

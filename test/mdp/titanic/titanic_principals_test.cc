@@ -63,8 +63,8 @@ TEST_F(titanic_principals, other_principals_can_neither_read_nor_close_a_request
   }
   EXPECT_EQ(reply_to("alice", id), (zmtp::message{ok, "secret"}));
   EXPECT_EQ(close_as("alice", id), zmtp::message{ok});
-  EXPECT_EQ(state->status().requests, 0U);
-  EXPECT_EQ(state->status().counters.closed, 1U);
+  EXPECT_EQ(state->status(now).requests, 0U);
+  EXPECT_EQ(state->status(now).counters.closed, 1U);
 }
 
 TEST_F(titanic_principals, each_principal_has_ids_of_its_own) {
@@ -72,8 +72,8 @@ TEST_F(titanic_principals, each_principal_has_ids_of_its_own) {
   submit_as("alice", id, "of alice");
   submit_as("mallory", id, "of mallory");
   submit_as("alice", id, "again");
-  EXPECT_EQ(state->status().requests, 2U);
-  EXPECT_EQ(state->status().counters.repeated, 1U);
+  EXPECT_EQ(state->status(now).requests, 2U);
+  EXPECT_EQ(state->status(now).counters.repeated, 1U);
   look_up("echo", "200");
   for (auto& given : std::exchange(actions.dispatches, {})) {
     const auto body = std::string{given.body.front()};
@@ -124,7 +124,7 @@ TEST_F(titanic_principals, a_forbidden_call_ends_the_request_and_delays_no_other
   fail(given.id, mdp::errc::forbidden);
   store_all();
   EXPECT_EQ(reply_to("mallory", forbidden), zmtp::message{broken});
-  EXPECT_EQ(state->status().counters.given_up, 1U);
+  EXPECT_EQ(state->status(now).counters.given_up, 1U);
   // Without a pause, and without another lookup.
   ask_as("alice", "echo", "next");
   EXPECT_EQ(dispatched().on_behalf_of, "alice");

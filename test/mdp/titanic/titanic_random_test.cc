@@ -114,13 +114,13 @@ public:
   // Everything works from now on: accepted requests have their outcome in the end.
   void heal() {
     healed_ = true;
-    for (int i = 0; i < 3'000 && (state_->status().pending != 0 || !store_.idle()); ++i) {
+    for (int i = 0; i < 3'000 && (state_->status(now_).pending != 0 || !store_.idle()); ++i) {
       drain();
       pass(500ms);
     }
     drain();
-    EXPECT_EQ(state_->status().pending, 0U);
-    EXPECT_EQ(state_->status().in_flight, 0U);
+    EXPECT_EQ(state_->status(now_).pending, 0U);
+    EXPECT_EQ(state_->status(now_).in_flight, 0U);
     EXPECT_TRUE(callers_.empty()) << "a caller was never answered";
     for (const auto& [id, r] : requests_) {
       state_->on_reply(++last_caller_, zmtp::message{id.to_string()}, actions_);
@@ -172,7 +172,7 @@ private:
   }
 
   void step() {
-    EXPECT_LE(state_->status().in_flight, 4U * 3U);
+    EXPECT_LE(state_->status(now_).in_flight, 4U * 3U);
     switch (below(13)) {
       case 0:
       case 1:

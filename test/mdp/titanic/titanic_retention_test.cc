@@ -36,9 +36,9 @@ TEST_F(titanic_retention, an_answered_request_is_removed_after_keep) {
   store_all();
   EXPECT_TRUE(actions.answers.empty()) << "no client asked";
   EXPECT_EQ(ask_for_reply(id), zmtp::message{"400"});
-  EXPECT_EQ(state->status().requests, 0U);
-  EXPECT_EQ(state->status().counters.expired, 1U);
-  EXPECT_EQ(state->status().counters.closed, 0U);
+  EXPECT_EQ(state->status(now).requests, 0U);
+  EXPECT_EQ(state->status(now).counters.expired, 1U);
+  EXPECT_EQ(state->status(now).counters.closed, 0U);
   EXPECT_FALSE(state->next_deadline());
   accept("echo", "2");
   EXPECT_EQ(done.back().number, 1U) << "the slot is used again";
@@ -84,7 +84,7 @@ TEST_F(titanic_retention, a_closed_request_does_not_expire) {
   pass(1h);
   store_all();
   EXPECT_EQ(ask_for_reply(second), zmtp::message{"400"});
-  EXPECT_EQ(state->status().counters.expired, 1U);
+  EXPECT_EQ(state->status(now).counters.expired, 1U);
 }
 
 TEST_F(titanic_retention, a_client_closes_a_request_while_it_expires) {
@@ -92,7 +92,7 @@ TEST_F(titanic_retention, a_client_closes_a_request_while_it_expires) {
   pass(week);
   ASSERT_EQ(actions.operations.size(), 1U);
   EXPECT_EQ(close(id), zmtp::message{"200"});
-  EXPECT_EQ(state->status().requests, 0U);
+  EXPECT_EQ(state->status(now).requests, 0U);
   pass(week);
   EXPECT_TRUE(actions.operations.empty());
 }
@@ -102,13 +102,13 @@ TEST_F(titanic_retention, a_removal_that_failed_is_repeated) {
   pass(week);
   for (int i = 0; i < 3; ++i) {
     fail_all(zmtp::storage_errc::store_full);
-    EXPECT_EQ(state->status().requests, 1U);
+    EXPECT_EQ(state->status(now).requests, 1U);
     pass(1min);
     ASSERT_EQ(actions.operations.size(), 1U);
   }
   store_all();
-  EXPECT_EQ(state->status().requests, 0U);
-  EXPECT_EQ(state->status().counters.expired, 1U);
+  EXPECT_EQ(state->status(now).requests, 0U);
+  EXPECT_EQ(state->status(now).counters.expired, 1U);
 }
 
 TEST_F(titanic_retention, a_thousand_requests_expire_at_a_time) {
@@ -132,7 +132,7 @@ TEST_F(titanic_retention, a_thousand_requests_expire_at_a_time) {
     }
     state->on_deadline(now, actions);
   }
-  EXPECT_EQ(state->status().requests, 0U);
+  EXPECT_EQ(state->status(now).requests, 0U);
 }
 
 TEST_F(titanic_retention, without_keep_no_request_expires) {

@@ -42,8 +42,8 @@ TEST_F(titanic_test, from_the_request_to_the_closing) {  // TSP-4, TSP-6, TSP-7,
   }
   EXPECT_EQ(close(id), zmtp::message{"200"});
   EXPECT_EQ(ask_for_reply(id), zmtp::message{"400"});
-  EXPECT_EQ(state->status().requests, 0U);
-  EXPECT_EQ(state->status().pending, 0U);
+  EXPECT_EQ(state->status(now).requests, 0U);
+  EXPECT_EQ(state->status(now).pending, 0U);
 }
 
 TEST_F(titanic_test, a_malformed_request_is_refused_and_not_stored) {  // TSP-4, TSP-11
@@ -55,7 +55,7 @@ TEST_F(titanic_test, a_malformed_request_is_refused_and_not_stored) {  // TSP-4,
     EXPECT_TRUE(actions.operations.empty());
     EXPECT_EQ(answer(), zmtp::message{"400"});
   }
-  EXPECT_EQ(state->status().counters.refused, wrong.size());
+  EXPECT_EQ(state->status(now).counters.refused, wrong.size());
 }
 
 TEST_F(titanic_test,
@@ -126,7 +126,7 @@ TEST_F(titanic_test, drops_the_reply_of_a_request_closed_in_flight) {
   end(next.id, {"of the second"});
   store_all();
   EXPECT_EQ(ask_for_reply(second), (zmtp::message{"200", "of the second"}));
-  EXPECT_EQ(state->status().in_flight, 0U);
+  EXPECT_EQ(state->status(now).in_flight, 0U);
 }
 
 TEST_F(titanic_test, closed_while_its_reply_is_stored_or_its_body_is_read) {
@@ -146,9 +146,9 @@ TEST_F(titanic_test, closed_while_its_reply_is_stored_or_its_body_is_read) {
   look_up("echo", "200");
   ASSERT_EQ(actions.operations.size(), 1U);
   EXPECT_EQ(actions.operations[0].what, operation::read_request);
-  EXPECT_EQ(state->status().in_flight, 1U);
+  EXPECT_EQ(state->status(now).in_flight, 1U);
   EXPECT_EQ(close(read), zmtp::message{"200"});
-  EXPECT_EQ(state->status().in_flight, 0U);
+  EXPECT_EQ(state->status(now).in_flight, 0U);
   EXPECT_TRUE(actions.dispatches.empty());
 }
 
@@ -161,8 +161,8 @@ TEST_F(titanic_test, closed_twice_at_once) {
   for (const auto& one : actions.answers) {
     EXPECT_EQ(one.body, zmtp::message{"200"});
   }
-  EXPECT_EQ(state->status().counters.closed, 1U);
-  EXPECT_EQ(state->status().requests, 0U);
+  EXPECT_EQ(state->status(now).counters.closed, 1U);
+  EXPECT_EQ(state->status(now).requests, 0U);
 }
 
 TEST_F(titanic_test, no_room_is_500_and_nothing_is_kept) {  // TSP-4, TSP-14
@@ -173,7 +173,7 @@ TEST_F(titanic_test, no_room_is_500_and_nothing_is_kept) {  // TSP-4, TSP-14
   EXPECT_TRUE(actions.dispatches.empty());
   // Later there is.
   accept("echo", "body");
-  EXPECT_EQ(state->status().counters.not_stored, 1U);
+  EXPECT_EQ(state->status(now).counters.not_stored, 1U);
 }
 
 TEST_F(titanic_test, keeps_a_reply_until_the_store_has_room) {
@@ -196,9 +196,9 @@ TEST_F(titanic_test, closed_while_its_reply_finds_no_room_it_leaves_its_place) {
   look_up("echo", "200");
   end(dispatched().id, {"reply"});
   fail_all(zmtp::storage_errc::store_full);
-  EXPECT_EQ(state->status().in_flight, 1U);
+  EXPECT_EQ(state->status(now).in_flight, 1U);
   EXPECT_EQ(close(id), zmtp::message{"200"});
-  EXPECT_EQ(state->status().in_flight, 0U);
+  EXPECT_EQ(state->status(now).in_flight, 0U);
   // The next request in this slot is not taken for the closed one.
   accept("echo", "next");
   const auto next = dispatched();
@@ -227,7 +227,7 @@ TEST_F(titanic_test, a_store_that_failed_accepts_and_dispatches_nothing_more) { 
   ask("echo", "3");
   fail_all(zmtp::storage_errc::store_failed);
   EXPECT_EQ(answer(), zmtp::message{"500"});
-  EXPECT_FALSE(state->status().accepting);
+  EXPECT_FALSE(state->status(now).accepting);
   ask("echo", "4");
   EXPECT_TRUE(actions.operations.empty());
   EXPECT_EQ(answer(), zmtp::message{"500"});
@@ -246,7 +246,7 @@ TEST_F(titanic_test, a_reply_that_cannot_be_read_is_500) {
   state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
   fail_all(zmtp::storage_errc::row_damaged);
   EXPECT_EQ(answer(), zmtp::message{"500"});
-  EXPECT_EQ(state->status().counters.unreadable, 1U);
+  EXPECT_EQ(state->status(now).counters.unreadable, 1U);
 }
 
 TEST_F(titanic_test, a_failed_read_of_a_reply_is_300) {
@@ -257,8 +257,8 @@ TEST_F(titanic_test, a_failed_read_of_a_reply_is_300) {
   state->on_reply(++caller, zmtp::message{id.to_string()}, actions);
   fail_all(zmtp::storage_errc::read_failed);
   EXPECT_EQ(answer(), zmtp::message{"300"}) << "500 would be the end of it";
-  EXPECT_EQ(state->status().counters.unreadable, 0U);
-  EXPECT_EQ(state->status().counters.read_failures, 1U);
+  EXPECT_EQ(state->status(now).counters.unreadable, 0U);
+  EXPECT_EQ(state->status(now).counters.read_failures, 1U);
   EXPECT_EQ(ask_for_reply(id), (zmtp::message{"200", "reply"}));
 }
 
@@ -278,8 +278,8 @@ TEST_F(titanic_test, a_request_is_not_given_up_after_failed_reads) {
       ++failures;
     }
     fail_all(zmtp::storage_errc::read_failed);
-    EXPECT_FALSE(state->status().accepting);
-    EXPECT_EQ(state->status().in_flight, 0U);
+    EXPECT_FALSE(state->status(now).accepting);
+    EXPECT_EQ(state->status(now).in_flight, 0U);
     ask("echo", "another");
     EXPECT_EQ(answer(), zmtp::message{"500"});
     submit(id_of(99), "another");
@@ -299,10 +299,10 @@ TEST_F(titanic_test, a_request_is_not_given_up_after_failed_reads) {
     pass(3s);
   }
   store_all();
-  EXPECT_TRUE(state->status().accepting);
+  EXPECT_TRUE(state->status(now).accepting);
   EXPECT_EQ(ask_for_reply(id_of(7)), (zmtp::message{"200", "reply"}));
-  EXPECT_EQ(state->status().counters.given_up, 0U);
-  EXPECT_EQ(state->status().counters.dispatched, 1U);
+  EXPECT_EQ(state->status(now).counters.given_up, 0U);
+  EXPECT_EQ(state->status(now).counters.dispatched, 1U);
   accept("echo", "another");
 }
 
@@ -315,14 +315,14 @@ TEST_F(titanic_test, accepts_again_after_a_probe_succeeds) {
   fail_all(zmtp::storage_errc::read_failed);
   EXPECT_EQ(answer(), zmtp::message{"300"});
   for (int i = 0; i < 5; ++i) {
-    EXPECT_FALSE(state->status().accepting);
+    EXPECT_FALSE(state->status(now).accepting);
     pass(2s);
     ASSERT_EQ(actions.operations.size(), 1U);
     fail_all(zmtp::storage_errc::read_failed);
   }
   pass(2s);
   store_all();
-  EXPECT_TRUE(state->status().accepting);
+  EXPECT_TRUE(state->status(now).accepting);
   EXPECT_TRUE(actions.answers.empty());
   EXPECT_FALSE(state->next_deadline() && *state->next_deadline() < now + 1h);
   ask("echo", "2");
@@ -341,8 +341,8 @@ TEST_F(titanic_test, a_request_that_could_not_be_read_can_be_closed) {
   EXPECT_EQ(close(id), zmtp::message{"200"});
   pass(2s);
   fail_all(zmtp::storage_errc::row_damaged);
-  EXPECT_TRUE(state->status().accepting);
-  EXPECT_EQ(state->status().counters.unreadable, 0U) << "the slot is empty";
+  EXPECT_TRUE(state->status(now).accepting);
+  EXPECT_EQ(state->status(now).counters.unreadable, 0U) << "the slot is empty";
 }
 
 TEST_F(titanic_test, an_outcome_is_stored_again_after_a_failed_read) {
@@ -350,7 +350,7 @@ TEST_F(titanic_test, an_outcome_is_stored_again_after_a_failed_read) {
   look_up("echo", "200");
   end(dispatched().id, {"reply"});
   fail_all(zmtp::storage_errc::read_failed);
-  EXPECT_FALSE(state->status().accepting);
+  EXPECT_FALSE(state->status(now).accepting);
   EXPECT_EQ(ask_for_reply(id), zmtp::message{"300"});
   pass(2s);
   store_all();
@@ -412,7 +412,7 @@ TEST_F(titanic_test, a_request_that_cannot_be_read_is_given_up) {
   store_all();
   EXPECT_EQ(done.back().what, operation::give_up);
   EXPECT_EQ(ask_for_reply(id_of(7)), zmtp::message{"500"});
-  EXPECT_EQ(state->status().in_flight, 0U);
+  EXPECT_EQ(state->status(now).in_flight, 0U);
 }
 
 TEST_F(titanic_test, continues_after_a_restart) {  // TSP-2
@@ -429,8 +429,8 @@ TEST_F(titanic_test, continues_after_a_restart) {  // TSP-2
         .id = id_of(8),
         .state = outcome::given_up,
         .service = "echo"}});
-  EXPECT_EQ(state->status().requests, 5U);
-  EXPECT_EQ(state->status().pending, 3U);
+  EXPECT_EQ(state->status(now).requests, 5U);
+  EXPECT_EQ(state->status(now).pending, 3U);
   look_up("echo", "200");
   store_all();
   auto given = std::exchange(actions.dispatches, {});

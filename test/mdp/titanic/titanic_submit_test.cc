@@ -38,9 +38,9 @@ TEST_F(titanic_test, a_repeated_submission_is_the_same_request_until_it_is_close
   store_all();
   again();
   EXPECT_EQ(ask_for_reply(id), (zmtp::message{"200", "reply"}));
-  EXPECT_EQ(state->status().counters.accepted, 1U);
-  EXPECT_EQ(state->status().counters.repeated, 6U);
-  EXPECT_EQ(state->status().counters.dispatched, 1U);
+  EXPECT_EQ(state->status(now).counters.accepted, 1U);
+  EXPECT_EQ(state->status(now).counters.repeated, 6U);
+  EXPECT_EQ(state->status(now).counters.dispatched, 1U);
   // Once it is closed the id is free.
   EXPECT_EQ(close(id), zmtp::message{"200"});
   submit(id, "a new one");
@@ -60,7 +60,7 @@ TEST_F(titanic_test, a_submission_repeated_while_being_stored_gets_the_same_answ
     }
     EXPECT_TRUE(actions.answers.empty());
     EXPECT_EQ(actions.operations.size(), 1U);
-    const auto before = state->status().counters;
+    const auto before = state->status(now).counters;
     fault == zmtp::storage_errc{} ? store_all() : fail_all(fault);
     const auto expected =
         fault == zmtp::storage_errc{} ? zmtp::message{ok, id.to_string()} : zmtp::message{broken};
@@ -69,7 +69,7 @@ TEST_F(titanic_test, a_submission_repeated_while_being_stored_gets_the_same_answ
       EXPECT_EQ(one.body, expected);
     }
     EXPECT_TRUE(asking.empty());
-    const auto after = state->status();
+    const auto after = state->status(now);
     EXPECT_EQ(after.counters.repeated - before.repeated, fault == zmtp::storage_errc{} ? 2U : 0U);
     EXPECT_EQ(after.counters.not_stored - before.not_stored,
               fault == zmtp::storage_errc{} ? 0U : 3U);
@@ -133,7 +133,7 @@ TEST_F(titanic_test, a_malformed_submission_is_refused_and_not_stored) {
     EXPECT_TRUE(actions.operations.empty());
     EXPECT_EQ(answer(), zmtp::message{"400"});
   }
-  EXPECT_EQ(state->status().counters.refused, wrong.size());
+  EXPECT_EQ(state->status(now).counters.refused, wrong.size());
 }
 
 }  // namespace

@@ -63,7 +63,11 @@ public:
 
   void start(const limits& at_most = {}) {
     served.emplace(
-        executor(), [this](const auto& take) { reporter_(take); }, at_most);
+        executor(),
+        [this](extent wanted, const auto& take) {
+          (wanted == extent::totals ? totals_ : reporter_)(take);
+        },
+        at_most, operations_);
     boost::system::error_code ec;
     bound = served->bind({}, ec);
     ASSERT_FALSE(ec) << ec.message();
@@ -112,6 +116,8 @@ public:
   std::function<void(const std::function<void(report)>&)> reporter_ = [](const auto& take) {
     take(small_report());
   };
+  std::function<void(const std::function<void(report)>&)> totals_ = reporter_;
+  operations operations_;
   std::optional<server> served;
   address bound;
 

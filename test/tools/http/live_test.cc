@@ -67,12 +67,24 @@ TEST_F(http_live, sends_the_status_again_and_again) {
   reporter_ = [&](const auto& take) { take(small_report(++value)); };
   start({.page_interval = 1ms});
   const auto shown = open();
-  run_until([&] { return shown->messages.size() == 3; });
-  EXPECT_NE(shown->messages[0].find(R"("requests":1)"), std::string::npos);
-  EXPECT_NE(shown->messages[2].find(R"("requests":3)"), std::string::npos);
+  run_until([&] { return shown->messages.size() == 4; });
+  EXPECT_NE(shown->messages[1].find(R"("requests":1)"), std::string::npos);
+  EXPECT_NE(shown->messages[3].find(R"("requests":3)"), std::string::npos);
   EXPECT_EQ(served->counted().pages, 1U);
   stop();
   EXPECT_EQ(served->counted().pages, 0U);
+}
+
+TEST_F(http_live, begins_with_the_history) {
+  std::uint64_t value = 0;
+  totals_ = [&](const auto& take) { take(small_report(++value)); };
+  start({.page_interval = 1ms});
+  run_until([&] { return value == 5; });
+  const auto shown = open();
+  run_until([&] { return !shown->messages.empty(); });
+  EXPECT_TRUE(shown->messages[0].starts_with(R"({"history":)"));
+  EXPECT_NE(shown->messages[0].find(R"("requests":[1,2,3,4,5)"), std::string::npos);
+  stop();
 }
 
 TEST_F(http_live, ends_when_the_page_is_closed) {

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-
 namespace zinc::http {
 namespace {
 
@@ -102,13 +100,11 @@ TEST(metrics_text, buckets_of_a_histogram_include_those_before_them) {
   times.add(20us);
   times.add(20us);
   times.add(2h);
-  const report of{
-      .component = "broker",
-      .not_ready = {},
-      .records = {
-          {.group = "broker",
-           .labels = {},
-           .samples = {{&queue_time, std::make_shared<const zmtp::duration_histogram>(times)}}}}};
+  const report of{.component = "broker",
+                  .not_ready = {},
+                  .records = {{.group = "broker",
+                               .labels = {},
+                               .samples = {{&queue_time, zmtp::durations_of(times)}}}}};
   const auto text = metrics_text(of, "1.2");
   const auto begin = text.find("# TYPE zinc_broker_queue_time_seconds histogram\n");
   ASSERT_NE(begin, std::string::npos);

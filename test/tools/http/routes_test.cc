@@ -90,5 +90,33 @@ TEST(routes, every_error_names_its_remedy) {
   }
 }
 
+TEST(routes, operations_need_the_token_and_the_same_origin) {
+  const std::string_view token = "0123456789abcdef";
+  auto asked = get("/operator");
+  EXPECT_EQ(route_of(asked, true).status, 404U) << "there are no operations";
+  EXPECT_EQ(route_of(asked, true, token).status, 401U);
+  for (const auto* const wrong :
+       {"Bearer 0123456789abcdeX", "Bearer 0123456789abcde", "Bearer 0123456789abcdef0", "Bearer ",
+        "Basic 0123456789abcdef", "0123456789abcdef"}) {
+    asked.authorization = wrong;
+    EXPECT_EQ(route_of(asked, true, token).status, 401U) << wrong;
+  }
+  asked.authorization = "Bearer 0123456789abcdef";
+  EXPECT_EQ(route_of(asked, true, token).what, resource::list);
+  asked.method = "POST";
+  EXPECT_EQ(route_of(asked, true, token).what, resource::change);
+  asked.origin = "http://localhost:9";
+  EXPECT_EQ(route_of(asked, true, token).what, resource::change);
+  for (const auto* const origin : {"http://example.com", "http://localhost:8", "null"}) {
+    asked.origin = origin;
+    EXPECT_EQ(route_of(asked, true, token).status, 403U) << origin;
+    EXPECT_EQ(route_of(asked, true, token).what, resource::none) << origin;
+  }
+  asked.origin = {};
+  asked.method = "HEAD";
+  EXPECT_EQ(route_of(asked, true, token).status, 405U);
+  EXPECT_EQ(route_of(asked, true, token).allow, "GET, POST");
+}
+
 }  // namespace
 }  // namespace zinc::http

@@ -40,7 +40,7 @@ TEST_F(http_server, counts_what_it_serves) {
 }
 
 TEST_F(http_server, is_alive_but_not_ready_without_a_role) {
-  reporter_ = [](const auto& take) {
+  totals_ = [](const auto& take) {
     auto now = small_report();
     now.not_ready = "the node is not active";
     take(std::move(now));
@@ -243,9 +243,21 @@ TEST_F(http_server, a_failing_reporter_closes_only_its_connection) {
   stop();
 }
 
+TEST_F(http_server, a_failing_sample_of_the_history_disturbs_no_request) {
+  int asked = 0;
+  totals_ = [&](const auto&) {
+    ++asked;
+    throw std::runtime_error{"planted"};
+  };
+  start({.page_interval = 1ms});
+  run_until([&] { return asked == 3; });
+  expect_that_it_serves();
+  stop();
+}
+
 TEST_F(http_server, two_servers_cannot_share_a_port) {
   start();
-  server second{executor(), [](const auto&) {}};
+  server second{executor(), [](extent, const auto&) {}};
   boost::system::error_code ec;
   (void)second.bind(bound, ec);
   EXPECT_EQ(ec, boost::system::errc::address_in_use);
@@ -262,6 +274,35 @@ TEST_F(http_server, stops_while_a_report_is_pending) {
   run_until([&] { return static_cast<bool>(later); });
   stop();
   later = nullptr;
+}
+
+TEST_F(http_server, an_operator_lists_and_changes_things) {
+  std::vector<std::string> changed;
+  operations_ = {.token = "0123456789abcdef",
+                 .list = [](const auto& take) { take({.status = 200, .text = "{}"}); },
+                 .change =
+                     [&](const std::string& id, const auto& take) {
+                       changed.push_back(id);
+                       take({.status = id == "a" ? 200U : 404U, .text = "text"});
+                     }};
+  start();
+  const auto c = connect();
+  const auto request = [&](std::string_view method, std::string_view fields, std::string_view id) {
+    return ask(*c, std::string{method} + " /operator HTTP/1.1\r\nHost: localhost\r\n" +
+                       std::string{fields} + "Content-Length: " + std::to_string(id.size()) +
+                       "\r\n\r\n" + std::string{id});
+  };
+  const std::string token = "Authorization: Bearer 0123456789abcdef\r\n";
+  const auto refused = request("POST", "", "a");
+  EXPECT_EQ(status(refused), 401U);
+  EXPECT_NE(refused.find("WWW-Authenticate: Bearer\r\n"), std::string::npos);
+  EXPECT_EQ(status(request("POST", token + "Origin: http://example.com\r\n", "a")), 403U);
+  EXPECT_TRUE(changed.empty());
+  EXPECT_EQ(status(request("GET", token, "")), 200U);
+  EXPECT_EQ(status(request("POST", token + "Origin: http://localhost\r\n", "a")), 200U);
+  EXPECT_EQ(status(request("POST", token, "b")), 404U);
+  EXPECT_EQ(changed, (std::vector<std::string>{"a", "b"}));
+  stop();
 }
 
 }  // namespace

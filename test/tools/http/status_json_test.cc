@@ -4,8 +4,6 @@
 #include <boost/json/value.hpp>
 #include <gtest/gtest.h>
 
-#include <memory>
-
 namespace zinc::http {
 namespace {
 
@@ -26,7 +24,6 @@ TEST(status_json, has_the_component_and_its_readiness) {
   EXPECT_EQ(all.at("version"), "1.2");
   EXPECT_EQ(all.at("ready"), false);
   EXPECT_EQ(all.at("not_ready"), "passive");
-  EXPECT_EQ(all.at("bucket_bounds").as_array().size(), zmtp::duration_histogram::bounds.size());
   EXPECT_EQ(all.at("groups"), boost::json::object{});
 }
 
@@ -52,15 +49,16 @@ TEST(status_json, values_have_the_types_of_their_kinds) {
   zmtp::duration_histogram times;
   times.add(0ns);
   times.add(2h);
-  const auto all = parsed(
-      {.component = "chp",
-       .not_ready = {},
-       .records = {
-           {.group = "chp",
-            .labels = {},
-            .samples = {{&active, true},
-                        {&stored, std::string_view{"full"}},
-                        {&queue_time, std::make_shared<const zmtp::duration_histogram>(times)}}}}});
+  const auto all = parsed({.component = "chp",
+                           .not_ready = {},
+                           .records = {{.group = "chp",
+                                        .labels = {},
+                                        .samples = {{&active, true},
+                                                    {&stored, std::string_view{"full"}},
+                                                    {&queue_time, zmtp::durations_of(times)}}}}});
+  const auto& about = all.at("figures").at("chp").at("queue_time");
+  EXPECT_EQ(about.at("bounds").as_array().size(), zmtp::duration_histogram::bounds.size());
+  EXPECT_EQ(about.at("bounds").at(0), 1e-5);
   const auto& record = all.at("groups").at("chp").at(0);
   EXPECT_EQ(record.at("active"), true);
   EXPECT_EQ(record.at("stored"), "full");

@@ -57,6 +57,14 @@ void limit_time(const std::shared_ptr<page>& shown) {
   });
 }
 
+// Returns false if the page must be closed.
+asio::awaitable<bool> send(std::shared_ptr<page> shown, const std::string& text) {
+  limit_time(shown);
+  const auto [ec, size] = co_await shown->stream.async_write(asio::buffer(text), token);
+  shown->timer.cancel();
+  co_return !ec && shown->open;
+}
+
 }  // namespace
 
 asio::awaitable<void> serve_page(page_source from, std::shared_ptr<connection> on, request asked) {
@@ -75,12 +83,11 @@ asio::awaitable<void> serve_page(page_source from, std::shared_ptr<connection> o
   }
   ++shown->from.counted.responses;
   asio::co_spawn(shown->stream.get_executor(), read(shown), asio::detached);
+  auto text = shown->from.history();
+  (void)co_await send(shown, text);
   while (shown->open) {
-    const auto text = co_await shown->from.status();
-    limit_time(shown);
-    const auto [ec, size] = co_await shown->stream.async_write(asio::buffer(text), token);
-    shown->timer.cancel();
-    if (ec || !shown->open) {
+    text = co_await shown->from.status();
+    if (!co_await send(shown, text)) {
       break;
     }
     shown->timer.expires_after(at_most.page_interval);

@@ -20,9 +20,10 @@ struct page_source {
   const limits& at_most;
   counters& counted;
   std::function<boost::asio::awaitable<std::string>()> status;
+  std::function<std::string()> history;
 };
 
-// Answers the upgrade, then sends the status until the page is closed or does not read.
+// Answers the upgrade, sends the history once, then sends the status until the page is closed or does not read.
 [[nodiscard]] boost::asio::awaitable<void> serve_page(page_source from,
                                                       std::shared_ptr<connection> on,
                                                       request asked);

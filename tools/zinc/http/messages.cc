@@ -53,6 +53,7 @@ head head_of(const request& from) {
           .host = view(from[web::field::host]),
           .valid_host = hosts == 1 || (hosts == 0 && from.version() < 11),
           .origin = view(from[web::field::origin]),
+          .authorization = view(from[web::field::authorization]),
           .upgrade = beast::websocket::is_upgrade(from)};
 }
 
@@ -62,8 +63,8 @@ response made(unsigned status, text_response content) {
   all.set(web::field::content_type, content.content_type);
   all.body() = std::move(content.body);
   set_safety(all);
-  if (status == 405) {
-    all.set(web::field::allow, "GET, HEAD");
+  if (status == 401) {
+    all.set(web::field::www_authenticate, "Bearer");
   }
   if (status == 426) {
     all.set(web::field::upgrade, "websocket");

@@ -72,22 +72,21 @@ public:
   }
 
 private:
-  void durations(std::string_view name, const std::string& labels,
-                 const zmtp::duration_histogram& of) {
-    const auto& bounds = zmtp::duration_histogram::bounds;
-    const auto bucket = [&](std::string_view bound, std::uint64_t count) {
-      auto with_bound = labels;
-      append_label(with_bound, "le", bound);
-      line(name, "_bucket", with_bound, count);
-    };
+  void durations(std::string_view name, const std::string& labels, const zmtp::durations& of) {
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < bounds.size(); ++i) {
-      std::string bound;
-      append_number(bound, seconds(bounds[i]));
-      bucket(bound, sum += of.counts()[i]);
+    for (std::size_t i = 0; i < of.counts.size(); ++i) {
+      to_.append(name).append("_bucket{").append(labels).append(labels.empty() ? "" : ",");
+      to_ += "le=\"";
+      if (i < of.bounds.size()) {
+        append_number(to_, seconds(of.bounds[i]));
+      } else {
+        to_ += "+Inf";
+      }
+      to_ += "\"} ";
+      append_number(to_, sum += of.counts[i]);
+      to_ += '\n';
     }
-    bucket("+Inf", sum += of.counts().back());
-    line(name, "_sum", labels, seconds(of.sum()));
+    line(name, "_sum", labels, seconds(of.sum));
     line(name, "_count", labels, sum);
   }
 

@@ -1,52 +1,9 @@
-// The page of a component. The server sends the document of /status once a second.
-'use strict';
+// The page of a component. The server sends the history of ten minutes, then the document of /status once a second.
 
 const points = 600;
 const separator = '\u0000';
 
-// Plots by group, each with its title, its unit and its series. The last element is a group that must be there too.
-// A series is a figure, its rate per second, or a quantile of its durations.
-const plots = {
-  broker: [
-    ['Requests', 'per second', [['accepted', {rate: 'requests'}], ['replied', {rate: 'replies'}]]],
-    ['Queue', 'requests', [['waiting', {of: 'waiting'}], ['at workers', {of: 'working'}]]],
-    ['Latency', 'seconds', [
-      ['queue, median', {of: 'queue_time', quantile: 0.5}],
-      ['queue, 99 %', {of: 'queue_time', quantile: 0.99}],
-      ['worker, median', {of: 'work_time', quantile: 0.5}],
-      ['worker, 99 %', {of: 'work_time', quantile: 0.99}]]],
-    ['Peers', 'connected', [['clients', {of: 'clients'}], ['workers', {of: 'workers'}]]],
-  ],
-  chp: [
-    ['Updates', 'per second', [['of clients', {rate: 'updates'}], ['followed', {rate: 'followed'}]]],
-    ['Replication lag', 'updates', [
-      ['not on both servers', {of: 'not_on_both'}], ['not committed', {of: 'not_committed'}]], 'bstar'],
-    ['Keys', 'in the map', [['keys', {of: 'keys'}]]],
-    ['Clients', 'connected', [['sessions', {of: 'sessions'}], ['subscribers', {of: 'subscribers'}]]],
-  ],
-  bstar: [
-    ['Pair', 'per second', [['states of the peer', {rate: 'states_heard'}]]],
-  ],
-  titanic: [
-    ['Backlog', 'requests', [['pending', {of: 'pending'}], ['at services', {of: 'in_flight'}]]],
-    ['Requests', 'per second', [['accepted', {rate: 'accepted'}], ['answered', {rate: 'answered'}]]],
-  ],
-  proxy: [
-    ['Messages', 'per second', [
-      ['from the frontend', {rate: 'frontend_received'}],
-      ['from the backend', {rate: 'backend_received'}],
-      ['dropped', {rate: 'dropped'}]]],
-    ['Traffic', 'bytes per second', [
-      ['from the frontend', {rate: 'frontend_received_bytes'}],
-      ['from the backend', {rate: 'backend_received_bytes'}]]],
-  ],
-  cache: [
-    ['Messages', 'per second', [['forwarded', {rate: 'forwarded'}]]],
-    ['Topics', 'stored', [['topics', {of: 'topics'}]]],
-  ],
-};
-
-const state = {last: null, series: new Map(), sort: new Map(), open: new Map(), filter: ''};
+const state = {status: null, last: null, series: new Map(), sort: new Map(), open: new Map(), filter: ''};
 
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -87,7 +44,7 @@ function text(value, unit = '') {
 }
 
 // Adds up the records of a group: a broker with several threads has one for each.
-function total(records) {
+function total(records, figures) {
   const all = {};
   for (const record of records || []) {
     for (const [key, value] of Object.entries(record)) {
@@ -95,7 +52,7 @@ function total(records) {
         all[key] = (all[key] || 0) + value;
       } else if (typeof value === 'object') {
         const before = all[key] || {buckets: value.buckets.map(() => 0)};
-        all[key] = {buckets: value.buckets.map((count, i) => count + before.buckets[i])};
+        all[key] = {bounds: figures[key].bounds, buckets: value.buckets.map((count, i) => count + before.buckets[i])};
       }
     }
   }
@@ -103,44 +60,66 @@ function total(records) {
 }
 
 // Returns the upper bound of the bucket with the quantile of the durations since `before`.
-function quantile(now, before, part, bounds) {
+function quantile(now, before, part) {
   const counts = now.buckets.map((count, i) => count - before.buckets[i]);
   const all = counts.reduce((sum, each) => sum + each, 0);
   let seen = 0;
   for (let i = 0; all > 0 && i < counts.length; ++i) {
     seen += counts[i];
     if (seen >= all * part) {
-      return bounds[Math.min(i, bounds.length - 1)];
+      return now.bounds[Math.min(i, now.bounds.length - 1)];
     }
   }
   return null;
 }
 
-function measure(how, now, before, seconds, bounds) {
+function measure(how, now, before, seconds) {
   if (how.rate) {
     return before ? Math.max(0, now[how.rate] - before[how.rate]) / seconds : null;
   }
   if (how.quantile) {
-    return before ? quantile(now[how.of], before[how.of], how.quantile, bounds) : null;
+    return before ? quantile(now[how.of], before[how.of], how.quantile) : null;
   }
   return now[how.of];
 }
 
 function take(status) {
-  const at = performance.now() / 1000;
   const totals = {};
   for (const group of Object.keys(plots)) {
-    if (!status.groups[group]) {
-      continue;
+    if (status.groups[group]) {
+      totals[group] = total(status.groups[group], status.figures[group]);
     }
-    totals[group] = total(status.groups[group]);
+  }
+  add_points(totals, performance.now() / 1000);
+  state.status = status;
+}
+
+// Takes the samples that the server made before this page was opened, and draws nothing yet.
+function take_history(history) {
+  const value = (values, i) => Array.isArray(values) ? values[i] : values;
+  state.series.clear();
+  state.last = null;
+  history.ages.forEach((age, i) => {
+    const totals = {};
+    for (const group of Object.keys(plots)) {
+      if (history.groups[group]) {
+        totals[group] = Object.fromEntries(Object.entries(history.groups[group]).map(([key, values]) =>
+          [key, values.buckets
+            ? {bounds: values.bounds, buckets: values.buckets.map((each) => value(each, i))} : value(values, i)]));
+      }
+    }
+    add_points(totals, performance.now() / 1000 - age);
+  });
+}
+
+function add_points(totals, at) {
+  for (const group of Object.keys(totals)) {
     const before = state.last && state.last.totals[group];
     for (const [title, , series] of plots[group]) {
       series.forEach(([, how], i) => {
         const key = [group, title, i].join(separator);
         const values = state.series.get(key) || [];
-        values.push([at, measure(how, totals[group], before, before ? at - state.last.at : 1,
-          status.bucket_bounds)]);
+        values.push([at, measure(how, totals[group], before, before ? at - state.last.at : 1)]);
         while (values.length > points + 1 || at - values[0][0] > points) {
           values.shift();
         }
@@ -148,7 +127,7 @@ function take(status) {
       });
     }
   }
-  state.last = {status, totals, at};
+  state.last = {totals, at};
 }
 
 function draw_plot(group, [title, unit, series]) {
@@ -248,7 +227,7 @@ function draw_group(group, records, figures) {
 
 // Redraws everything. The focus and the positions of scrolling stay where they are.
 function draw() {
-  const {status} = state.last;
+  const {status} = state;
   const focused = document.activeElement && document.activeElement.dataset.key;
   const scrolled = new Map([...document.querySelectorAll('.scroll')]
     .map((box) => [box.dataset.key, [box.scrollLeft, box.scrollTop]]));
@@ -283,14 +262,17 @@ function show(words, good) {
 function connect() {
   const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`);
   socket.addEventListener('message', (event) => {
-    take(JSON.parse(event.data));
-    draw();
+    const data = JSON.parse(event.data);
+    if (data.history) {
+      take_history(data.history);
+      document.getElementById('operator').hidden = !data.operator;
+    } else {
+      take(data);
+      draw();
+    }
   });
   socket.addEventListener('close', () => {
     show('disconnected', false);
-    if (state.last) {
-      state.last.totals = {};  // counters may start again
-    }
     setTimeout(connect, 2000);
   });
 }

@@ -3,6 +3,8 @@
 
 #include "zmtp/figure.h"
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,5 +16,14 @@ struct report {
   std::string not_ready;                     // the reason; empty: the component serves
   std::vector<zmtp::figure_record> records;  // those of a group together
 };
+
+// The records that a report must have. The server reads the totals once a second.
+enum class extent : std::uint8_t {
+  totals,      // only those of the component, whose number is bounded
+  everything,  // also those of each service
+};
+
+// Calls its last argument once with the report, in the server's executor, in the call or later.
+using reporter = std::function<void(extent, std::function<void(report)>)>;
 
 }  // namespace zinc::http

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <cstddef>
 
 namespace zinc::http {
 
@@ -28,14 +29,17 @@ struct error_text {
 
 constexpr std::array errors{
     error_text{400, "Bad Request", "send HTTP/1.1 with a Host field"},
+    error_text{401, "Unauthorized",
+               "send the field Authorization: Bearer with the token of --http-operator-file"},
     error_text{403, "Forbidden", "open the page at the address of this server"},
     error_text{404, "Not Found", "try /, /metrics, /status, /healthz or /readyz"},
-    error_text{405, "Method Not Allowed", "use GET or HEAD"},
+    error_text{405, "Method Not Allowed", "use a method of the Allow field"},
     error_text{413, "Content Too Large", "send a request without a body"},
     error_text{421, "Misdirected Request",
                "use localhost or the IP address as host, or bind --http to another address"},
     error_text{426, "Upgrade Required", "open a WebSocket"},
     error_text{431, "Request Header Fields Too Large", "send a shorter header"},
+    error_text{500, "Internal Server Error", "read the log of the component"},
     error_text{503, "Service Unavailable", "close other pages"},
     error_text{505, "HTTP Version Not Supported", "use HTTP/1.1"},
 };
@@ -71,9 +75,38 @@ bool same_origin(std::string_view origin, std::string_view host) noexcept {
   return origin.empty() || (scheme != std::string_view::npos && origin.substr(scheme + 3) == host);
 }
 
+// Takes the same time for each wrong token of the same length.
+bool is_token(std::string_view authorization, std::string_view token) noexcept {
+  constexpr std::string_view scheme = "Bearer ";
+  if (!authorization.starts_with(scheme)) {
+    return false;
+  }
+  const auto given = authorization.substr(scheme.size());
+  unsigned differences = given.size() == token.size() ? 0 : 1;
+  for (std::size_t i = 0; i < given.size() && i < token.size(); ++i) {
+    differences |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(token[i]);
+  }
+  return differences == 0;
+}
+
+// A browser adds no Authorization field to the request of a foreign page, and lets that page add
+// none without the consent of this server, which it never gives.
+route operation_of(const head& of, std::string_view token) noexcept {
+  if (of.method != "GET" && of.method != "POST") {
+    return {.status = 405, .no_body = of.method == "HEAD", .allow = "GET, POST"};
+  }
+  if (!same_origin(of.origin, of.host)) {
+    return {.status = 403};
+  }
+  if (!is_token(of.authorization, token)) {
+    return {.status = 401};
+  }
+  return {.what = of.method == "GET" ? resource::list : resource::change};
+}
+
 }  // namespace
 
-route route_of(const head& of, bool loopback) noexcept {
+route route_of(const head& of, bool loopback, std::string_view token) noexcept {
   if (!of.valid_host) {
     return {.status = 400};
   }
@@ -81,6 +114,9 @@ route route_of(const head& of, bool loopback) noexcept {
     return {.status = 421};
   }
   const auto path = path_of(of.target);
+  if (path == "/operator" && !token.empty()) {
+    return operation_of(of, token);
+  }
   for (const auto& each : paths) {
     if (each.path != path) {
       continue;

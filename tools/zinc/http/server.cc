@@ -1,14 +1,10 @@
 #include "tools/zinc/http/server.h"
 
+#include "tools/zinc/http/answers.h"
 #include "tools/zinc/http/connection.h"
 #include "tools/zinc/http/live_page.h"
 #include "tools/zinc/http/messages.h"
-#include "tools/zinc/http/metrics_text.h"
-#include "tools/zinc/http/page_files.h"
-#include "tools/zinc/http/pending_reports.h"
 #include "tools/zinc/http/routes.h"
-#include "tools/zinc/http/status_json.h"
-#include "tools/zinc/version.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -48,11 +44,13 @@ constexpr std::size_t discard_size = 64 * 1024;
 // Owned by its coroutines too, so the execution context destroys it.
 class server::core : public std::enable_shared_from_this<core> {
 public:
-  core(const asio::any_io_executor& executor, reporter&& of, const limits& at_most)
+  core(const asio::any_io_executor& executor, reporter&& of, const limits& at_most,
+       operations&& of_operator)
       : acceptor_{executor},
         retry_{executor},
-        reports_{std::make_shared<pending_reports>(executor, std::move(of))},
-        limits_{at_most} {}
+        sample_{executor},
+        limits_{at_most},
+        answers_{executor, std::move(of), std::move(of_operator), counters_} {}
 
   address bind(const address& at, error_code& ec) {
     const auto ip = asio::ip::make_address(at.host, ec);
@@ -72,6 +70,7 @@ public:
     }
     loopback_ = at.loopback;
     asio::co_spawn(acceptor_.get_executor(), accept(shared_from_this()), asio::detached);
+    asio::co_spawn(acceptor_.get_executor(), take_samples(shared_from_this()), log);
     auto bound = at;
     bound.port = acceptor_.local_endpoint(ec).port();
     return bound;
@@ -81,10 +80,11 @@ public:
     error_code ignored;
     acceptor_.close(ignored);
     retry_.cancel();
+    sample_.cancel();
     for (const auto& each : open_) {
       each->stream.close();
     }
-    reports_->stop();
+    answers_.stop();
   }
 
   [[nodiscard]] const counters& counted() const noexcept { return counters_; }
@@ -105,6 +105,18 @@ private:
         self->retry_.expires_after(accept_pause);
         (void)co_await self->retry_.async_wait(token);
       }
+    }
+  }
+
+  static asio::awaitable<void> take_samples(std::shared_ptr<core> self) {
+    while (self->acceptor_.is_open()) {
+      try {
+        co_await self->answers_.take_sample();
+      } catch (const std::exception& e) {
+        spdlog::error("http history has a gap: {}", e.what());
+      }
+      self->sample_.expires_after(self->limits_.page_interval);
+      (void)co_await self->sample_.async_wait(token);
     }
   }
 
@@ -133,7 +145,7 @@ private:
       if (failure) {
         std::rethrow_exception(failure);
       }
-    } catch (const pending_reports::stopped&) {  // ends the coroutine, and is not a fault
+    } catch (const stopped&) {  // ends the coroutine, and is not a fault
     } catch (const std::exception& e) {
       spdlog::error("http connection closed: {}", e.what());
     }
@@ -187,12 +199,12 @@ private:
       co_return false;
     }
     auto asked = parser.release();
-    const auto where = route_of(head_of(asked), loopback_);
+    const auto where = route_of(head_of(asked), loopback_, answers_.token());
     if (where.what == resource::live && counters_.pages < limits_.pages) {
       co_await serve_page(page_source_of(), on, std::move(asked));
       co_return false;
     }
-    auto answer = co_await answer_to(where);
+    auto answer = co_await answers_.to(where, asked.body());
     answer.version(asked.version());
     answer.keep_alive(asked.keep_alive());
     answer.prepare_payload();
@@ -244,67 +256,27 @@ private:
     }
   }
 
-  asio::awaitable<response> answer_to(route where) {
-    const std::string plain = "text/plain; charset=utf-8";
-    switch (where.what) {
-      case resource::none: co_return made(where.status, error_response(where.status));
-      case resource::live: co_return made(503, error_response(503));
-      case resource::page:
-        co_return made(200, {"text/html; charset=utf-8", std::string{page_html}});
-      case resource::style: co_return made(200, {"text/css; charset=utf-8", std::string{page_css}});
-      case resource::script:
-        co_return made(200, {"text/javascript; charset=utf-8", std::string{page_js}});
-      case resource::health: co_return made(200, {plain, "alive\n"});
-      case resource::ready: {
-        const auto now = co_await collect();
-        if (now.not_ready.empty()) {
-          co_return made(200, {plain, "ready\n"});
-        }
-        auto answer = made(503, {plain, "not ready: " + now.not_ready + "\n"});
-        co_return answer;
-      }
-      case resource::metrics: {
-        const auto now = co_await collect();
-        auto text = metrics_text(now, version);
-        co_return made(200, {std::string{metrics_content_type}, std::move(text)});
-      }
-      case resource::status: {
-        auto text = co_await status();
-        co_return made(200, {"application/json", std::move(text)});
-      }
-    }
-    co_return made(404, error_response(404));
-  }
-
   page_source page_source_of() {
-    return {
-        .owner = shared_from_this(), .at_most = limits_, .counted = counters_, .status = [this] {
-          return status();
-        }};
-  }
-
-  asio::awaitable<std::string> status() {
-    const auto now = co_await collect();
-    co_return status_json(now, version);
-  }
-
-  asio::awaitable<report> collect() {
-    auto now = co_await reports_->next();
-    now.records.push_back(figures_of(counters_));
-    co_return now;
+    return {.owner = shared_from_this(),
+            .at_most = limits_,
+            .counted = counters_,
+            .status = [this] { return answers_.status(); },
+            .history = [this] { return answers_.history_text(); }};
   }
 
   tcp::acceptor acceptor_;
   asio::steady_timer retry_;
-  const std::shared_ptr<pending_reports> reports_;
+  asio::steady_timer sample_;
   const limits limits_;
   counters counters_;
+  answers answers_;
   bool loopback_ = true;
   std::list<connection_ptr> open_;  // in the order in which they began to wait
 };
 
-server::server(asio::any_io_executor executor, reporter of, const limits& at_most)
-    : core_{std::make_shared<core>(executor, std::move(of), at_most)} {}
+server::server(asio::any_io_executor executor, reporter of, const limits& at_most,
+               operations of_operator)
+    : core_{std::make_shared<core>(executor, std::move(of), at_most, std::move(of_operator))} {}
 
 server::~server() { stop(); }
 

@@ -1,10 +1,11 @@
 #pragma once
 // An HTTP server for the figures of a component: /metrics, /status, /healthz, /readyz and the page.
+// With operations, /operator lists and changes things.
 
 #include "tools/zinc/http/address.h"
 #include "tools/zinc/http/counters.h"
 #include "tools/zinc/http/limits.h"
-#include "tools/zinc/http/pending_reports.h"
+#include "tools/zinc/http/operations.h"
 #include "tools/zinc/http/report.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -21,7 +22,8 @@ namespace zinc::http {
 // Thread safety: none. The executor must be serial: an io_context that one thread runs, or a strand.
 class server {
 public:
-  server(boost::asio::any_io_executor executor, reporter of, const limits& at_most = {});
+  server(boost::asio::any_io_executor executor, reporter of, const limits& at_most = {},
+         operations of_operator = {});
   server(const server&) = delete;
   server& operator=(const server&) = delete;
   // Calls stop().

@@ -26,15 +26,15 @@ struct to_json {
   json::value operator()(std::uint64_t number) const { return number; }
   json::value operator()(bool flag) const { return flag; }
   json::value operator()(std::string_view word) const { return text(word); }
-  json::value operator()(const std::shared_ptr<const zmtp::duration_histogram>& of) const {
+  json::value operator()(const std::shared_ptr<const zmtp::durations>& of) const {
     json::array counts;
     std::uint64_t count = 0;
-    for (const auto each : of->counts()) {
+    for (const auto each : of->counts) {
       counts.push_back(each);
       count += each;
     }
     return json::object{
-        {"count", count}, {"sum", seconds(of->sum())}, {"buckets", std::move(counts)}};
+        {"count", count}, {"sum", seconds(of->sum)}, {"buckets", std::move(counts)}};
   }
 };
 
@@ -47,15 +47,28 @@ std::string_view unit_of(const zmtp::figure& of) {
   return "";
 }
 
+json::array bucket_bounds(const zmtp::durations& of) {
+  json::array all;
+  for (const auto each : of.bounds) {
+    all.push_back(seconds(each));
+  }
+  return all;
+}
+
 json::object description_of(const zmtp::figure_record& of) {
   json::object all;
   for (const auto& each : of.samples) {
-    all[text(each.what->key)] = json::object{
+    json::object about{
         {"metric", metric_name(of.group, *each.what)},
         {"type", text(metric_type(each.what->is))},
         {"unit", text(unit_of(*each.what))},
         {"help", text(each.what->help)},
     };
+    if (const auto* const times =
+            std::get_if<std::shared_ptr<const zmtp::durations>>(&each.value)) {
+      about["bounds"] = bucket_bounds(**times);
+    }
+    all[text(each.what->key)] = std::move(about);
   }
   return all;
 }
@@ -68,14 +81,6 @@ json::object record_of(const zmtp::figure_record& of) {
   }
   for (const auto& each : of.samples) {
     all[text(each.what->key)] = std::visit(to_json{}, each.value);
-  }
-  return all;
-}
-
-json::array bucket_bounds() {
-  json::array all;
-  for (const auto each : zmtp::duration_histogram::bounds) {
-    all.push_back(seconds(each));
   }
   return all;
 }
@@ -94,10 +99,9 @@ std::string status_json(const report& of, std::string_view version) {
     group.as_array().push_back(record_of(each));
   }
   const json::object all{
-      {"component", text(of.component)},  {"version", text(version)},
-      {"ready", of.not_ready.empty()},    {"not_ready", of.not_ready},
-      {"bucket_bounds", bucket_bounds()}, {"figures", std::move(figures)},
-      {"groups", std::move(groups)},
+      {"component", text(of.component)}, {"version", text(version)},
+      {"ready", of.not_ready.empty()},   {"not_ready", of.not_ready},
+      {"figures", std::move(figures)},   {"groups", std::move(groups)},
   };
   return json::serialize(all);
 }
