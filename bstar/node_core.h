@@ -1,5 +1,5 @@
 #pragma once
-// What a node runs: its sockets, its state machine and its timer.
+// The core of a node: its sockets, its state machine and its timer.
 
 #include "bstar/epoch_file.h"
 #include "bstar/node.h"
@@ -53,7 +53,7 @@ public:
   [[nodiscard]] zmtp::router_socket* make_voter();
   void drop_voter() { voter_.reset(); }
 
-  // What the functions of node do.
+  // See the functions of node.
   [[nodiscard]] bool vote();
   void set_position(std::uint64_t position, epoch of) noexcept;
   void renew_epoch();

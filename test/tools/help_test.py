@@ -97,6 +97,7 @@ VOCABULARY = {
     "--pairs": ("NAME,...", "names of pairs"),
     "--python": ("PROGRAM", "interpreter "),
     "--no-control": ("", "leave out "),
+    "--write": ("DIR", "write the pages of all subcommands"),
     "--remove": ("", "remove the user instead"),
     "--metadata": ("NAME=VALUE", "fact to add to both files"),
     "--curve-server-key": ("KEY|FILE", "connecting: use CURVE"),
@@ -184,10 +185,16 @@ class HelpTest(unittest.TestCase):
 
     def test_every_subcommand_is_found(self):
         for words in (("broker",), ("worker",), ("request",), ("titanic", "purge"), ("bstar",), ("cat",), ("proxy",),
-                      ("chp", "server"), ("chp", "watch"), ("passwd",), ("demo",),
-                      ("interop",)):
+                      ("chp", "server"), ("chp", "watch"), ("passwd",), ("demo",), ("interop",), ("help",), ("man",),
+                      ("completion",)):
             self.assertIn(words, self.commands)
-        self.assertEqual(len(self.commands), 23)
+        self.assertEqual(len(self.commands), 26)
+
+    def test_zinc_help_prints_the_same(self):
+        for words, text in self.commands.items():
+            with self.subTest(words):
+                result = zinc("help", *words)
+                self.assertEqual((result.returncode, result.stderr, result.stdout), (0, "", text))
 
     def test_every_text_has_its_parts_in_order(self):
         for words, text in self.commands.items():

@@ -16,7 +16,7 @@
 
 namespace zinc {
 
-// It must outlive the runs of the contexts of its parts.
+// The object must outlive the runs of the contexts of its parts.
 class broker_operator {
 public:
   static constexpr std::size_t most_workers = 200;  // in a list

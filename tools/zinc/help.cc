@@ -1,5 +1,8 @@
 #include "tools/zinc/help.h"
 
+#include "tools/zinc/command_tree.h"
+#include "tools/zinc/suggestion.h"
+
 #include <fmt/core.h>
 #include <fmt/format.h>
 
@@ -36,23 +39,9 @@ void append_wrapped(std::string& to, std::string_view text, std::size_t column,
   }
 }
 
-std::string names_of(const CLI::Option& option) {
-  std::vector<std::string> names;
-  for (const auto& one : option.get_snames()) {
-    names.push_back('-' + one);
-  }
-  for (const auto& one : option.get_lnames()) {
-    names.push_back("--" + one);
-  }
-  return names.empty() ? option.get_name(true, false) : fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string with_type(const CLI::Option& option) {
-  auto text = names_of(option);
-  if (!option.get_positional() && option.get_type_size() != 0) {
-    text += ' ' + option.get_type_name();
-  }
-  return text;
+std::string with_value(const option_form& form) {
+  const auto text = fmt::format("{}", fmt::join(form.names, ", "));
+  return form.value.empty() ? text : text + ' ' + form.value;
 }
 
 void append_row(std::string& to, const std::string& left, const std::string& text) {
@@ -68,15 +57,8 @@ void append_row(std::string& to, const std::string& left, const std::string& tex
 }
 
 void append_option(std::string& to, const CLI::Option& option) {
-  auto text = option.get_description();
-  if (option.get_required() && !option.get_positional()) {
-    text += " (required)";
-  }
-  if (const auto usual = option.get_default_str(); !usual.empty()) {
-    // CLI11 puts the values of lists into brackets.
-    text += usual.starts_with('[') ? ' ' + usual : " [" + usual + ']';
-  }
-  append_row(to, with_type(option), text);
+  const auto form = form_of(option);
+  append_row(to, with_value(form), form.text);
 }
 
 void append_options(std::string& to, const CLI::App& app) {
@@ -89,51 +71,9 @@ void append_options(std::string& to, const CLI::App& app) {
   }
 }
 
-// Groups of options are subcommands without a name.
-std::vector<const CLI::App*> parts_of(const CLI::App& app, bool groups) {
-  return app.get_subcommands(
-      [groups](const CLI::App* one) { return one->get_name().empty() == groups; });
-}
-
-std::string usage(const CLI::App& app, const std::string& name) {
-  auto text = "Usage: " + name + " [OPTIONS]";
-  for (const auto* const group : parts_of(app, true)) {
-    std::vector<std::string> names;
-    for (const auto* const one : group->get_options({})) {
-      if (one != group->get_help_ptr()) {
-        names.push_back(names_of(*one));
-      }
-    }
-    if (group->get_require_option_min() != 0) {
-      text += fmt::format(" {}", fmt::join(names, "|"));
-    }
-  }
-  for (const bool positional : {false, true}) {
-    for (const auto* const one : app.get_options({})) {
-      if (one->get_positional() != positional || (!positional && !one->get_required())) {
-        continue;
-      }
-      auto word = with_type(*one);
-      if (positional && one->get_expected_max() > 1) {
-        word += "...";
-      }
-      text += one->get_required() ? ' ' + word : " [" + word + ']';
-    }
-  }
-  if (!parts_of(app, false).empty()) {
-    text += app.get_require_subcommand_min() == 0 ? " [SUBCOMMAND]" : " SUBCOMMAND";
-  }
-  return text + '\n';
-}
-
-std::string summary_of(const CLI::App& app) {
-  const auto text = app.get_description();
-  return text.substr(0, text.find('\n'));
-}
-
 class help_style : public CLI::FormatterBase {
 public:
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
+  std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
     std::string text;
     const auto description = app->get_description();
     std::string_view rest = description;
@@ -143,14 +83,14 @@ public:
       text += '\n';
       rest.remove_prefix(std::min(paragraph.size() + 1, rest.size()));
     }
-    text += '\n' + usage(*app, name);
+    text += "\nUsage: " + usage_of(*app) + '\n';
     append_options(text, *app);
     append_option(text, *app->get_help_ptr());
-    for (const auto* const group : parts_of(*app, true)) {
+    for (const auto* const group : groups_of(*app)) {
       text += '\n' + group->get_description() + ":\n";
       append_options(text, *group);
     }
-    if (const auto commands = parts_of(*app, false); !commands.empty()) {
+    if (const auto commands = subcommands_of(*app); !commands.empty()) {
       text += "\nSUBCOMMANDS\n";
       for (const auto* const one : commands) {
         append_row(text, one->get_name(), summary_of(*one));
@@ -184,24 +124,75 @@ const CLI::App& last_parsed(const CLI::App& app) {
   return *at;
 }
 
-std::string unexpected_word(const CLI::App& app, const std::string& name) {
-  const auto words = app.remaining(true);
-  if (!words.empty() && words.front().starts_with('-')) {
-    return fmt::format("{}: unknown option '{}'", name, words.front());
-  }
+// "; did you mean 'broker'?", or else what may stand there.
+std::string hint(const std::string& word, const std::vector<std::string>& known,
+                 const std::string& otherwise) {
+  const auto meant = nearest(word, known);
+  return meant ? fmt::format("; did you mean '{}'?", *meant) : otherwise;
+}
+
+std::string unknown_option(const CLI::App& app, const std::string& word) {
   std::vector<std::string> known;
-  for (const auto* const one : parts_of(last_parsed(app), false)) {
+  for (const auto* const one : flags_of(app)) {
+    for (const auto& name : form_of(*one).names) {
+      known.push_back(name);
+    }
+  }
+  const auto name = word.substr(0, word.find('='));
+  return fmt::format("unknown option '{}'{}", word, hint(name, known, ""));
+}
+
+std::string unknown_subcommand(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> known;
+  for (const auto* const one : subcommands_of(app)) {
     known.push_back(one->get_name());
   }
   if (known.empty()) {
-    return fmt::format("{}: unexpected argument '{}'", name, words.empty() ? "" : words.front());
+    return fmt::format("unexpected argument '{}'", word);
   }
-  const auto cause = words.empty() ? std::string{"a subcommand is required"}
-                                   : fmt::format("unknown subcommand '{}'", words.front());
-  return fmt::format("{}: {}; give one of {}", name, cause, fmt::join(known, ", "));
+  const auto all = fmt::format("; give one of {}", fmt::join(known, ", "));
+  return word.empty() ? "a subcommand is required" + all
+                      : fmt::format("unknown subcommand '{}'{}", word, hint(word, known, all));
+}
+
+// `app`: the command that was parsed last.
+std::string unexpected_word(const CLI::App& app, const std::vector<std::string>& words) {
+  const auto word = words.empty() ? std::string{} : words.front();
+  return word.starts_with('-') ? unknown_option(app, word) : unknown_subcommand(app, word);
 }
 
 }  // namespace
+
+std::string usage_of(const CLI::App& app) {
+  auto text = full_name(app) + " [OPTIONS]";
+  for (const auto* const group : groups_of(app)) {
+    std::vector<std::string> names;
+    for (const auto* const one : group->get_options({})) {
+      if (one != group->get_help_ptr()) {
+        names.push_back(fmt::format("{}", fmt::join(form_of(*one).names, ", ")));
+      }
+    }
+    if (group->get_require_option_min() != 0) {
+      text += fmt::format(" {}", fmt::join(names, "|"));
+    }
+  }
+  for (const bool positional : {false, true}) {
+    for (const auto* const one : app.get_options({})) {
+      if (one->get_positional() != positional || (!positional && !one->get_required())) {
+        continue;
+      }
+      auto word = with_value(form_of(*one));
+      if (positional && one->get_expected_max() > 1) {
+        word += "...";
+      }
+      text += one->get_required() ? ' ' + word : " [" + word + ']';
+    }
+  }
+  if (!subcommands_of(app).empty()) {
+    text += app.get_require_subcommand_min() == 0 ? " [SUBCOMMAND]" : " SUBCOMMAND";
+  }
+  return text;
+}
 
 void set_help_style(CLI::App& app) {
   app.set_help_flag("-h,--help", "print this text and exit");
@@ -219,29 +210,29 @@ CLI::App* add_command(CLI::App& to, const std::string& name, const command_help&
   return added;
 }
 
-std::string name_of_command(const CLI::App& app) {
+const CLI::App& command_named(const CLI::App& app, const std::vector<std::string>& words) {
   const auto* at = &app;
-  auto name = at->get_name();
-  for (auto parsed = at->get_subcommands(); !parsed.empty(); parsed = at->get_subcommands()) {
-    at = parsed.back();
-    name += ' ' + at->get_name();
+  for (const auto& word : words) {
+    const auto* const below = find_command(*at, {&word, 1});
+    if (below == nullptr) {
+      throw CLI::ValidationError{unknown_subcommand(*at, word)};
+    }
+    at = below;
   }
-  return name;
+  return *at;
 }
 
 std::string text_of(const CLI::ParseError& error, const CLI::App& app) {
-  const auto name = name_of_command(app);
+  const auto& command = last_parsed(app);
+  const auto name = full_name(command);
   std::string cause = error.what();
   // Other options that are required have other texts.
   if (error.get_name() == "ExtrasError" || cause == "A subcommand is required") {
-    cause = unexpected_word(app, name);
-  } else {
-    if (cause.size() > 1 && std::islower(static_cast<unsigned char>(cause[1])) != 0) {
-      cause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(cause[0])));
-    }
-    cause = fmt::format("{}: {}", name, cause);
+    cause = unexpected_word(command, app.remaining(true));
+  } else if (cause.size() > 1 && std::islower(static_cast<unsigned char>(cause[1])) != 0) {
+    cause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(cause[0])));
   }
-  return fmt::format("{}; {} --help lists the options", cause, name);
+  return fmt::format("{}: {}; {} --help lists the options", name, cause, name);
 }
 
 }  // namespace zinc

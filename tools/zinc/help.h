@@ -22,8 +22,13 @@ void set_help_style(CLI::App& app);
 void set_help(CLI::App& app, const command_help& help);
 CLI::App* add_command(CLI::App& to, const std::string& name, const command_help& help);
 
-// Returns the name of the subcommand that was parsed last: `zinc chp get`.
-[[nodiscard]] std::string name_of_command(const CLI::App& app);
+// Returns the form of the command line: `zinc chp get [OPTIONS] KEY`.
+[[nodiscard]] std::string usage_of(const CLI::App& app);
+
+// Returns the command that `words` name from `app` on. Throws CLI::ValidationError if there is none,
+// with the word that may be meant.
+[[nodiscard]] const CLI::App& command_named(const CLI::App& app,
+                                            const std::vector<std::string>& words);
 // Returns the line for a command line that is not valid: what is wrong, and how to see the options.
 [[nodiscard]] std::string text_of(const CLI::ParseError& error, const CLI::App& app);
 

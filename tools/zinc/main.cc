@@ -5,9 +5,11 @@
 #include "tools/zinc/cat_command.h"
 #include "tools/zinc/chp_command_line.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/completion.h"
 #include "tools/zinc/help.h"
 #include "tools/zinc/interop_command.h"
 #include "tools/zinc/keygen_command.h"
+#include "tools/zinc/man_page.h"
 #include "tools/zinc/mdp_flags.h"
 #include "tools/zinc/option_values.h"
 #include "tools/zinc/output.h"
@@ -23,6 +25,7 @@
 #include <exception>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace zinc {
 namespace {
@@ -84,10 +87,18 @@ void add_demo(CLI::App& app, demo_arguments& to) {
                {.least = std::chrono::seconds{2}, .most = std::chrono::hours{1}});
 }
 
+void add_words(CLI::App& app, std::vector<std::string>& to) {
+  set_help(app, {.summary = "Prints the help of a subcommand.",
+                 .examples = {"zinc help broker", "zinc help chp get"},
+                 .done = "printed",
+                 .failed = "failure"});
+  app.add_option("SUBCOMMAND", to, "words of a subcommand; without them, the help of zinc");
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"", "zinc"};
   set_help_style(app);
-  app.set_version_flag("--version", std::string{"zinc "} + version, "print the version and exit");
+  app.set_version_flag("--version", version_text(), "print the version and exit");
   app.require_subcommand(1);
   set_help(app, {.summary = "ZeroMQ sockets, Majordomo, Titanic, Binary Star and the clustered "
                             "hashmap from the shell.",
@@ -109,6 +120,9 @@ int run(int argc, char** argv) {
   passwd_arguments passwd;
   demo_arguments demo;
   interop_arguments interop;
+  std::vector<std::string> help;
+  man_arguments man;
+  completion_arguments completion;
   auto* const broker_app = app.add_subcommand("broker");
   auto* const worker_app = app.add_subcommand("worker");
   auto* const request_app = app.add_subcommand("request");
@@ -121,6 +135,9 @@ int run(int argc, char** argv) {
   auto* const passwd_app = app.add_subcommand("passwd");
   auto* const demo_app = app.add_subcommand("demo");
   auto* const interop_app = app.add_subcommand("interop");
+  auto* const help_app = app.add_subcommand("help");
+  auto* const man_app = app.add_subcommand("man");
+  auto* const completion_app = app.add_subcommand("completion");
   add_broker(*broker_app, broker);
   add_worker(*worker_app, worker);
   add_request(*request_app, request);
@@ -132,8 +149,21 @@ int run(int argc, char** argv) {
   add_passwd(*passwd_app, passwd);
   add_demo(*demo_app, demo);
   add_interop(*interop_app, interop);
+  add_words(*help_app, help);
+  add_man(*man_app, man);
+  add_completion(*completion_app, completion);
   try {
     app.parse(argc, argv);
+    if (help_app->parsed()) {
+      write_output(command_named(app, help).help());
+      return exit_code::done;
+    }
+    if (man_app->parsed()) {
+      return run_man(man, app);
+    }
+    if (completion_app->parsed()) {
+      return run_completion(completion, app);
+    }
     if (broker_app->parsed()) {
       broker.options.socket = read_security(broker.security, {.bound = broker.bind}).bound;
     } else if (worker_app->parsed()) {

@@ -1,8 +1,14 @@
 #pragma once
 // The version of this tree.
 
+#include <string>
+
 namespace zinc {
 
 inline constexpr const char* version = "0.1.0-dev";
+
+// Returns the text of --version: the version, the commit of a stamped build (--config=opt), and the
+// protocols.
+[[nodiscard]] std::string version_text();
 
 }  // namespace zinc

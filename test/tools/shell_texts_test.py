@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+"""The help of zinc in other forms: manual pages, completion in real shells, and words that may be meant."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
+DEADLINE = 30
+
+
+def run(*words):
+    return subprocess.run(words, capture_output=True, text=True, timeout=DEADLINE, check=False,
+                          stdin=subprocess.DEVNULL)
+
+
+class SuggestionTest(unittest.TestCase):
+    def test_a_mistyped_word_gets_the_one_that_is_meant(self):
+        for words, meant in (
+            (("brokr",), "'broker'"),
+            (("help", "brokr"), "'broker'"),
+            (("man", "chp", "wach"), "'watch'"),
+            (("chp", "gett", "key"), "'get'"),
+            (("broker", "--bnid", "tcp://*:5555"), "'--bind'"),
+            (("broker", "--bnid=tcp://*:5555"), "'--bind'"),
+            (("chp", "server", "--stor", "file"), "'--store'"),
+        ):
+            with self.subTest(words):
+                result = run(ZINC, *words)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(f"did you mean {meant}?", result.stderr)
+
+    def test_a_word_that_is_like_no_other_gets_the_known_ones(self):
+        result = run(ZINC, "xyzzy")
+        self.assertEqual(result.returncode, 2)
+        self.assertNotIn("did you mean", result.stderr)
+        self.assertIn("give one of broker, worker", result.stderr)
+
+
+class ManualTest(unittest.TestCase):
+    def test_every_subcommand_has_a_page_without_a_fault(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(run(ZINC, "man", "--write", folder).returncode, 0)
+            pages = sorted(pathlib.Path(folder).iterdir())
+            self.assertEqual(len(pages), 26)
+            self.assertIn("zinc-chp-get.1", [page.name for page in pages])
+            for page in pages:
+                with self.subTest(page.name):
+                    result = run("groff", "-man", "-ww", "-Tutf8", "-P-c", str(page))
+                    self.assertEqual((result.returncode, result.stderr), (0, ""))
+                    for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT CODES"):
+                        self.assertRegex(result.stdout, f"(?m)^{section}$")
+
+    def test_prints_one_page(self):
+        self.assertIn("\n.SH NAME\nzinc\\-broker \\- ", run(ZINC, "man", "broker").stdout)
+
+    def test_a_folder_that_is_missing_is_named(self):
+        result = run(ZINC, "man", "--write", "/not/there")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("/not/there", result.stderr)
+
+
+class CompletionTest(unittest.TestCase):
+    LINES = (
+        (["bro"], {"broker"}),
+        (["chp", ""], {"server", "get", "set", "watch", "dump"}),
+        (["titanic", "--unsafe"], {"--unsafe-nosync"}),
+        (["chp", "set", "--require", ""], {"one", "both"}),
+    )
+
+    def ask_shell(self, shell, program):
+        path = shutil.which(shell)
+        if path is None:
+            self.skipTest(f"needs {shell}; install it")
+        return run(path, *(["-f"] if shell == "zsh" else []), "-c", program)
+
+    def test_in_bash(self):
+        for words, expected in self.LINES:
+            with self.subTest(words):
+                line = " ".join(f"'{word}'" for word in words)
+                result = self.ask_shell("bash", f"source <('{ZINC}' completion bash); COMP_WORDS=('{ZINC}' {line}); "
+                                                f"COMP_CWORD={len(words)}; _zinc; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+                self.assertEqual(result.stderr, "")
+                self.assertLessEqual(expected, set(result.stdout.split()))
+
+    def test_in_fish(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(ZINC, os.path.join(folder, "zinc"))
+            for words, expected in self.LINES:
+                with self.subTest(words):
+                    line = " ".join(("zinc", *words))
+                    result = self.ask_shell("fish", f"set -x HOME {folder}; set PATH {folder} $PATH; "
+                                                    f"zinc completion fish | source; complete -C '{line}'")
+                    self.assertEqual(result.stderr, "")
+                    self.assertLessEqual(expected, {row.split("\t")[0] for row in result.stdout.splitlines()})
+
+    def test_in_zsh(self):
+        # Takes the offers where zsh would show them.
+        for words, expected in self.LINES:
+            with self.subTest(words):
+                line = " ".join(f"'{word}'" for word in words)
+                result = self.ask_shell("zsh", "compdef() { :; }; _files() { :; }; "
+                                               "_describe() { print -l -- ${(P)2}; }; "
+                                               f"source <('{ZINC}' completion zsh); words=('{ZINC}' {line}); "
+                                               f"CURRENT={len(words) + 1}; _zinc")
+                self.assertEqual(result.stderr, "")
+                self.assertLessEqual(expected, {row.split(":")[0] for row in result.stdout.splitlines()})
+
+
+if __name__ == "__main__":
+    unittest.main()

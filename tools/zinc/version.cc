@@ -1,0 +1,17 @@
+#include "tools/zinc/version.h"
+
+#include "tools/zinc/commit.h"
+
+namespace zinc {
+
+std::string version_text() {
+  std::string text = std::string{"zinc "} + version;
+  if (*commit != '\0') {
+    text += std::string{" ("} + commit + ')';
+  }
+  return text +
+         "\nZMTP 3.1 and 3.0 with NULL, PLAIN and CURVE; ZAP 1.0"
+         "\nMDP 0.1 and 0.2, MMI, TSP, PPP, CHP";
+}
+
+}  // namespace zinc
