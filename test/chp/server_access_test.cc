@@ -213,6 +213,16 @@ TEST_F(pair_access, only_a_server_with_all_rights_gets_the_log) {
   EXPECT_NE(hello_of(backup), 0U);
 }
 
+TEST_F(pair_access, a_backup_that_loses_a_right_is_closed) {
+  const auto backup = client_as("backup", "chp-ack,chp-log,chp-backup");
+  say(backup, make_message(hello{}));
+  closed.clear();
+  change({{"backup", chp::read, "*"}, {"backup", chp::write, "*"}, {"alice", chp::read, "*"}});
+  EXPECT_EQ(closed, std::set<zmtp::peer_id>{});
+  change({{"backup", chp::read, "*"}});
+  EXPECT_EQ(closed, std::set{backup}) << "it gets no further entries of the log";
+}
+
 TEST(server_without_rules, principals_make_no_difference) {
   server_setting setting;
   setting.activate();
