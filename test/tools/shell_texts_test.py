@@ -49,7 +49,7 @@ class ManualTest(unittest.TestCase):
             self.assertIn("zinc-chp-get.1", [page.name for page in pages])
             for page in pages:
                 with self.subTest(page.name):
-                    result = run("groff", "-man", "-ww", "-Tutf8", "-P-c", str(page))
+                    result = run("groff", "-k", "-man", "-ww", "-Tutf8", "-P-c", "-P-b", "-P-u", "-P-o", str(page))
                     self.assertEqual((result.returncode, result.stderr), (0, ""))
                     for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT CODES"):
                         self.assertRegex(result.stdout, f"(?m)^{section}$")

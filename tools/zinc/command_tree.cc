@@ -13,6 +13,8 @@ std::vector<const CLI::App*> parts_of(const CLI::App& app, bool groups) {
 
 }  // namespace
 
+bool takes_value(const CLI::Option& option) { return option.get_expected_max() != 0; }
+
 option_form form_of(const CLI::Option& option) {
   option_form form;
   for (const auto& one : option.get_snames()) {
@@ -24,7 +26,7 @@ option_form form_of(const CLI::Option& option) {
   if (form.names.empty()) {
     form.names.push_back(option.get_name(true, false));
   }
-  if (!option.get_positional() && option.get_type_size() != 0) {
+  if (!option.get_positional() && takes_value(option)) {
     form.value = option.get_type_name();
   }
   form.text = option.get_description();

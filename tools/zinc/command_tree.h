@@ -16,6 +16,7 @@ struct option_form {
   std::string text;                // its help text, with the default
 };
 
+[[nodiscard]] bool takes_value(const CLI::Option& option);
 [[nodiscard]] option_form form_of(const CLI::Option& option);
 
 // The subcommands of `app`. Groups of options are subcommands without a name.

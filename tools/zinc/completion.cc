@@ -109,7 +109,7 @@ completion complete(const CLI::App& app, std::span<const std::string> words) {
     }
     if (word.starts_with('-')) {
       for (const auto* const one : flags_of(*at)) {
-        if (has_name(*one, word) && one->get_type_size() != 0) {
+        if (has_name(*one, word) && takes_value(*one)) {
           awaiting = one;
         }
       }

@@ -227,7 +227,8 @@ std::string text_of(const CLI::ParseError& error, const CLI::App& app) {
   const auto name = full_name(command);
   std::string cause = error.what();
   // Other options that are required have other texts.
-  if (error.get_name() == "ExtrasError" || cause == "A subcommand is required") {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
+      cause == "A subcommand is required") {
     cause = unexpected_word(command, app.remaining(true));
   } else if (cause.size() > 1 && std::islower(static_cast<unsigned char>(cause[1])) != 0) {
     cause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(cause[0])));
