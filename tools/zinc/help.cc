@@ -194,6 +194,10 @@ std::string usage_of(const CLI::App& app) {
   return text;
 }
 
+std::string help_of(const CLI::App& app) {
+  return app.get_formatter()->make_help(&app, "", CLI::AppFormatMode::Normal);
+}
+
 void set_help_style(CLI::App& app) {
   app.set_help_flag("-h,--help", "print this text and exit");
   app.formatter(std::make_shared<help_style>());

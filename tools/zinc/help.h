@@ -22,6 +22,9 @@ void set_help_style(CLI::App& app);
 void set_help(CLI::App& app, const command_help& help);
 CLI::App* add_command(CLI::App& to, const std::string& name, const command_help& help);
 
+// Returns what --help prints. CLI::App::help() would print the help of a subcommand that was parsed.
+[[nodiscard]] std::string help_of(const CLI::App& app);
+
 // Returns the form of the command line: `zinc chp get [OPTIONS] KEY`.
 [[nodiscard]] std::string usage_of(const CLI::App& app);
 

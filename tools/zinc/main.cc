@@ -155,7 +155,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (help_app->parsed()) {
-      write_output(command_named(app, help).help());
+      write_output(help_of(command_named(app, help)));
       return exit_code::done;
     }
     if (man_app->parsed()) {
