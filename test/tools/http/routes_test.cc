@@ -6,7 +6,8 @@ namespace zinc::http {
 namespace {
 
 head get(std::string_view target) {
-  return {.method = "GET", .target = target, .host = "localhost:9", .origin = {}};
+  return {
+      .method = "GET", .target = target, .host = "localhost:9", .origin = {}, .authorization = {}};
 }
 
 head from_host(std::string_view host) {
