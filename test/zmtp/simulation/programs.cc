@@ -158,6 +158,8 @@ awaitable<programs::batch> programs::receive(Socket& from) {
   }
   co_return got;
 }
+// For publishing_programs.cc.
+template awaitable<programs::batch> programs::receive(xpub_socket& from);
 
 template <class Socket>
 awaitable<void> programs::listen(participant& p, Socket& socket) {
