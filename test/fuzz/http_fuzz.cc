@@ -25,7 +25,8 @@ void try_address(std::string_view text) {
   }
 }
 
-// The first lines are the method, the target, the Host and the Origin.
+// The first lines are the method, the target, the Host and the Origin. The rest asks for a WebSocket, and is the
+// Authorization.
 void try_route(std::string_view text) {
   std::array<std::string_view, 4> lines;
   for (auto& line : lines) {
@@ -37,12 +38,18 @@ void try_route(std::string_view text) {
                    .target = lines[1],
                    .host = lines[2],
                    .origin = lines[3],
+                   .authorization = text,
                    .upgrade = !text.empty()};
-  const auto found = route_of(asked, true);
+  constexpr std::string_view token = "token of the operator";
+  const auto found = route_of(asked, true, token);
+  const bool is_operation = found.what == resource::list || found.what == resource::change;
+  require(!is_operation || asked.authorization == "Bearer " + std::string{token},
+          "only an operator may list and change");
   require((found.status == 200) == (found.what != resource::none), "a resource or an error");
   require(found.status == 200 || !error_response(found.status).body.empty(), "an error has a text");
   if (found.what != resource::none) {
-    require(asked.method == "GET" || asked.method == "HEAD", "only reads are allowed");
+    require(asked.method == "GET" || asked.method == "HEAD" || found.what == resource::change,
+            "only an operator may change");
     require(asked.host.find_first_of("/@ ") == std::string_view::npos,
             "the host is one of this machine");
     require(
