@@ -89,7 +89,7 @@ parsed<char> take_command(zmtp::message& m) {
   return found;
 }
 
-errc check_service(const zmtp::message& m) noexcept {
+errc check_named(const zmtp::message& m) noexcept {
   if (m.empty() || m.front().empty()) {
     return errc::no_service;
   }
@@ -98,7 +98,7 @@ errc check_service(const zmtp::message& m) noexcept {
 
 // Format: [service][body+]
 errc check_service_and_body(const zmtp::message& m) noexcept {
-  const auto fault = check_service(m);
+  const auto fault = check_named(m);
   return fault != none ? fault : m.size() < 2 ? errc::no_body : none;
 }
 
@@ -189,7 +189,7 @@ parsed<broker_input> parse_client(zmtp::message& m, dialect how) {
 }
 
 parsed<broker_input> parse_ready(const zmtp::message& m, dialect how) {
-  if (const auto fault = check_service(m); fault != none) {
+  if (const auto fault = check_named(m); fault != none) {
     return fault;
   }
   if (m.size() > 1) {

@@ -8,8 +8,8 @@ namespace mdp {
 
 namespace {
 
-constexpr std::string_view refused = "refused";
-constexpr std::string_view unknown = "unknown";
+constexpr std::string_view was_refused = "refused";
+constexpr std::string_view is_unknown = "unknown";
 
 constexpr std::array all_faults{
     request_fault::forbidden, request_fault::not_offered, request_fault::waited_too_long,
@@ -18,7 +18,7 @@ constexpr std::array all_faults{
 
 zmtp::message body_of(request_fault fault, request_outcome outcome, std::string_view service) {
   zmtp::message m{std::to_string(static_cast<unsigned>(fault))};
-  m.push_back(outcome == request_outcome::refused ? refused : unknown);
+  m.push_back(outcome == request_outcome::refused ? was_refused : is_unknown);
   m.push_back(service);
   return m;
 }
@@ -41,11 +41,11 @@ zmtp::message make_not_known(dialect how, std::string_view service,
 }
 
 std::optional<request_error> parse_error(const zmtp::message& body) noexcept {
-  if (body.size() < 3 || body.size() > 4 || (body[1] != refused && body[1] != unknown)) {
+  if (body.size() < 3 || body.size() > 4 || (body[1] != was_refused && body[1] != is_unknown)) {
     return std::nullopt;
   }
   const bool has_memory = body.size() == 4;
-  const auto outcome = body[1] == refused ? request_outcome::refused : request_outcome::unknown;
+  const auto outcome = body[1] == was_refused ? request_outcome::refused : request_outcome::unknown;
   for (const auto fault : all_faults) {
     if (body[0] == std::to_string(static_cast<unsigned>(fault)) &&
         has_memory == (fault == request_fault::not_known)) {

@@ -20,7 +20,7 @@ _NO_FALSE_WARNINGS = [
 # A test is compiled more often than it runs, and so is what only tests use. With the sanitizers, to optimise a test
 # takes as long as all the rest of its compilation.
 _TEST_OPTIONS = _WARNINGS + ["-O1"] + _NO_FALSE_WARNINGS + select({
-    "//tools/build:tests_together": ["-O0"],
+    "//tools/build:together": ["-O0"],
     "//conditions:default": [],
 })
 
@@ -32,26 +32,58 @@ def _options():
     return _TEST_OPTIONS if _is_for_tests() else _WARNINGS
 
 _ONLY_IF_TOGETHER = select({
-    "//tools/build:tests_together": [],
+    "//tools/build:together": [],
     "//conditions:default": ["//tools/build:never"],
 })
 
 _ONLY_IF_APART = select({
-    "//tools/build:tests_together": ["//tools/build:never"],
+    "//tools/build:together": ["//tools/build:never"],
     "//conditions:default": [],
 })
+
+def _together_impl(ctx):
+    one = ctx.actions.declare_file(ctx.label.name + ".cc")
+    ctx.actions.write(one, "".join(['#include "%s"\n' % source.path for source in ctx.files.srcs]))
+    return [DefaultInfo(files = depset([one]))]
+
+# A source that includes others.
+_together = rule(
+    implementation = _together_impl,
+    attrs = {"srcs": attr.label_list(allow_files = [".cc"])},
+)
+
+def _sources(name, srcs, testonly):
+    """The sources of a target, and what it needs to compile them.
+
+    With --define=sources=together they are one source: to read the headers and to instantiate their templates takes
+    most of the time of a compilation with the sanitizers, and so happens once. All other configurations compile each
+    source alone, which shows that it includes what it uses."""
+    units = [source for source in srcs if source.endswith(".cc")]
+    if len(units) < 2:
+        return srcs, []
+    _together(name = name + "_together", srcs = units, testonly = testonly, tags = ["manual"])
+    cc_library(name = name + "_parts", textual_hdrs = units, testonly = testonly, tags = ["manual"])
+    return [source for source in srcs if source not in units] + select({
+        "//tools/build:together": [":" + name + "_together"],
+        "//conditions:default": units,
+    }), select({
+        "//tools/build:together": [":" + name + "_parts"],
+        "//conditions:default": [],
+    })
 
 def zinc_library(name, units = [], hdrs = [], srcs = [], deps = [], visibility = None, testonly = None, **kwargs):
     """Files that are used together, what they need, and who may use them.
 
     A unit is a header and a source of the same name. Further headers and sources are in `hdrs` and `srcs`."""
+    testonly = testonly or _is_for_tests()
+    sources, parts = _sources(name, [unit + ".cc" for unit in units] + srcs, testonly)
     cc_library(
         name = name,
         hdrs = [unit + ".h" for unit in units] + hdrs,
-        srcs = [unit + ".cc" for unit in units] + srcs,
-        deps = deps,
+        srcs = sources,
+        deps = deps + parts,
         copts = _options(),
-        testonly = testonly or _is_for_tests(),
+        testonly = testonly,
         visibility = visibility,
         **kwargs
     )
@@ -68,10 +100,11 @@ def zinc_units(units, **kwargs):
 
 def zinc_test(name, srcs, deps = [], size = "small", **kwargs):
     """A GoogleTest program with GoogleTest's main."""
+    sources, parts = _sources(name, srcs, testonly = True)
     cc_test(
         name = name,
-        srcs = srcs,
-        deps = deps + ["//third_party:gtest_main"],
+        srcs = sources,
+        deps = deps + parts + ["//third_party:gtest_main"],
         copts = _TEST_OPTIONS,
         size = size,
         **kwargs
@@ -79,14 +112,19 @@ def zinc_test(name, srcs, deps = [], size = "small", **kwargs):
 
 def _tests_of_no_rule(ending):
     """The tests in the folder that no rule above has as a source."""
-    taken = [source for rule in native.existing_rules().values() for source in rule.get("srcs", [])]
+    taken = []
+    for rule in native.existing_rules().values():
+        # Sources that depend on the configuration are listed a second time, in the rule that puts them together.
+        sources = rule.get("srcs", ())
+        if type(sources) == "tuple":
+            taken += list(sources)
     return [source[:-len(ending)] for source in native.glob(["*_test" + ending]) if ":" + source not in taken]
 
 def zinc_tests(name, names = None, size = "small", **kwargs):
     """Test programs that need the same, each from the source of its name.
 
     Without `names`: all tests in the folder that no rule above has.
-    With --define=tests=together they are one program, `name`: the sanitizers' programs take long to link."""
+    With --define=sources=together they are one program, `name`: the sanitizers' programs take long to link."""
     names = names or _tests_of_no_rule(".cc")
     for test in names:
         zinc_test(
@@ -105,12 +143,14 @@ def zinc_tests(name, names = None, size = "small", **kwargs):
     )
 
 def zinc_binary(name, srcs, deps = [], testonly = None, **kwargs):
+    testonly = testonly or _is_for_tests()
+    sources, parts = _sources(name, srcs, testonly)
     cc_binary(
         name = name,
-        srcs = srcs,
-        deps = deps,
+        srcs = sources,
+        deps = deps + parts,
         copts = _options() + _NO_FALSE_WARNINGS,
-        testonly = testonly or _is_for_tests(),
+        testonly = testonly,
         **kwargs
     )
 

@@ -28,10 +28,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& option, const std::string& why) {
-  throw CLI::ValidationError{option, why};
-}
-
 void add_key_of_line(zmtp::allowed_keys& to, std::string_view line, const std::string& place) {
   constexpr std::string_view blanks = " \t\r";
   const auto first = line.find_first_not_of(blanks);
@@ -102,6 +98,10 @@ std::shared_ptr<zmtp::authenticator> keys_of_file(const std::string& path) {
 }
 
 }  // namespace
+
+void refuse(const std::string& option, const std::string& why) {
+  throw CLI::ValidationError{option, why};
+}
 
 std::string text_of_file(const std::string& option, const std::string& path) {
   const auto fail = [&](int error) {

@@ -12,6 +12,9 @@ namespace zinc {
 inline constexpr auto authorized_option = "--authorized-keys";
 inline constexpr auto plain_users_option = "--plain-users";
 
+// Throws CLI::ValidationError.
+[[noreturn]] void refuse(const std::string& option, const std::string& why);
+
 // Reads a folder of public certificates, or a file with one key in each line and a user id behind
 // it. The folder is read again when it changes (zmtp::certificate_folder). The file is read once.
 // Throws: CLI::ValidationError.

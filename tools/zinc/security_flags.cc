@@ -35,10 +35,6 @@ constexpr auto password_option = "--plain-password-file";
 
 constexpr std::size_t most_plain_bytes = 255;  // bytes of a name or a password
 
-[[noreturn]] void refuse(const std::string& option, const std::string& why) {
-  throw CLI::ValidationError{option, why};
-}
-
 void warn(const std::string& text) { fmt::print(stderr, "zinc: warning: {}\n", text); }
 
 void warn_if_others_may_read(const std::string& option, const std::string& path) {

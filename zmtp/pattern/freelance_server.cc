@@ -24,8 +24,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto token = asio::as_tuple(asio::use_awaitable);
-
 socket_options router_options(socket_options options, const std::string& identity) {
   options.routing_id = identity;
   options.announce_peers = true;
@@ -55,6 +53,7 @@ public:
 
   // Reads from clients only while the limit of requests allows it.
   static asio::awaitable<void> serve(std::shared_ptr<core> self) {
+    constexpr auto token = asio::as_tuple(asio::use_awaitable);
     routed_message item;
     while (!self->stopped_) {
       if (!self->state_.wants_requests()) {

@@ -1,5 +1,7 @@
 #include "tools/zinc/http/history.h"
 
+#include "tools/zinc/http/values.h"
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -20,8 +22,6 @@ namespace zinc::http {
 namespace {
 
 namespace json = boost::json;
-
-json::string_view text(std::string_view of) { return {of.data(), of.size()}; }
 
 struct append_values {
   std::vector<std::uint64_t>& to;

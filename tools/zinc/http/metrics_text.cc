@@ -1,5 +1,7 @@
 #include "tools/zinc/http/metrics_text.h"
 
+#include "tools/zinc/http/values.h"
+
 #include <charconv>
 #include <chrono>
 #include <cstddef>
@@ -22,8 +24,6 @@ void append_number(std::string& to, Number number) {
   const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
   to.append(digits, end);
 }
-
-double seconds(std::chrono::nanoseconds of) { return std::chrono::duration<double>{of}.count(); }
 
 void append_label(std::string& to, std::string_view name, std::string_view value) {
   to += to.empty() ? "" : ",";

@@ -1,6 +1,7 @@
 #include "tools/zinc/http/status_json.h"
 
 #include "tools/zinc/http/metrics_text.h"
+#include "tools/zinc/http/values.h"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -17,10 +18,6 @@ namespace zinc::http {
 namespace {
 
 namespace json = boost::json;
-
-json::string_view text(std::string_view of) { return {of.data(), of.size()}; }
-
-double seconds(std::chrono::nanoseconds of) { return std::chrono::duration<double>{of}.count(); }
 
 struct to_json {
   json::value operator()(std::uint64_t number) const { return number; }
