@@ -71,7 +71,7 @@ TEST(chp_acknowledge_time, counts_a_repeated_update_once) {
   EXPECT_EQ(times_of(s), (times{1, 20ms}));
 }
 
-TEST(chp_acknowledge_time, of_a_blocked_pair_lasts_until_the_backup_has_the_update) {
+TEST(chp_acknowledge_time, lasts_until_the_backup_of_a_blocked_pair_has_the_update) {
   auto o = paired();
   o.policy = degraded_policy::block;
   server active{o, 1};

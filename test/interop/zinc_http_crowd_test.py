@@ -55,7 +55,7 @@ class CrowdTest(HttpCase):
         return data
 
     def ask(self, web, data):
-        """What the server sends until it closes the connection. It does not count the connection any more."""
+        """Returns all bytes until the server closes the connection, so that no figure counts it as open."""
         one = self.connect(web)
         one.sendall(data)
         return self.read_to_end(one)
