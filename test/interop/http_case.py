@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -51,20 +52,66 @@ class Web:
         return json.loads(text)
 
     def wait(self, condition):
-        """Waits for a state of the metrics, which no event announces."""
-        end = time.monotonic() + PATIENCE
-        while not condition(now := self.metrics()):
-            if time.monotonic() > end:
-                raise AssertionError(f"not reached: {now}")
-            time.sleep(0.01)
-        return now
+        """Waits for a state of the metrics, and returns them."""
+        for _ in self._messages():
+            if condition(now := self.metrics()):
+                return now
+        raise AssertionError(f"not reached: {now}")
 
     def wait_ready(self, expected):
+        for _ in self._messages():
+            if (found := self.get("/readyz"))[0] == expected:
+                return
+        raise AssertionError(f"not {expected}: {found}")
+
+    def _messages(self):
+        """Returns at once, and again after each message of the server, until it is too late."""
         end = time.monotonic() + PATIENCE
-        while self.get("/readyz")[0] != expected:
-            if time.monotonic() > end:
-                raise AssertionError(f"not {expected}: {self.get('/readyz')}")
-            time.sleep(0.01)
+        with Live(self.port) as live:
+            yield
+            while (left := end - time.monotonic()) > 0 and live.receive(left):
+                yield
+
+
+class Live:
+    """The WebSocket of a page: the server sends the history, the status, and then the status once a second."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        self._stream = self.socket.makefile("rb")
+        self.socket.sendall(b"GET /live HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
+                            b"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        answer = self._stream.readline()
+        assert answer.startswith(b"HTTP/1.1 101 "), answer
+        while self._stream.readline() != b"\r\n":
+            pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._stream.close()
+        self.socket.close()
+
+    def receive(self, patience=PATIENCE):
+        """The next message. None if there is none in time, or if the server closes the WebSocket."""
+        self.socket.settimeout(patience)
+        data = b""
+        try:
+            while True:
+                first, size = self._stream.read(2)
+                if size >= 126:
+                    size = int.from_bytes(self._stream.read(2 if size == 126 else 8), "big")
+                body = self._stream.read(size)
+                if first & 0x0f == 8:
+                    return None
+                if first & 0x08 == 0:  # not a control frame
+                    data += body
+                    if first & 0x80:
+                        return data
+        except (OSError, ValueError):  # not a whole frame
+            return None
 
 
 class HttpCase(InteropCase):

@@ -125,21 +125,6 @@ class BrokerTest(HttpCase):
             idle.settimeout(PATIENCE)
             self.assertEqual(idle.recv(1), b"")
 
-    def test_requests_are_served_beside_broken_connections(self):
-        broker, web = self.start_broker()
-        start_worker(self, broker.endpoint, "echo", "0.2")
-        sockets = []
-        for i in range(200):
-            one = socket.create_connection(("127.0.0.1", web.port))
-            self.addCleanup(one.close)
-            one.sendall([b"", b"GET / HT", b"\x00\xff\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + 9000 * b"x"][i % 4])
-            sockets.append(one)
-        self.request(broker, "echo", "--count", "1000", "--in-flight", "10")
-        now = web.metrics()
-        self.assertEqual(now["zinc_broker_replies_total"], 1000)
-        self.assertLessEqual(now["zinc_http_open_connections"], 64)
-        self.stop(broker)
-
 
 class OtherComponentsTest(HttpCase):
     def test_a_map_server_reports_its_keys(self):

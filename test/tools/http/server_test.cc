@@ -141,10 +141,22 @@ TEST_F(http_server, bad_requests_get_an_error_and_disturb_no_other) {
 TEST_F(http_server, a_request_without_an_end_times_out) {
   start({.request_timeout = 10ms});
   const auto c = connect();
-  c->send("GET / HTTP/1.1\r\nHost: lo");
+  const auto answer = ask(*c, "GET / HTTP/1.1\r\nHost: lo");
+  EXPECT_EQ(status(answer), 408U);
+  EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos);
+  EXPECT_TRUE(answer.ends_with("408 Request Timeout; send the whole request at once\n"));
   run_until([&] { return c->ended; });
-  EXPECT_EQ(c->received, "");
+  EXPECT_EQ(served->counted().bad_requests, 1U);
   expect_that_it_serves();
+  stop();
+}
+
+TEST_F(http_server, a_body_without_an_end_times_out) {
+  start({.request_timeout = 10ms});
+  const auto c = connect();
+  EXPECT_EQ(status(ask(*c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab")),
+            408U);
+  run_until([&] { return c->ended; });
   stop();
 }
 

@@ -11,7 +11,7 @@ namespace zinc::http {
 struct counters {
   std::uint64_t connections = 0;   // accepted
   std::uint64_t responses = 0;     // with any status
-  std::uint64_t bad_requests = 0;  // answered by 400, 413, 431 or 505
+  std::uint64_t bad_requests = 0;  // answered by 400, 408, 413, 431 or 505
   std::uint64_t evicted = 0;       // closed for another connection, at the limit
   std::uint64_t refused = 0;       // closed at once, at the limit
   std::uint64_t slow_readers = 0;  // closed because they did not read a response in time

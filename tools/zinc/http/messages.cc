@@ -1,5 +1,6 @@
 #include "tools/zinc/http/messages.h"
 
+#include <boost/beast/core/error.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
 #include <boost/beast/http/status.hpp>
@@ -32,6 +33,9 @@ void set_safety(response& of) {
 }  // namespace
 
 unsigned status_of(error_code ec) {
+  if (ec == beast::error::timeout) {
+    return 408;
+  }
   if (ec == web::error::header_limit || ec == web::error::buffer_overflow) {
     return 431;
   }

@@ -166,7 +166,9 @@ function draw_record(record, figures) {
   const body = element('tbody');
   for (const [key, value] of Object.entries(record)) {
     const about = figures[key];
-    body.append(element('tr', {}, element('th', {scope: 'row'}, key),
+    // A narrow page breaks a long name behind an underscore.
+    const words = key.split(/(?<=_)/).flatMap((word) => [word, element('wbr')]);
+    body.append(element('tr', {}, element('th', {scope: 'row'}, ...words),
       element('td', {class: typeof value === 'string' ? 'word' : 'number'}, text(value, about ? about.unit : '')),
       element('td', {class: 'help'}, about ? about.help : '')));
   }

@@ -34,6 +34,7 @@ constexpr std::array errors{
     error_text{403, "Forbidden", "open the page at the address of this server"},
     error_text{404, "Not Found", "try /, /metrics, /status, /healthz or /readyz"},
     error_text{405, "Method Not Allowed", "use a method of the Allow field"},
+    error_text{408, "Request Timeout", "send the whole request at once"},
     error_text{413, "Content Too Large", "send a request without a body"},
     error_text{421, "Misdirected Request",
                "use localhost or the IP address as host, or bind --http to another address"},

@@ -13,7 +13,6 @@
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <spdlog/spdlog.h>
 
@@ -183,7 +182,7 @@ private:
     web::request_parser<web::string_body> parser;
     parser.header_limit(limits_.header_size);
     parser.body_limit(limits_.body_size);
-    const auto ec = co_await receive(*on, parser);
+    const auto ec = co_await receive(on, parser);
     on->waits = false;
     if (ec) {
       const auto status = status_of(ec);
@@ -215,20 +214,44 @@ private:
     co_return co_await send(*on, answer) && asked.keep_alive();
   }
 
+  using request_parser = web::request_parser<web::string_body>;
+
   // Waits for a request, and then for a shorter time for the rest of it.
-  asio::awaitable<error_code> receive(connection& on,
-                                      web::request_parser<web::string_body>& parser) {
-    if (on.buffer.size() == 0) {
-      on.stream.expires_after(limits_.idle_timeout);
-      const auto into = on.buffer.prepare(read_size);
-      const auto [ec, size] = co_await on.stream.async_read_some(into, token);
-      if (ec) {
+  asio::awaitable<error_code> receive(connection_ptr on, request_parser& parser) {
+    if (on->buffer.size() == 0) {
+      on->stream.expires_after(limits_.idle_timeout);
+      if (co_await read_some(*on)) {
         co_return web::make_error_code(web::error::end_of_stream);
       }
-      on.buffer.commit(size);
     }
-    on.stream.expires_after(limits_.request_timeout);
-    const auto [ec, size] = co_await web::async_read(on.stream, on.buffer, parser, token);
+    on->begin_rest(limits_.request_timeout);
+    const auto ec = co_await receive_rest(*on, parser);
+    on->end_rest();
+    co_return ec;
+  }
+  // Takes bytes of the buffer, and of the connection until the time is over. The timeout of the stream would close
+  // the connection before it is answered.
+  static asio::awaitable<error_code> receive_rest(connection& on, request_parser& parser) {
+    parser.eager(true);
+    for (on.stream.expires_never();;) {
+      error_code ec;
+      on.buffer.consume(parser.put(on.buffer.data(), ec));
+      if (parser.is_done() || (ec && ec != web::error::need_more)) {
+        co_return ec;
+      }
+      ec = co_await read_some(on);
+      if (on.is_late()) {
+        co_return beast::error::timeout;
+      }
+      if (ec) {
+        co_return ec;
+      }
+    }
+  }
+  static asio::awaitable<error_code> read_some(connection& on) {
+    const auto into = on.buffer.prepare(read_size);
+    const auto [ec, size] = co_await on.stream.async_read_some(into, token);
+    on.buffer.commit(size);
     co_return ec;
   }
 
@@ -245,14 +268,11 @@ private:
     error_code ignored;
     on.stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
     on.stream.expires_after(discard_timeout);
-    on.buffer.clear();
-    for (std::size_t all = 0; all < discard_size;) {
-      const auto into = on.buffer.prepare(read_size);
-      const auto [ec, size] = co_await on.stream.async_read_some(into, token);
-      if (ec) {
+    for (std::size_t all = 0; all < discard_size; all += on.buffer.size()) {
+      on.buffer.clear();
+      if (co_await read_some(on)) {
         co_return;
       }
-      all += size;
     }
   }
 
