@@ -94,7 +94,8 @@ const store::entry* store::next_of(const entry& e, std::string_view subtree) con
 void store::insert(entry::ptr e, const slot_set::probe& p) {
   slots_.insert(slot{e.get()}, p);
   auto& added = *e.release();
-  entries_.insert(added);
+  // Snapshots and copies arrive in the order of keys.
+  entries_.insert(entries_.end(), added);
   ++keys_;
   join(added);
 }
