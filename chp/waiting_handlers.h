@@ -35,7 +35,9 @@ public:
   template <class Cancel>
   void add(number of, handler&& h, Cancel&& cancel) {
     auto work = zmtp::work_elsewhere(executor_, h);
-    const auto [at, added] = waiting_.try_emplace(of, operation{std::move(h), std::move(work)});
+    // Numbers rise, so that the place is known.
+    const auto at =
+        waiting_.try_emplace(waiting_.end(), of, operation{std::move(h), std::move(work)});
     if (auto slot = at->second.slot(); slot.is_connected()) {
       slot.assign([cancel = std::forward<Cancel>(cancel)](boost::asio::cancellation_type type) {
         if (type != boost::asio::cancellation_type::none) {
