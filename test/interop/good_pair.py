@@ -84,12 +84,14 @@ class GoodPair(GoodPeer):
 
 
 class GoodDealer(GoodPeer):
-    """A DEALER of a `host` that returns messages that begin with "good"."""
+    """A DEALER, with these options, of a `host` that returns messages that begin with "good"."""
 
-    def __init__(self, context, host):
+    def __init__(self, context, host, options=()):
         super().__init__(host)
         self.socket = context.socket(zmq.DEALER)
         self.socket.rcvtimeo = int(PATIENCE * 1000)
+        for option, value in dict(options).items():
+            self.socket.setsockopt(option, value)
         self.socket.connect(host.endpoint)
 
     def round_trip(self):

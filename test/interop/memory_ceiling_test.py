@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """Peers that keep to every limit of a connection and together would take all memory, against a process that has
-256 MiB. It holds no more than its budgets allow, and serves a good peer meanwhile. The long form has over a thousand
-hostile peers.
+256 MiB. It holds no more than its budgets allow, and serves a good peer meanwhile: with NULL, with PLAIN, and with
+CURVE. The long form has over a thousand hostile peers.
 
 The limit is that of a cgroup if the test may make one. Otherwise the process gets its limit by a setting, and
 the test only measures.
 """
 
 import collections
+import functools
 import multiprocessing
 import os
 import random
@@ -20,9 +21,11 @@ sys.dont_write_bytecode = True
 from good_pair import GoodDealer, WORST  # noqa: E402: behind the line above
 from interop_case import long_run, numbers  # noqa: E402
 from memory_cgroup import MemoryCgroup  # noqa: E402
+from secured_wire import CLIENTS  # noqa: E402
 from zinc_programs import PATIENCE, Server, built  # noqa: E402
-from zmtp_wire import MORE, Closed, Connection, command, frame, greeting, long_frame, ready, ready_as  # noqa: E402
+from zmtp_wire import COMMAND, MORE, Closed, named  # noqa: E402
 import zmq  # noqa: E402
+from zmq.utils import z85  # noqa: E402
 
 MIB = 1 << 20
 LIMIT = 256 * MIB
@@ -30,18 +33,20 @@ HALF_MESSAGES = LIMIT // 16
 # Peers of each kind, and of subscribers: each may have the same number of subscriptions.
 PEERS = 200 if long_run() else 12
 SUBSCRIBERS, SUBSCRIPTIONS, PER_SUBSCRIPTION = 2, 100_000, 160
+EMPTY = 200_000  # messages of a peer
 # Bytes of a connection without queued messages, and the other memory of the process.
 PER_CONNECTION = 8 << 10
 BESIDE = 32 * MIB
 
 
 class Host(Server):
-    def __init__(self, test, cgroup):
-        program = [built("test/interop/memory_host")]
+    def __init__(self, test, cgroup, mechanism):
+        program = [built("test/interop/memory_host"), mechanism]
         super().__init__(test, cgroup.within(program) if cgroup else [*program, str(HALF_MESSAGES)],
                          stdin=subprocess.PIPE)
         self.publisher_port = int(self.read_line().rsplit(":", 1)[1])
         self.budget = int(self.read_line())
+        self.key = z85.decode(self.read_line())
 
     def reached_by(self):
         """The host's counters: connections evicted for incomplete messages, bytes and messages that the ROUTER has
@@ -54,72 +59,83 @@ class Host(Server):
         return self.wait()
 
 
-def _shaken(connection, socket_type=b"DEALER"):
-    connection.send(greeting() + ready_as(socket_type))
-    return connection
+def _options(mechanism, server_key):
+    """The options of a socket that the host admits."""
+    if mechanism == "null":
+        return {}
+    if mechanism == "plain":
+        return {zmq.PLAIN_USERNAME: b"user", zmq.PLAIN_PASSWORD: b"password"}
+    public, secret = zmq.curve_keypair()
+    return {zmq.CURVE_SERVERKEY: server_key, zmq.CURVE_PUBLICKEY: public, zmq.CURVE_SECRETKEY: secret}
 
 
-def _await_pong(connection):
+def _introduce(client, socket_type=b"DEALER"):
+    client.introduce((b"Socket-Type", socket_type))
+
+
+def _await_pong(client):
     """Waits until the peer has processed all input."""
-    connection.send(command(b"PING", bytes(2)))
-    connection.read(len(greeting()))
-    while not connection.read_frame().body.startswith(b"\x04PONG"):
+    client.send(client.framed(named(b"PING", bytes(2)), COMMAND))
+    while not client.read_framed().startswith(b"\x04PONG"):
         pass
 
 
-def _huge_lengths(connection, random_):
+def _huge_lengths(client, random_):
     """Declares much and sends little."""
-    size = random_.choice((MIB, 63 * MIB, 1 << 62))
-    _shaken(connection).send(long_frame(size, body=bytes(1_000)))
+    _introduce(client)
+    client.send(client.begun(random_.choice((MIB, 63 * MIB, 1 << 62)), 1_000))
 
 
-def _partial_messages(connection, random_):
+def _partial_messages(client, random_):
     """55 of 60 MiB."""
-    _shaken(connection).send(long_frame(60 * MIB))
-    for _ in range(55):
-        connection.send(bytes(MIB))
+    _introduce(client)
+    client.send(client.begun(60 * MIB, MIB))
+    for _ in range(54):
+        client.send(bytes(MIB))
 
 
-def _many_halves(connection, random_):
+def _many_halves(client, random_):
     """The largest allocation that does not need a larger block than others have."""
-    _shaken(connection).send(long_frame(240_000, body=bytes(200_000)))
+    _introduce(client)
+    client.send(client.begun(240_000, 200_000))
 
 
-def _endless_messages(connection, random_):
+def _endless_messages(client, random_):
     """Parts without end, small ones or large ones."""
-    part = frame(bytes(random_.choice((0, 60_000))), MORE)
-    _shaken(connection)
+    part = bytes(random_.choice((0, 60_000)))
+    _introduce(client)
     for _ in range(2_000):
-        connection.send(part)
+        client.send(client.framed(part, MORE))
 
 
-def _empty_messages(connection, random_):
-    _shaken(connection)
-    for _ in range(20):
-        connection.send(frame(b"") * 10_000)
-    _await_pong(connection)
+def _empty_messages(client, random_):
+    _introduce(client)
+    for _ in range(EMPTY // 1_000):
+        client.send(b"".join(client.framed(b"") for _ in range(1_000)))
+    _await_pong(client)
 
 
-def _metadata(connection, random_):
+def _metadata(client, random_):
     """As much as is taken, or more."""
-    properties = [(b"X-%d" % i, bytes(random_.choice((100, 300)))) for i in range(30)]
-    connection.send(greeting() + ready((b"Socket-Type", b"DEALER"), *properties))
-    _await_pong(connection)
+    client.introduce((b"Socket-Type", b"DEALER"),
+                     *[(b"X-%d" % i, bytes(random_.choice((100, 300)))) for i in range(30)])
+    _await_pong(client)
 
 
-def _subscriptions(connection, random_):
+def _subscriptions(client, random_):
     """More than are taken."""
-    _shaken(connection, b"SUB")
+    _introduce(client, b"SUB")
     for _ in range(3 * SUBSCRIPTIONS // 2 // 1_000):
-        connection.send(b"".join(command(b"SUBSCRIBE", random_.randbytes(16)) for _ in range(1_000)))
-    _await_pong(connection)
+        client.send(b"".join(client.framed(named(b"SUBSCRIBE", random_.randbytes(16)), COMMAND)
+                             for _ in range(1_000)))
+    _await_pong(client)
 
 
 # Times that each has sent all that it has, times that it was closed before, and times that it could not connect.
 _Outcomes = collections.namedtuple("_Outcomes", ("sent", "closed", "failed"))
 
 
-def _attack(port, kind, peers, outcomes, done):
+def _attack(connect, kind, peers, outcomes, done):
     """Runs in a process of its own: this number of peers one after the other, which stay until the test is
     over."""
     os.nice(5)
@@ -127,7 +143,7 @@ def _attack(port, kind, peers, outcomes, done):
     held = []
     for _ in range(peers):
         try:
-            held.append(Connection.to(port))
+            held.append(connect())
         except OSError:
             outcomes.failed.value += 1
             continue
@@ -137,39 +153,51 @@ def _attack(port, kind, peers, outcomes, done):
         except (Closed, OSError):
             outcomes.closed.value += 1
     done.wait()
-    for connection in held:
-        connection.close()
+    for client in held:
+        client.close()
 
 
 class MemoryCeilingTest(unittest.TestCase):
     def test_many_hostile_peers_stay_within_the_memory_budgets(self):
+        self.expect_within_budgets("null")
+
+    def test_peers_with_a_password_stay_within_the_memory_budgets(self):
+        self.expect_within_budgets("plain")
+
+    def test_encrypted_peers_stay_within_the_memory_budgets(self):
+        self.expect_within_budgets("curve")
+
+    def expect_within_budgets(self, mechanism):
         cgroup = MemoryCgroup.make(self, LIMIT)
-        host = Host(self, cgroup)
+        host = Host(self, cgroup, mechanism)
         self.assertEqual(host.budget, HALF_MESSAGES)
         context = zmq.Context()
         self.addCleanup(context.destroy, linger=0)
-        peer = GoodDealer(context, host)
+        peer = GoodDealer(context, host, _options(mechanism, host.key))
         peer.round_trip()
 
         processes = multiprocessing.get_context("fork")
         done = processes.Event()
+
+        router, publisher = (functools.partial(CLIENTS[mechanism], port, host.key)
+                             for port in (host.port, host.publisher_port))
 
         def outcomes():
             return _Outcomes(*(processes.Value("L", 0) for _ in _Outcomes._fields))
 
         def attempts(of):
             return sum(one.value for one in of)
-        attacks = [(host.port, kind, PEERS, outcomes())
+        attacks = [(router, kind, PEERS, outcomes())
                    for kind in (_huge_lengths, _partial_messages, _many_halves, _endless_messages,
                                 _empty_messages, _metadata)]
-        attacks.append((host.publisher_port, _subscriptions, SUBSCRIBERS, outcomes()))
+        attacks.append((publisher, _subscriptions, SUBSCRIBERS, outcomes()))
         attackers = [processes.Process(target=_attack, args=(*attack, done), daemon=True)
                      for attack in attacks]
         for attacker in attackers:
             attacker.start()
         times = []
         try:
-            end = time.monotonic() + (300 if long_run() else 60)
+            end = time.monotonic() + (600 if long_run() else 60)
             while any(attempts(of) < peers for _, _, peers, of in attacks):
                 self.assertLess(time.monotonic(), end, "the attack takes too long")
                 times.append(peer.round_trip())
@@ -207,7 +235,7 @@ class MemoryCeilingTest(unittest.TestCase):
         self.assertEqual(came["topics"], SUBSCRIBERS * SUBSCRIPTIONS)
         self.assertEqual(came["refused"], SUBSCRIBERS * SUBSCRIPTIONS // 2)
         self.assertEqual(by_kind[_empty_messages].sent.value, PEERS)
-        self.assertEqual(came["messages"], PEERS * 200_000 + len(times) + 1)
+        self.assertEqual(came["messages"], PEERS * EMPTY + len(times) + 1)
         self.assertGreater(came["bytes"], HALF_MESSAGES)
         # All but those that the budget holds.
         self.assertGreaterEqual(evicted, PEERS - HALF_MESSAGES // MIB)

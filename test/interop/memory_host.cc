@@ -1,12 +1,16 @@
 // A ROUTER and an XPUB of Zinc that receive everything, in a process of its own, for peers that try to use up
 // its memory:
 //
-//     memory_host [OCTETS]
+//     memory_host null|plain|curve [OCTETS]
 //
-// prints the endpoints of the ROUTER and of the XPUB, and the budget of incomplete messages: OCTETS, or the default of
-// the process. The ROUTER answers messages that begin with "good". Each line of input is answered by the counters of
-// the two sockets: `key=number key=number …`. Ends with its input.
+// prints the endpoints of the ROUTER and of the XPUB, the budget of incomplete messages (OCTETS, or the default of the
+// process), and the public key of CURVE. The sockets admit every peer. The ROUTER answers messages that begin with
+// "good". Each line of input is answered by the counters of the two sockets: `key=number key=number …`. Ends with its
+// input.
 
+#include "zmtp/authenticators/authenticator_function.h"
+#include "zmtp/mechanism/curve.h"
+#include "zmtp/runtime/runtime.h"
 #include "zmtp/socket/memory_budget.h"
 #include "zmtp/socket/pubsub_sockets.h"
 #include "zmtp/socket/request_sockets.h"
@@ -23,7 +27,9 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 
@@ -70,6 +76,20 @@ asio::awaitable<void> report(asio::io_context& context, zmtp::router_socket& rou
   }
 }
 
+zmtp::socket_options secured(std::string_view mechanism, const zmtp::curve_key_pair& keys) {
+  zmtp::socket_options options;
+  if (mechanism == "curve") {
+    options.security = zmtp::curve_server({.keys = keys, .allow_any_client = true});
+  } else if (mechanism == "plain") {
+    options.security = zmtp::plain_server_security{};
+    options.authenticator =
+        zmtp::make_authenticator([](const zmtp::peer_info&, const zmtp::credentials&) {
+          return zmtp::authenticator::principal{};
+        });
+  }
+  return options;
+}
+
 void on_end(std::exception_ptr failure) {
   if (failure) {
     std::rethrow_exception(failure);
@@ -79,21 +99,25 @@ void on_end(std::exception_ptr failure) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count > 2) {
-    std::cerr << "usage: memory_host [OCTETS]\n";
+  if (count < 2 || count > 3) {
+    std::cerr << "usage: memory_host null|plain|curve [OCTETS]\n";
     return 2;
   }
-  if (count == 2) {
+  if (count == 3) {
     auto budget = zmtp::process_memory_budget();
-    budget.partial_messages = std::stoul(arguments[1]);
+    budget.partial_messages = std::stoul(arguments[2]);
     zmtp::set_process_memory_budget(budget);
   }
   asio::io_context context{1};
-  zmtp::router_socket router{context.get_executor()};
-  zmtp::xpub_socket xpub{context.get_executor()};
+  const auto keys =
+      zmtp::make_key_pair([](std::span<std::byte> to) { zmtp::runtime::system().random(to); });
+  const auto options = secured(arguments[1], keys);
+  zmtp::router_socket router{context.get_executor(), options};
+  zmtp::xpub_socket xpub{context.get_executor(), options};
   std::cout << "bound " << router.bind("tcp://127.0.0.1:*").to_string() << '\n'
             << xpub.bind("tcp://127.0.0.1:*").to_string() << '\n'
-            << zmtp::process_memory_budget().partial_messages << std::endl;
+            << zmtp::process_memory_budget().partial_messages << '\n'
+            << zmtp::to_z85(keys.public_key) << std::endl;
   asio::co_spawn(context, answer(router), on_end);
   std::size_t topics = 0;
   asio::co_spawn(context, listen(xpub, topics), on_end);
