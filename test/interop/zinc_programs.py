@@ -29,8 +29,8 @@ def zinc_path():
 class Program:
     """One child process, which ends with the test at the latest: `test` is whatever has an addCleanup."""
 
-    def __init__(self, test, arguments, stdin=None, environment=None):
-        self.process = subprocess.Popen(arguments, stdin=stdin, stdout=subprocess.PIPE, bufsize=0,
+    def __init__(self, test, arguments, stdin=None, environment=None, stderr=None):
+        self.process = subprocess.Popen(arguments, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, bufsize=0,
                                         env=environment and {**os.environ, **environment})
         self._output = b""
         self._discarding = None
@@ -149,6 +149,26 @@ class Server(Program):
 class Broker(Server):
     def __init__(self, test, *options, at="tcp://127.0.0.1:*"):
         super().__init__(test, [zinc_path(), "broker", "--bind", at, *options])
+
+
+class LoggedBroker(Program):
+    """A broker whose log is part of its output."""
+
+    def __init__(self, test, *options):
+        super().__init__(test, [zinc_path(), "broker", "--bind", "tcp://127.0.0.1:*", *options],
+                         stderr=subprocess.STDOUT)
+        self.endpoint = self.line_with("bound ").split()[1]
+
+    def line_with(self, text):
+        """The next line with it."""
+        while text not in (line := self.read_line()):
+            pass
+        return line
+
+    def stop_and_read(self):
+        """The output that has not been read."""
+        assert self.stop() == 0
+        return (self._output + self.process.stdout.read()).decode()
 
 
 class SocketHost(Server):

@@ -13,7 +13,7 @@ import unittest
 sys.dont_write_bytecode = True
 from interop_case import InteropCase  # noqa: E402: behind the line above
 from chp_clients import Client as MapClient, Timeout  # noqa: E402
-from zinc_programs import PATIENCE, Server, zinc_path  # noqa: E402
+from zinc_programs import LoggedBroker, PATIENCE, Server, zinc_path  # noqa: E402
 
 ALLOWED = """
 [services.anonymous]
@@ -48,7 +48,7 @@ class RolesCase(InteropCase):
 class BrokerTest(RolesCase):
     def setUp(self):
         super().setUp()
-        self.broker = self.start_broker("--rules", self.rules)
+        self.broker = LoggedBroker(self, "--rules", self.rules)
         self.endpoint = self.broker.endpoint
 
     def served(self, client, service=b"echo"):
@@ -69,20 +69,34 @@ class BrokerTest(RolesCase):
                 self.assertEqual(refused.request(b"echo", b"y"), [b"y"])
                 self.assertEqual(client.request(b"echo", b"z"), [b"z"])
 
+    def test_each_refusal_is_logged_once(self):
+        client = self.client(self.endpoint, "0.2")
+        for _ in range(3):
+            client.send(b"other", b"x")
+            client.send(b"mmi.broker", b"x")
+            self.worker(self.endpoint, b"other", "0.2").receive_disconnect()
+        # The broker answers in order, so it has read all of them.
+        self.assertEqual(client.request(b"mmi.service", b"echo"), [b"404"])
+        refused = [line.split("refused by --rules: ")[1] for line in self.broker.stop_and_read().splitlines()
+                   if "refused by --rules" in line]
+        self.assertEqual(sorted(refused), [f"principal=anonymous right={right} name={name}" for right, name in (
+            ("call", "other"), ("inspect", "mmi.broker"), ("offer", "other"))])
+
     def test_new_rules_apply_to_connected_peers(self):
         owner = self.worker(self.endpoint, b"echo", "0.2")
         client = self.client(self.endpoint, "0.2")
         self.eventually(lambda: self.served(client), "the worker does not register")
         # A file with a fault changes nothing.
         self.write("[services.anonymous]\ncalls = []\n")
-        os.kill(self.broker.pid, signal.SIGHUP)
+        self.broker.signal(signal.SIGHUP)
+        self.assertIn("line 2, services.anonymous.calls: ", self.broker.line_with("rules not reloaded: "))
         client.send(b"echo", b"x")
         request = owner.receive_request()
         owner.reply(request.address, *request.body)
         self.assertEqual(client.receive_reply(), (True, b"echo", [b"x"]))
 
         self.write(OTHERS)
-        os.kill(self.broker.pid, signal.SIGHUP)
+        self.broker.signal(signal.SIGHUP)
         owner.receive_disconnect()
         self.worker(self.endpoint, b"other", "0.2")
         # The connection of the client is the same one.

@@ -8,11 +8,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 from guide_peers import PATIENCE  # noqa: E402: behind the line above
 from shell_case import ShellCase  # noqa: E402
-from zinc_programs import Broker, Program, Server, reserve_endpoint, reserve_ports, zinc_path  # noqa: E402
+from zinc_programs import Broker, LoggedBroker, Program, Server, reserve_endpoint, reserve_ports, zinc_path  # noqa: E402
 import zmq  # noqa: E402
 import zmq.auth  # noqa: E402
 import zmq.utils.monitor  # noqa: E402
@@ -88,7 +89,10 @@ class SecurityCase(ShellCase):
 
     def expect_refused(self, kind, endpoint, name):
         """The server refuses this key, as pyzmq hears."""
-        socket = self.socket(kind, **self.curve_of(name))
+        self.expect_refused_with(kind, endpoint, **self.curve_of(name))
+
+    def expect_refused_with(self, kind, endpoint, **options):
+        socket = self.socket(kind, **options)
         events = socket.get_monitor_socket()
         events.rcvtimeo = int(1000 * PATIENCE)
         socket.connect(endpoint)
@@ -158,26 +162,26 @@ class Mdp(SecurityCase):
         self.assertEqual(self.request(anyone.endpoint, "mallory", "hello")[:2], (0, "hello\n"))
 
     def test_secrets_are_neither_arguments_nor_logged(self):
-        with open(f"{self.scratch}/log", "w+", encoding="utf-8") as log:
-            running = subprocess.Popen([zinc_path(), "broker", "--bind", "tcp://127.0.0.1:*", *self.as_server()],
-                                       stdout=subprocess.PIPE, stderr=log)
-            self.addCleanup(running.stdout.close)
-            self.addCleanup(running.wait)
-            self.addCleanup(running.kill)
-            endpoint = running.stdout.readline().split()[1].decode()
-            self.expect_refused(zmq.DEALER, endpoint, "mallory")
-            with open(f"/proc/{running.pid}/cmdline", encoding="utf-8") as arguments:
-                words = arguments.read()
-            running.terminate()
-            running.wait(PATIENCE)
-            log.seek(0)
-            text = log.read()
-        self.assertIn("broker stopped", text)
-        self.assertIn("connections closed", text)
-        for name in ("server", "mallory"):
-            secret = zmq.auth.load_certificate(self.secret(name))[1].decode()
-            self.assertNotIn(secret, words)
-            self.assertNotIn(secret, text)
+        keys = [zmq.auth.load_certificate(self.secret(name))[1].decode() for name in ("server", "mallory")]
+        right, wrong = "a right password", "a wrong password"
+        plain = {"plain_username": b"alice", "plain_password": wrong.encode()}
+        as_alice = ["--plain-user", "alice", "--plain-password-file", self.write("password", wrong)]
+        for server, client, refused, secrets in (
+                (self.as_server(), self.as_client("mallory"), self.curve_of("mallory"), keys),
+                (["--plain-users", self.users(alice=right)], as_alice, plain, [right, wrong])):
+            broker = LoggedBroker(self, *server)
+            self.expect_refused_with(zmq.DEALER, broker.endpoint, **refused)
+            code, output, errors = self.run_to_the_end("request", "--connect", broker.endpoint, "--service", "echo",
+                                                       "--timeout", SHORT, *client, "x")
+            self.assertEqual((code, output), (1, ""), errors)
+            self.assertIn("not sent", errors)
+            words = Path(f"/proc/{broker.pid}/cmdline").read_text(encoding="utf-8")
+            text = broker.stop_and_read() + errors
+            self.assertIn("broker stopped", text)
+            self.assertIn("connections closed", text)
+            for secret in secrets:
+                self.assertNotIn(secret, words)
+                self.assertNotIn(secret, text)
 
 
 class Maps(SecurityCase):
@@ -191,6 +195,9 @@ class Maps(SecurityCase):
             self.expect_refused(kind, f"tcp://127.0.0.1:{server.port + port}", "mallory")
         self.assertEqual(self.client("set", server.endpoint, "alice", "/lamp", "on")[0], 0)
         self.assertEqual(self.client("get", server.endpoint, "bob", "/lamp")[:2], (0, "on\n"))
+        self.assertEqual(self.client("dump", server.endpoint, "bob")[:2], (0, "/lamp on\n"))
+        watch = self.start("chp", "watch", "--connect", server.endpoint, *self.as_client("bob"))
+        self.assertEqual(watch.read_line(), "/lamp on")
         self.assertEqual(self.client("get", server.endpoint, "mallory", "--timeout", SHORT, "/lamp")[0], 1)
 
     def test_a_pair(self):
