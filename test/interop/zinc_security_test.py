@@ -89,14 +89,14 @@ class SecurityCase(ShellCase):
 
     def expect_refused(self, kind, endpoint, name):
         """The server refuses this key, as pyzmq hears."""
-        self.expect_refused_with(kind, endpoint, **self.curve_of(name))
+        self.expect_event(zmq.EVENT_HANDSHAKE_FAILED_AUTH, kind, endpoint, **self.curve_of(name))
 
-    def expect_refused_with(self, kind, endpoint, **options):
+    def expect_event(self, event, kind, endpoint, **options):
         socket = self.socket(kind, **options)
         events = socket.get_monitor_socket()
         events.rcvtimeo = int(1000 * PATIENCE)
         socket.connect(endpoint)
-        while zmq.utils.monitor.recv_monitor_message(events)["event"] != zmq.EVENT_HANDSHAKE_FAILED_AUTH:
+        while zmq.utils.monitor.recv_monitor_message(events)["event"] != event:
             pass
         socket.disable_monitor()
         events.close(0)
@@ -166,11 +166,14 @@ class Mdp(SecurityCase):
         right, wrong = "a right password", "a wrong password"
         plain = {"plain_username": b"alice", "plain_password": wrong.encode()}
         as_alice = ["--plain-user", "alice", "--plain-password-file", self.write("password", wrong)]
-        for server, client, refused, secrets in (
-                (self.as_server(), self.as_client("mallory"), self.curve_of("mallory"), keys),
-                (["--plain-users", self.users(alice=right)], as_alice, plain, [right, wrong])):
+        # With PLAIN libzmq does not expect an ERROR at this place.
+        for server, client, refused, event, secrets in (
+                (self.as_server(), self.as_client("mallory"), self.curve_of("mallory"),
+                 zmq.EVENT_HANDSHAKE_FAILED_AUTH, keys),
+                (["--plain-users", self.users(alice=right)], as_alice, plain,
+                 zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL, [right, wrong])):
             broker = LoggedBroker(self, *server)
-            self.expect_refused_with(zmq.DEALER, broker.endpoint, **refused)
+            self.expect_event(event, zmq.DEALER, broker.endpoint, **refused)
             code, output, errors = self.run_to_the_end("request", "--connect", broker.endpoint, "--service", "echo",
                                                        "--timeout", SHORT, *client, "x")
             self.assertEqual((code, output), (1, ""), errors)
