@@ -1,5 +1,5 @@
-// What the two sides of a CURVE handshake keep in memory: a server keeps no state of a connection before INITIATE, and
-// both overwrite each key after its last use.
+// The memory of both sides of a CURVE handshake. A server keeps no state of a connection before INITIATE. Both overwrite
+// each key after its last use.
 
 #include "test/support/allocations.h"
 #include "test/support/curve_forger.h"
@@ -34,7 +34,7 @@ public:
     };
   }
   [[nodiscard]] std::size_t count() const { return count_; }
-  // What the draw number `at` filled with 32 bytes.
+  // The 32 random bytes of a draw, by its number.
   [[nodiscard]] const std::array<std::byte, 32>& drawn(std::size_t at) const {
     return drawn_.at(at);
   }
