@@ -55,7 +55,7 @@ inline message made_of(const parts& from) {
   return m;
 }
 
-// What TCP says of the bytes that were written before.
+// The acknowledgements of TCP for earlier bytes.
 inline constexpr conversation::acknowledgement all_taken{.bytes = 100, .complete = true};
 inline constexpr conversation::acknowledgement nothing_taken{.bytes = 100, .complete = false};
 
