@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using boost::system::error_code;
-using epochs = std::vector<epoch>;
+using epoch_list = std::vector<epoch>;
 using reasons = std::vector<passive_reason>;
 
 class nodes : public node_test {
@@ -46,7 +46,7 @@ protected:
 
 TEST_F(nodes, meet_and_the_primary_is_active) {
   meet();
-  EXPECT_EQ(primary_.activated, epochs{1});
+  EXPECT_EQ(primary_.activated, epoch_list{1});
   EXPECT_EQ(backup_.passivated, reasons{passive_reason::peer_active});
   EXPECT_TRUE(primary_.it->vote());
   EXPECT_FALSE(backup_.it->vote());
@@ -65,19 +65,19 @@ TEST_F(nodes, backup_takes_over_by_a_vote_and_the_restarted_primary_is_passive) 
   meet();
   kill(primary_);
   await_vote(backup_);
-  EXPECT_EQ(backup_.activated, epochs{2});
+  EXPECT_EQ(backup_.activated, epoch_list{2});
   EXPECT_EQ(epoch_in_file(role::backup), "2");
   EXPECT_FALSE(backup_.it->status().peer_alive);
   start(primary_);
   primary_.it->connect(backup_.at);
   await(primary_, state::passive);
-  EXPECT_EQ(primary_.activated, epochs{1});
+  EXPECT_EQ(primary_.activated, epoch_list{1});
   EXPECT_TRUE(backup_.it->vote());
   run_until([&] { return epoch_in_file(role::primary) == "2"; });
   // The reverse case.
   kill(backup_);
   await_vote(primary_);
-  EXPECT_EQ(primary_.activated, (epochs{1, 3}));
+  EXPECT_EQ(primary_.activated, (epoch_list{1, 3}));
 }
 
 TEST_F(nodes, passive_takes_over_at_once_from_a_peer_that_restarts) {
@@ -87,7 +87,7 @@ TEST_F(nodes, passive_takes_over_at_once_from_a_peer_that_restarts) {
   primary_.it->connect(backup_.at);
   await(backup_, state::active);
   await(primary_, state::passive);
-  EXPECT_EQ(backup_.activated, epochs{2});
+  EXPECT_EQ(backup_.activated, epoch_list{2});
 }
 
 TEST_F(nodes, a_passive_node_that_restarts_changes_nothing) {
@@ -98,7 +98,7 @@ TEST_F(nodes, a_passive_node_that_restarts_changes_nothing) {
   start(backup_);
   backup_.it->connect(primary_.at);
   await(backup_, state::passive);
-  EXPECT_EQ(primary_.activated, epochs{1});
+  EXPECT_EQ(primary_.activated, epoch_list{1});
 }
 
 // BS-13
@@ -107,7 +107,7 @@ TEST_F(nodes, both_continue_with_a_later_epoch_after_a_restart) {
   kill(primary_);
   kill(backup_);
   meet();
-  EXPECT_EQ(primary_.activated, (epochs{1, 3}));
+  EXPECT_EQ(primary_.activated, (epoch_list{1, 3}));
 }
 
 // BS-8
@@ -118,8 +118,8 @@ TEST_F(nodes, the_later_epoch_stays_if_two_active_nodes_meet) {
   alone.promote_alone_after = 0ms;
   start(backup_, {.pair = alone, .epoch_file = epoch_path(role::backup)});
   await(backup_, state::active);
-  ASSERT_EQ(primary_.activated, epochs{1});
-  ASSERT_EQ(backup_.activated, epochs{2});
+  ASSERT_EQ(primary_.activated, epoch_list{1});
+  ASSERT_EQ(backup_.activated, epoch_list{2});
   connect(primary_, backup_);
   await(primary_, state::passive);
   EXPECT_EQ(primary_.passivated, reasons{passive_reason::superseded});
@@ -152,7 +152,7 @@ TEST_F(nodes, a_paused_active_node_is_suspended_until_the_peer_confirms) {
   EXPECT_FALSE(primary_.it->vote());
   EXPECT_EQ(primary_.it->status().now, state::suspended);
   await(primary_, state::active);
-  EXPECT_EQ(primary_.activated, epochs{1});
+  EXPECT_EQ(primary_.activated, epoch_list{1});
   EXPECT_TRUE(primary_.passivated.empty());
   const auto notified = [&](event what) {
     return std::count(primary_.events.begin(), primary_.events.end(), what) != 0;
@@ -336,7 +336,7 @@ TEST_F(nodes, only_an_active_node_renews_its_epoch) {
   meet();
   backup_.it->renew_epoch();
   primary_.it->renew_epoch();
-  EXPECT_EQ(primary_.activated, (epochs{1, 3}));
+  EXPECT_EQ(primary_.activated, (epoch_list{1, 3}));
   EXPECT_TRUE(primary_.passivated.empty());
   EXPECT_EQ(epoch_in_file(role::primary), "3");
   run_until([&] { return backup_.it->status().current == 3; });

@@ -7,33 +7,33 @@
 namespace chp {
 namespace {
 
-update_id id(int n) { return update_id::of_frame("id " + std::to_string(n)); }
+update_id frame_id(int n) { return update_id::of_frame("id " + std::to_string(n)); }
 
 TEST(chp_known_ids, knows_the_last_ids_up_to_its_limit) {
   known_ids ids{1, 3};
   for (int n = 1; n <= 5; ++n) {
-    ids.insert(id(n), static_cast<sequence>(n));
+    ids.insert(frame_id(n), static_cast<sequence>(n));
   }
   EXPECT_EQ(ids.size(), 3U);
-  EXPECT_FALSE(ids.contains(id(2)));
-  EXPECT_TRUE(ids.contains(id(3)));
-  EXPECT_TRUE(ids.contains(id(5)));
+  EXPECT_FALSE(ids.contains(frame_id(2)));
+  EXPECT_TRUE(ids.contains(frame_id(3)));
+  EXPECT_TRUE(ids.contains(frame_id(5)));
 }
 
 TEST(chp_known_ids, a_repeated_or_empty_id_takes_no_room) {
   known_ids ids{1, 2};
-  ids.insert(id(1), 1);
-  ids.insert(id(2), 2);
-  ids.insert(id(2), 3);
+  ids.insert(frame_id(1), 1);
+  ids.insert(frame_id(2), 2);
+  ids.insert(frame_id(2), 3);
   ids.insert(update_id{}, 4);
-  EXPECT_TRUE(ids.contains(id(1)));
+  EXPECT_TRUE(ids.contains(frame_id(1)));
   EXPECT_FALSE(ids.contains(update_id{}));
 }
 
 TEST(chp_known_ids, hands_out_rows_up_to_a_number_in_pieces) {
   known_ids ids{1, 3};
   for (int n = 1; n <= 5; ++n) {
-    ids.insert(id(n), static_cast<sequence>(10 * n));
+    ids.insert(frame_id(n), static_cast<sequence>(10 * n));
   }
   std::string rows;
   auto at = ids.append_rows(0, 40, 1, rows);
@@ -43,14 +43,14 @@ TEST(chp_known_ids, hands_out_rows_up_to_a_number_in_pieces) {
   EXPECT_EQ(rows.size(), 2 * known_ids::row_size);
   known_ids other{2, 10};
   EXPECT_EQ(other.insert_rows(rows), errc{});
-  EXPECT_TRUE(other.contains(id(3)));
-  EXPECT_TRUE(other.contains(id(4)));
+  EXPECT_TRUE(other.contains(frame_id(3)));
+  EXPECT_TRUE(other.contains(frame_id(4)));
   EXPECT_EQ(other.size(), 2U);
 }
 
 TEST(chp_known_ids, refuses_rows_that_are_cut_or_empty) {
   known_ids ids{1, 3};
-  ids.insert(id(1), 10);
+  ids.insert(frame_id(1), 10);
   std::string rows;
   (void)ids.append_rows(0, 40, 1, rows);
   for (std::size_t size = 1; size < rows.size(); ++size) {

@@ -1,5 +1,7 @@
 #include "chp/log_entry.h"
 
+#include "test/chp/update_ids.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,15 +14,15 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr command_limits limits{.max_value_size = 1'000};
-const auto id = update_id::of_session(update_id::make_session(7), 3);
+using test::some_id;
 
-std::vector<log_entry> examples() {
+std::vector<log_entry> example_entries() {
   const auto number = make_sequence(2, 9);
   return {
       {.number = make_sequence(2, 0), .kind = entry_kind::reign, .argument = ~std::uint64_t{0}},
       {.number = number, .key = "k", .value = "v"},
       {.number = number,
-       .id = id,
+       .id = some_id,
        .low = 2,
        .ttl = 5'000ms,
        .key = "k",
@@ -30,9 +32,9 @@ std::vector<log_entry> examples() {
        .id = update_id::of_frame("x"),
        .key = "key",
        .value = std::string_view{"\0", 1}},
-      {.number = number, .kind = entry_kind::erasure, .id = id, .low = 1, .key = "k"},
+      {.number = number, .kind = entry_kind::erasure, .id = some_id, .low = 1, .key = "k"},
       {.number = number, .kind = entry_kind::expiry, .argument = 8, .key = "k"},
-      {.number = number, .kind = entry_kind::refusal, .id = id, .low = 3, .argument = 1},
+      {.number = number, .kind = entry_kind::refusal, .id = some_id, .low = 3, .argument = 1},
   };
 }
 
@@ -55,7 +57,7 @@ void expect_equal(const log_entry& a, const log_entry& b) {
 }
 
 TEST(chp_log_entry, survives_its_record) {
-  for (const auto& e : examples()) {
+  for (const auto& e : example_entries()) {
     const auto bytes = record_of(e) + "rest";
     std::string_view from{bytes};
     const auto parsed = parse_record(from, limits);
@@ -79,7 +81,7 @@ TEST(chp_log_entry, has_the_bytes_that_the_header_describes) {
 }
 
 TEST(chp_log_entry, is_refused_when_cut_at_any_byte) {
-  for (const auto& e : examples()) {
+  for (const auto& e : example_entries()) {
     const auto bytes = record_of(e);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
       auto part = std::string_view{bytes}.substr(0, size);
@@ -131,7 +133,7 @@ TEST(chp_log_entry, with_changed_bytes_is_refused_or_stays_within_them) {
   std::mt19937 random{1};
   std::size_t refused = 0;
   for (int i = 0; i < 20'000; ++i) {
-    const auto all = examples();
+    const auto all = example_entries();
     auto bytes = record_of(all[random() % all.size()]);
     for (auto changes = 1 + random() % 3; changes > 0; --changes) {
       bytes[random() % bytes.size()] = static_cast<char>(random());

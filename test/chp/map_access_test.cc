@@ -1,5 +1,7 @@
 #include "chp/map_access.h"
 
+#include "test/chp/map_rights.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,8 +12,9 @@
 namespace chp {
 namespace {
 
-constexpr auto read = static_cast<std::uint8_t>(right::read);
-constexpr auto write = static_cast<std::uint8_t>(right::write);
+using test::read;
+using test::write;
+
 constexpr zmtp::peer_id one{0, 7};
 constexpr zmtp::peer_id two{1, 7};
 

@@ -17,7 +17,7 @@ lineage reigns() {
   return l;
 }
 
-std::vector<zmtp::message> examples() {
+std::vector<zmtp::message> example_messages() {
   const auto n = make_sequence(2, 0);
   return {make_message(hello{7, n, n, true, 12, reigns()}),
           make_message(follow{7, n, n, 5, true}),
@@ -41,7 +41,7 @@ errc fault_of(const zmtp::message& m) {
 }
 
 TEST(chp_pair_messages, survive_the_wire) {
-  const auto all = examples();
+  const auto all = example_messages();
   const auto n = make_sequence(2, 0);
   const auto h = std::get<hello>(parse_pair_message(all[0]).value());
   EXPECT_EQ(h.greeting, 7U);
@@ -90,7 +90,7 @@ TEST(chp_pair_messages, have_the_frames_that_the_header_describes) {
 }
 
 TEST(chp_pair_messages, with_a_frame_less_or_more_are_refused) {
-  for (const auto& each : examples()) {
+  for (const auto& each : example_messages()) {
     auto frames = frames_of(each);
     frames.emplace_back("more");
     EXPECT_EQ(fault_of(of_frames(frames)), errc::wrong_frame_count) << frames[0];
@@ -106,7 +106,7 @@ TEST(chp_pair_messages, are_refused_with_the_name_of_the_fault) {
     frames[index] = std::move(frame);
     return fault_of(of_frames(frames));
   };
-  const auto all = examples();
+  const auto all = example_messages();
   for (const auto& each : all) {
     EXPECT_EQ(with(each, 0, "CHP-OTHER"), errc::unknown_command);
     EXPECT_EQ(with(each, 1, "short"), errc::wrong_number_size);
@@ -131,7 +131,7 @@ TEST(chp_pair_messages, with_changed_bytes_mean_one_thing) {
   std::mt19937 random{1};
   std::size_t refused = 0;
   for (int i = 0; i < 20'000; ++i) {
-    const auto all = examples();
+    const auto all = example_messages();
     auto frames = frames_of(all[random() % all.size()]);
     auto& changed = frames[random() % frames.size()];
     if (random() % 3 == 0) {

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 using list = std::vector<property>;
 
-list read(std::string_view frame) {
+list properties_in(std::string_view frame) {
   list all;
   for (const auto& each : properties{frame}) {
     all.push_back(each);
@@ -21,21 +21,21 @@ list read(std::string_view frame) {
 }
 
 TEST(chp_properties, are_read_line_by_line) {  // CHP-23, C1-7
-  EXPECT_EQ(read(""), list{});
-  EXPECT_EQ(read("ttl=5\n"), (list{{"ttl", "5"}}));
-  EXPECT_EQ(read("ttl=5"), (list{{"ttl", "5"}})) << "the last end may be missing";
-  EXPECT_EQ(read("a=1\nb=2\n"), (list{{"a", "1"}, {"b", "2"}}));
-  EXPECT_EQ(read("a=1=2\n"), (list{{"a", "1=2"}})) << "the first '=' divides";
-  EXPECT_EQ(read("a=\n"), (list{{"a", ""}}));
-  EXPECT_EQ(read("a=1\na=2\n"), (list{{"a", "1"}, {"a", "2"}}));
+  EXPECT_EQ(properties_in(""), list{});
+  EXPECT_EQ(properties_in("ttl=5\n"), (list{{"ttl", "5"}}));
+  EXPECT_EQ(properties_in("ttl=5"), (list{{"ttl", "5"}})) << "the last end may be missing";
+  EXPECT_EQ(properties_in("a=1\nb=2\n"), (list{{"a", "1"}, {"b", "2"}}));
+  EXPECT_EQ(properties_in("a=1=2\n"), (list{{"a", "1=2"}})) << "the first '=' divides";
+  EXPECT_EQ(properties_in("a=\n"), (list{{"a", ""}}));
+  EXPECT_EQ(properties_in("a=1\na=2\n"), (list{{"a", "1"}, {"a", "2"}}));
 }
 
 TEST(chp_properties, ignore_malformed_lines) {  // C1-18
-  EXPECT_EQ(read("t"), list{});
-  EXPECT_EQ(read("\n\n\n"), list{});
-  EXPECT_EQ(read("=5\n"), list{});
-  EXPECT_EQ(read("=\nttl\n=5\nb=2\nx"), (list{{"b", "2"}}));
-  EXPECT_EQ(read("\0=\0\n"sv), (list{{"\0"sv, "\0"sv}}));
+  EXPECT_EQ(properties_in("t"), list{});
+  EXPECT_EQ(properties_in("\n\n\n"), list{});
+  EXPECT_EQ(properties_in("=5\n"), list{});
+  EXPECT_EQ(properties_in("=\nttl\n=5\nb=2\nx"), (list{{"b", "2"}}));
+  EXPECT_EQ(properties_in("\0=\0\n"sv), (list{{"\0"sv, "\0"sv}}));
 }
 
 TEST(chp_properties, are_found_by_name) {
@@ -56,7 +56,7 @@ TEST(chp_properties, are_read_as_they_were_written) {
   EXPECT_EQ(frame, "a=\nb=two\nc=3\nn=18446744073709551615\n");
   auto expected = all;
   expected.push_back({"n", "18446744073709551615"});
-  EXPECT_EQ(read(frame), expected);
+  EXPECT_EQ(properties_in(frame), expected);
   EXPECT_EQ(parse_number(expected.back().value), ~std::uint64_t{0});
 }
 

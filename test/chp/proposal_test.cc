@@ -1,6 +1,7 @@
 #include "chp/proposal.h"
 
 #include "chp/properties.h"
+#include "test/chp/update_ids.h"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +12,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const auto id = update_id::of_session(update_id::make_session(7), 3);
+using test::some_id;
 
 TEST(chp_proposal, is_read_from_a_kvset) {
   std::string properties = "ttl=5\nlow=2\nother=x\n";
   append_since(properties, {1, ~std::uint64_t{0}, 99});
-  const auto m = make_set(form::kvmsg, "key", id, properties, "value");
+  const auto m = make_set(form::kvmsg, "key", some_id, properties, "value");
   const auto p = parse_proposal(m, form::kvmsg, {});
   EXPECT_EQ(p.fault, errc{});
-  EXPECT_EQ(p.id, id);
+  EXPECT_EQ(p.id, some_id);
   EXPECT_EQ(p.key, "key");
   EXPECT_EQ(p.value, "value");
   EXPECT_EQ(p.properties, "ttl=5\n") << "the rest is not part of the update";
@@ -41,10 +42,10 @@ TEST(chp_proposal, without_properties_has_the_defaults) {
 }
 
 TEST(chp_proposal, with_a_fault_has_its_id) {
-  const auto m = make_set(form::kvmsg, "HUGZ", id, "", "value");
+  const auto m = make_set(form::kvmsg, "HUGZ", some_id, "", "value");
   const auto p = parse_proposal(m, form::kvmsg, {});
   EXPECT_EQ(p.fault, errc::key_reserved);
-  EXPECT_EQ(p.id, id);
+  EXPECT_EQ(p.id, some_id);
 }
 
 TEST(chp_proposal, ignores_malformed_places) {

@@ -2,6 +2,7 @@
 
 #include "chp/properties.h"
 #include "chp/subtree.h"
+#include "test/chp/update_ids.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@
 namespace chp {
 namespace {
 
-const auto id = update_id::of_session(update_id::make_session(7), 3);
+using test::some_id;
 
 std::vector<zmtp::message> add(publications& to, const log_entry& e, bool changed = true) {
   std::vector<zmtp::message> out;
@@ -26,12 +27,12 @@ TEST(chp_publications, are_kvpubs_with_the_clients_properties_and_counts) {
   publications all{form::kvmsg, 1, 100};
   all.begin(8);
   const auto out =
-      add(all, {.number = 9, .id = id, .key = "/a/b", .properties = "x=y\n", .value = "v"});
+      add(all, {.number = 9, .id = some_id, .key = "/a/b", .properties = "x=y\n", .value = "v"});
   ASSERT_EQ(out.size(), 1U);
   const auto u = parsed_of(out[0]);
   EXPECT_EQ(u.key, "/a/b");
   EXPECT_EQ(u.number, 9U);
-  EXPECT_EQ(u.id, id.bytes());
+  EXPECT_EQ(u.id, some_id.bytes());
   EXPECT_EQ(u.properties, "d=/:1,/a/:1\nx=y\n");
   EXPECT_EQ(u.value, "v");
   EXPECT_EQ(all.counts().of("/a/"), 1U);
@@ -40,19 +41,21 @@ TEST(chp_publications, are_kvpubs_with_the_clients_properties_and_counts) {
 TEST(chp_publications, name_the_one_before_if_numbers_were_left_out) {
   publications all{form::kvmsg, 1, 100};
   all.begin(4);
-  EXPECT_TRUE(add(all, {.number = 5, .kind = entry_kind::refusal, .id = id}, false).empty());
-  const auto first = add(all, {.number = 6, .id = id, .key = "k", .value = "v"});
+  EXPECT_TRUE(add(all, {.number = 5, .kind = entry_kind::refusal, .id = some_id}, false).empty());
+  const auto first = add(all, {.number = 6, .id = some_id, .key = "k", .value = "v"});
   EXPECT_EQ(properties{parsed_of(first[0]).properties}.find("prev"), "4");
-  const auto second = add(all, {.number = 7, .id = id, .key = "k", .value = "v"});
+  const auto second = add(all, {.number = 7, .id = some_id, .key = "k", .value = "v"});
   EXPECT_EQ(parsed_of(second[0]).properties, "");
 }
 
 TEST(chp_publications, do_not_let_a_writer_hide_a_gap) {
   publications all{form::kvmsg, 1, 100};
   all.begin(4);
-  const auto first = add(
-      all,
-      {.number = 5, .id = id, .key = "/a/b", .properties = "prev=0\nd=/:7,/a/:7", .value = "v"});
+  const auto first = add(all, {.number = 5,
+                               .id = some_id,
+                               .key = "/a/b",
+                               .properties = "prev=0\nd=/:7,/a/:7",
+                               .value = "v"});
   const properties read{parsed_of(first[0]).properties};
   EXPECT_EQ(read.find("prev"), "4");
   EXPECT_EQ(find_directory_count(parsed_of(first[0]).properties, "/a/"), 1U);

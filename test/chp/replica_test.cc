@@ -2,6 +2,7 @@
 
 #include "chp/answers.h"
 #include "test/chp/stored_state.h"
+#include "test/chp/update_ids.h"
 #include "zmtp/storage/error.h"
 
 #include <gtest/gtest.h>
@@ -15,14 +16,11 @@ namespace chp {
 namespace {
 
 using namespace std::chrono_literals;
+using test::session_id;
 using test::stored_state;
 using verdict = sessions::verdict;
 
 constexpr store::time_point start{};
-
-update_id id(std::uint64_t session, std::uint64_t counter) {
-  return update_id::of_session(update_id::make_session(session << 16), counter);
-}
 
 replica_options with_store() {
   replica_options o;
@@ -72,8 +70,8 @@ void expect_equal(const replica& a, const replica& b) {
   EXPECT_EQ(a.past().published(), b.past().published());
   for (std::uint64_t session = 1; session < 200; ++session) {
     for (std::uint64_t counter = 1; counter < 40; ++counter) {
-      const auto in_a = a.past().clients().judge(id(session, counter), 1, 0);
-      const auto in_b = b.past().clients().judge(id(session, counter), 1, 0);
+      const auto in_a = a.past().clients().judge(session_id(session, counter), 1, 0);
+      const auto in_b = b.past().clients().judge(session_id(session, counter), 1, 0);
       // A restart may find a part of a forgotten session in the log.
       if (in_a.what != verdict::unknown) {
         EXPECT_EQ(in_a.what, in_b.what) << session << ':' << counter;
@@ -125,7 +123,7 @@ TEST(chp_replica, publishes_what_is_committed_and_says_which_entries_changed_the
             .key = "a"});
   r.append({.number = r.end() + 1,
             .kind = entry_kind::refusal,
-            .id = id(1, 1),
+            .id = session_id(1, 1),
             .low = 1,
             .argument = 1});
   std::vector<bool> changed;
@@ -200,7 +198,7 @@ TEST(chp_replica, finds_one_state_after_a_crash_at_any_write) {
         if (random() % 4 == 0) {
           r->append({.number = r->end() + 1,
                      .kind = entry_kind::refusal,
-                     .id = id(session, counter),
+                     .id = session_id(session, counter),
                      .low = 1,
                      .argument = refusal_code(errc::too_many_keys)});
         } else if (random() % 4 == 0) {
@@ -209,7 +207,7 @@ TEST(chp_replica, finds_one_state_after_a_crash_at_any_write) {
                      .id = update_id::of_frame(std::to_string(step)),
                      .key = key});
         } else {
-          set(*r, key, std::to_string(step), id(session, counter),
+          set(*r, key, std::to_string(step), session_id(session, counter),
               std::chrono::milliseconds{random() % 2 * 5'000});
         }
       } else if (what < 15) {
@@ -245,7 +243,7 @@ TEST(chp_replica, recognizes_ids_after_a_restart_although_the_log_is_trimmed) {
   r.begin_reign(1, 77);
   for (int i = 0; i < 20; ++i) {
     set(r, "k", "v", update_id::of_frame("id" + std::to_string(i)));
-    set(r, "k", "v", id(1, static_cast<std::uint64_t>(i) + 1));
+    set(r, "k", "v", session_id(1, static_cast<std::uint64_t>(i) + 1));
     publish(r, r.end());
     r.trim(r.end(), trimmed_to::half);
     write(r, disk);
@@ -254,19 +252,19 @@ TEST(chp_replica, recognizes_ids_after_a_restart_although_the_log_is_trimmed) {
   const auto again = restarted(disk, options);
   EXPECT_TRUE(again->past().ids().contains(update_id::of_frame("id0")));
   EXPECT_TRUE(again->past().ids().contains(update_id::of_frame("id19")));
-  EXPECT_EQ(again->past().clients().judge(id(1, 1), 1, 0).what, verdict::known);
-  EXPECT_EQ(again->past().clients().judge(id(1, 20), 1, 0).what, verdict::known);
+  EXPECT_EQ(again->past().clients().judge(session_id(1, 1), 1, 0).what, verdict::known);
+  EXPECT_EQ(again->past().clients().judge(session_id(1, 20), 1, 0).what, verdict::known);
 }
 
 TEST(chp_replica, writes_everything_again_when_a_full_store_has_room) {
   replica r{with_store(), 1};
   stored_state disk;
   r.begin_reign(1, 77);
-  set(r, "a", "1", id(1, 1));
+  set(r, "a", "1", session_id(1, 1));
   std::vector<state_write> out;
   r.take_writes(start, out);
   ASSERT_EQ(out.size(), 1U);
-  set(r, "b", "2", id(1, 2));
+  set(r, "b", "2", session_id(1, 2));
   r.take_writes(start, out);
   r.on_written(zmtp::storage_errc::store_full, start);
   r.on_written(zmtp::storage_errc::store_full, start);
@@ -304,7 +302,7 @@ TEST(chp_replica, stores_a_copy_and_later_changes_in_one_transaction) {
   source.begin_reign(3, 33);
   for (int i = 0; i < 3'000; ++i) {
     set(source, "key" + std::to_string(i), "v",
-        id(1 + static_cast<std::uint64_t>(i) % 3, 1 + static_cast<std::uint64_t>(i) / 3));
+        session_id(1 + static_cast<std::uint64_t>(i) % 3, 1 + static_cast<std::uint64_t>(i) / 3));
   }
   publish(source, source.end());
   replica r{with_store(), 2};
@@ -333,7 +331,8 @@ TEST(chp_replica, stores_a_copy_and_later_changes_in_one_transaction) {
   std::vector<state_write> out;
   for (int turn = 0; turn < 100 && (out.empty() || out.back().more); ++turn) {
     r.take_writes(start, out);
-    set(r, "later" + std::to_string(turn), "v", id(4, 1 + static_cast<std::uint64_t>(turn)));
+    set(r, "later" + std::to_string(turn), "v",
+        session_id(4, 1 + static_cast<std::uint64_t>(turn)));
     publish(r, r.end());
   }
   ASSERT_GT(out.size(), 4U) << "in pieces";

@@ -1,4 +1,5 @@
 // server_options::access: who may read and write which keys of a server.
+#include "test/chp/map_rights.h"
 #include "test/chp/server_fixture.h"
 
 #include <string>
@@ -7,8 +8,8 @@
 namespace chp {
 namespace {
 
-constexpr auto read = static_cast<std::uint8_t>(right::read);
-constexpr auto write = static_cast<std::uint8_t>(right::write);
+using test::read;
+using test::write;
 
 server_options restricted(std::size_t piece) {
   server_options options;

@@ -6,6 +6,7 @@
 #include "chp/store.h"
 #include "chp/update_id.h"
 #include "chp/update_log.h"
+#include "test/chp/update_ids.h"
 
 #include <boost/system/error_code.hpp>
 
@@ -23,7 +24,7 @@ using namespace std::chrono_literals;
 inline constexpr update_log::time_point start{};
 
 inline update_id id(std::uint64_t counter, std::uint64_t session = 1) {
-  return update_id::of_session(update_id::make_session(session << 16), counter);
+  return session_id(session, counter);
 }
 
 // A server with a store that writes when it is told.

@@ -20,7 +20,7 @@ using namespace test;
 
 TEST(chp_update_log, alone_publishes_and_answers_within_the_turn) {
   server s;
-  s.log.become_active(1, start, s.out);
+  s.log.become_active(1, time_zero, s.out);
   s.set("k", "v", id(1));
   const auto out = s.turn();
   ASSERT_EQ(out.publish.size(), 1U);
@@ -40,7 +40,7 @@ TEST(chp_update_log, alone_publishes_and_answers_within_the_turn) {
 
 TEST(chp_update_log, alone_without_epochs_counts_from_one) {
   server s;
-  s.log.become_active(0, start, s.out);
+  s.log.become_active(0, time_zero, s.out);
   s.set("k", "v");
   const auto out = s.turn();
   ASSERT_EQ(out.publish.size(), 1U);
@@ -52,7 +52,7 @@ TEST(chp_update_log, publishes_and_answers_nothing_before_the_disk_has_it) {
   update_log_options o;
   o.state.has_store = true;
   server s{o};
-  s.log.become_active(1, start, s.out);
+  s.log.become_active(1, time_zero, s.out);
   s.set("k", "v", id(1));
   auto out = s.turn();
   EXPECT_EQ(out.write.size(), 1U);
@@ -70,7 +70,7 @@ TEST(chp_update_log, refuses_with_an_entry_and_repeats_the_reason) {
   update_log_options o;
   o.state.map.max_keys = 1;
   server s{o};
-  s.log.become_active(1, start, s.out);
+  s.log.become_active(1, time_zero, s.out);
   s.set("a", "v", id(1));
   s.set("b", "v", id(2));
   s.set("HUGZ", "v", id(3));
@@ -88,7 +88,7 @@ TEST(chp_update_log, refuses_with_an_entry_and_repeats_the_reason) {
 
 TEST(chp_update_log, refuses_a_question_about_an_update_that_it_lacks) {
   server s;
-  s.log.become_active(1, start, s.out);
+  s.log.become_active(1, time_zero, s.out);
   s.set("k", "v", id(1), "asks=1\n");
   EXPECT_EQ(s.turn().answers.at(0).why, errc::refused);
   s.set("k", "v", id(1));
@@ -98,17 +98,17 @@ TEST(chp_update_log, refuses_a_question_about_an_update_that_it_lacks) {
 
 TEST(chp_update_log, expires_a_key_after_its_full_time_in_this_reign) {
   server s;
-  s.log.become_active(1, start + 10s, s.out);
+  s.log.become_active(1, time_zero + 10s, s.out);
   s.set("k", "v", {}, "ttl=5\n");
   s.set("other", "v", {}, "ttl=5\n");
-  (void)s.turn(start + 10s);
-  EXPECT_EQ(s.log.next_deadline(), start + 15s);
+  (void)s.turn(time_zero + 10s);
+  EXPECT_EQ(s.log.next_deadline(), time_zero + 15s);
   s.set("other", "v2");
-  (void)s.turn(start + 11s);
-  s.log.on_deadline(start + 14s);
-  EXPECT_TRUE(s.turn(start + 14s).publish.empty());
-  s.log.on_deadline(start + 15s);
-  const auto out = s.turn(start + 15s);
+  (void)s.turn(time_zero + 11s);
+  s.log.on_deadline(time_zero + 14s);
+  EXPECT_TRUE(s.turn(time_zero + 14s).publish.empty());
+  s.log.on_deadline(time_zero + 15s);
+  const auto out = s.turn(time_zero + 15s);
   ASSERT_EQ(out.publish.size(), 1U);
   EXPECT_TRUE(
       std::get<update>(parse_publication(out.publish[0], form::kvmsg, {}).value()).erases());
@@ -120,12 +120,12 @@ TEST(chp_update_log, expires_a_key_after_its_full_time_in_this_reign) {
 TEST(chp_update_log, a_pair_commits_what_both_have) {
   server a{paired(), 1};
   server b{paired(), 2};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   a.set("before", "v", id(1));
   EXPECT_EQ(a.turn().answers.at(0).says, truth::one_server);
   b.log.on_peer_connected(b.out);
   for (const auto& m : b.turn().to_peer) {
-    a.log.on_peer_message(m, start, a.out);
+    a.log.on_peer_message(m, time_zero, a.out);
   }
   talk(a, b);
   EXPECT_TRUE(a.log.in_sync());
@@ -135,10 +135,10 @@ TEST(chp_update_log, a_pair_commits_what_both_have) {
   EXPECT_TRUE(out.answers.empty());
   EXPECT_TRUE(out.publish.empty());
   ASSERT_EQ(out.to_peer.size(), 1U);
-  b.log.on_peer_message(out.to_peer[0], start, b.out);
+  b.log.on_peer_message(out.to_peer[0], time_zero, b.out);
   const auto said = b.turn();
   ASSERT_EQ(said.to_peer.size(), 1U);
-  a.log.on_peer_message(said.to_peer[0], start, a.out);
+  a.log.on_peer_message(said.to_peer[0], time_zero, a.out);
   const auto after = a.turn();
   ASSERT_EQ(after.answers.size(), 1U);
   EXPECT_EQ(after.answers[0].says, truth::both_servers);
@@ -149,21 +149,21 @@ TEST(chp_update_log, a_pair_commits_what_both_have) {
 TEST(chp_update_log, tells_again_when_an_update_of_one_server_is_on_both) {
   server a{paired(), 1};
   server b{paired(), 2};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   a.set("k", "v", id(1));
   (void)a.turn();
   b.log.on_peer_connected(b.out);
   std::vector<answer> answers;
   auto hello_message = b.turn().to_peer.at(0);
-  a.log.on_peer_message(hello_message, start, a.out);
+  a.log.on_peer_message(hello_message, time_zero, a.out);
   for (int i = 0; i < 20; ++i) {
     auto out = a.turn();
     answers.insert(answers.end(), out.answers.begin(), out.answers.end());
     for (const auto& m : out.to_peer) {
-      b.log.on_peer_message(m, start, b.out);
+      b.log.on_peer_message(m, time_zero, b.out);
     }
     for (const auto& m : b.turn().to_peer) {
-      a.log.on_peer_message(m, start, a.out);
+      a.log.on_peer_message(m, time_zero, a.out);
     }
     a.log.on_peer_writable(a.out);
   }
@@ -176,7 +176,7 @@ TEST(chp_update_log, with_the_policy_block_commits_nothing_alone) {
   auto o = paired();
   o.policy = degraded_policy::block;
   server a{o, 1};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   a.set("k", "v", id(1));
   const auto out = a.turn();
   EXPECT_TRUE(out.answers.empty());
@@ -188,15 +188,15 @@ TEST(chp_update_log, with_the_policy_block_tells_no_outcome_of_a_guide_server) {
     auto o = paired();
     o.policy = policy;
     server a{o, 1};
-    ASSERT_EQ(a.log.adopt("", make_sequence(1, 1), start), errc{});
+    ASSERT_EQ(a.log.adopt("", make_sequence(1, 1), time_zero), errc{});
     const log_entry followed{.number = make_sequence(1, 2),
                              .kind = entry_kind::set,
                              .id = id(1),
                              .low = 1,
                              .key = "k",
                              .value = "v"};
-    ASSERT_TRUE(a.log.append(followed, start));
-    a.log.become_active(2, start, a.out);
+    ASSERT_TRUE(a.log.append(followed, time_zero));
+    a.log.become_active(2, time_zero, a.out);
     (void)a.turn();
     a.set("k", "v", id(1));
     EXPECT_EQ(a.turn().answers.size(), policy == degraded_policy::ack ? 1U : 0U);
@@ -208,7 +208,7 @@ TEST(chp_update_log, copies_a_large_map_in_pieces_while_it_changes) {
   o.state.history.log = {.bytes = 10'000, .entries = 1'000'000, .segment = 500};
   server a{o, 1};
   server b{o, 2};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   for (std::uint64_t i = 1; i <= 3'000; ++i) {
     a.set("key" + std::to_string(i % 700), std::to_string(i), id(i));
     if (i % 50 == 0) {
@@ -217,7 +217,7 @@ TEST(chp_update_log, copies_a_large_map_in_pieces_while_it_changes) {
   }
   EXPECT_GT(a.log.state().past().log().start(), 0U) << "the log does not reach back";
   b.log.on_peer_connected(b.out);
-  a.log.on_peer_message(b.turn().to_peer.at(0), start, a.out);
+  a.log.on_peer_message(b.turn().to_peer.at(0), time_zero, a.out);
   std::uint64_t next = 3'001;
   for (int piece = 0; piece < 400 && !b.log.following(); ++piece) {
     if (a.log.has_room()) {
@@ -241,7 +241,7 @@ TEST(chp_update_log, sends_at_most_a_window_beyond_the_last_confirmation) {
   o.window = 1'000;
   server a{o, 1};
   server b{o, 2};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   connect(a, b);
   for (std::uint64_t i = 1; i <= 100; ++i) {
     a.set("k", std::string(100, 'x'), id(i));
@@ -254,7 +254,7 @@ TEST(chp_update_log, sends_at_most_a_window_beyond_the_last_confirmation) {
   EXPECT_LT(bytes, 2'000U);
   EXPECT_TRUE(a.turn().to_peer.empty());
   for (const auto& m : first) {
-    b.log.on_peer_message(m, start, b.out);
+    b.log.on_peer_message(m, time_zero, b.out);
   }
   talk(a, b);
   EXPECT_EQ(a.log.state().end(), b.log.state().end());
@@ -264,19 +264,19 @@ TEST(chp_update_log, sends_at_most_a_window_beyond_the_last_confirmation) {
 TEST(chp_update_log, after_a_short_absence_sends_entries_and_no_copy) {
   server a{paired(), 1};
   server b{paired(), 2};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   connect(a, b);
   b.log.on_peer_lost(b.out);
   a.log.on_peer_lost(a.out);
   a.set("k", "v");
   (void)a.turn();
   b.log.on_peer_connected(b.out);
-  a.log.on_peer_message(b.turn().to_peer.at(0), start, a.out);
+  a.log.on_peer_message(b.turn().to_peer.at(0), time_zero, a.out);
   const auto out = a.turn();
   EXPECT_FALSE(out.stream_copy);
   EXPECT_FALSE(std::get<follow>(parse_pair_message(out.to_peer.at(0)).value()).is_copy);
   for (const auto& m : out.to_peer) {
-    b.log.on_peer_message(m, start, b.out);
+    b.log.on_peer_message(m, time_zero, b.out);
   }
   talk(a, b);
   EXPECT_EQ(b.map(), a.map());
@@ -285,7 +285,7 @@ TEST(chp_update_log, after_a_short_absence_sends_entries_and_no_copy) {
 TEST(chp_update_log, closes_the_connection_of_an_unresponsive_server) {
   server a{paired(), 1};
   server b{paired(), 2};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   connect(a, b);
   a.set("k", "v");
   talk(a, b);
@@ -303,7 +303,7 @@ TEST(chp_update_log, when_its_store_fails_hands_over_to_a_backup_in_sync) {
   o.state.has_store = true;
   server a{o, 1};
   server b{o, 2};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   connect(a, b);
   ASSERT_TRUE(a.log.in_sync());
   a.set("k", "v", id(1));
@@ -312,12 +312,12 @@ TEST(chp_update_log, when_its_store_fails_hands_over_to_a_backup_in_sync) {
   EXPECT_FALSE(a.log.has_room());
   EXPECT_FALSE(a.turn().step_down) << "the backup has not confirmed the end";
   for (const auto& m : out.to_peer) {
-    b.log.on_peer_message(m, start, b.out);
+    b.log.on_peer_message(m, time_zero, b.out);
   }
   (void)b.turn();
   b.write();
   for (const auto& m : b.turn().to_peer) {
-    a.log.on_peer_message(m, start, a.out);
+    a.log.on_peer_message(m, time_zero, a.out);
   }
   out = a.turn();
   EXPECT_TRUE(out.step_down);
@@ -325,7 +325,7 @@ TEST(chp_update_log, when_its_store_fails_hands_over_to_a_backup_in_sync) {
   a.log.become_passive(a.out);
   EXPECT_TRUE(a.turn().disconnect_clients);
   EXPECT_TRUE(a.log.declines());
-  b.log.become_active(2, start, b.out);
+  b.log.become_active(2, time_zero, b.out);
   a.log.on_peer_state(true, false, b.log.last_reign());
   EXPECT_FALSE(a.log.declines());
   a.log.on_peer_connected(a.out);
@@ -339,7 +339,7 @@ TEST(chp_update_log, without_a_backup_a_failed_store_answers_nothing) {
   auto o = paired();
   o.state.has_store = true;
   server a{o, 1};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   a.set("k", "v", id(1));
   (void)a.turn();
   a.write(zmtp::storage_errc::store_failed);
@@ -351,14 +351,14 @@ TEST(chp_update_log, without_a_backup_a_failed_store_answers_nothing) {
 TEST(chp_update_log, suspended_accepts_and_commits_nothing) {
   server a{paired(), 1};
   server b{paired(), 2};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   connect(a, b);
   a.set("k", "v", id(1));
   a.log.suspend();
   a.set("k", "w", id(2));
   talk(a, b);
   EXPECT_EQ(a.log.state().commit(), make_sequence(1, 0));
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   talk(a, b);
   EXPECT_EQ(a.log.state().commit(), make_sequence(1, 1));
   EXPECT_EQ(a.map().at("k"), "v");
@@ -367,9 +367,9 @@ TEST(chp_update_log, suspended_accepts_and_commits_nothing) {
 TEST(chp_update_log, renews_its_epoch_without_losing_its_backup) {
   server a{paired(), 1};
   server b{paired(), 2};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   connect(a, b);
-  a.log.become_active(2, start, a.out);
+  a.log.become_active(2, time_zero, a.out);
   a.set("k", "v");
   talk(a, b);
   EXPECT_TRUE(a.log.in_sync());
@@ -380,7 +380,7 @@ TEST(chp_update_log, renews_its_epoch_without_losing_its_backup) {
 TEST(chp_update_log, makes_the_missing_updates_that_it_kept_while_passive) {
   server a{paired(), 1};
   server b{paired(), 2};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   connect(a, b);
   const auto first = update_id::of_frame("first");
   b.set("a", "1", first);
@@ -391,7 +391,7 @@ TEST(chp_update_log, makes_the_missing_updates_that_it_kept_while_passive) {
   a.set("a", "1", first);
   talk(a, b);
   EXPECT_EQ(b.log.waiting(), 1U);
-  b.log.become_active(2, start, b.out);
+  b.log.become_active(2, time_zero, b.out);
   (void)b.turn();
   EXPECT_EQ(b.map(), (std::map<std::string, std::string>{{"a", "1"}, {"b", "1"}}));
 }
@@ -399,7 +399,7 @@ TEST(chp_update_log, makes_the_missing_updates_that_it_kept_while_passive) {
 // Both were active.
 struct divergence {
   divergence() {
-    a.log.become_active(1, start, a.out);
+    a.log.become_active(1, time_zero, a.out);
     connect(a, b);
     a.set("common", "v");
     talk(a, b);
@@ -407,7 +407,7 @@ struct divergence {
     b.log.on_peer_lost(b.out);
     a.set("mine", "v");
     (void)a.turn();
-    b.log.become_active(2, start, b.out);
+    b.log.become_active(2, time_zero, b.out);
     b.set("theirs", "v");
     (void)b.turn();
     a.log.become_passive(a.out);
@@ -416,9 +416,9 @@ struct divergence {
   // Delivers HELLO and FOLLOW.
   log_actions meet() {
     a.log.on_peer_connected(a.out);
-    b.log.on_peer_message(a.turn().to_peer.at(0), start, b.out);
+    b.log.on_peer_message(a.turn().to_peer.at(0), time_zero, b.out);
     for (const auto& m : b.turn().to_peer) {
-      a.log.on_peer_message(m, start, a.out);
+      a.log.on_peer_message(m, time_zero, a.out);
     }
     return a.turn();
   }
@@ -441,7 +441,7 @@ TEST(chp_update_log, writes_what_the_other_history_lacks_before_it_copies_that) 
   for (int i = 0; i < 20; ++i) {
     d.b.log.on_peer_writable(d.b.out);
     for (const auto& m : d.b.turn().to_peer) {
-      d.a.log.on_peer_message(m, start, d.a.out);
+      d.a.log.on_peer_message(m, time_zero, d.a.out);
     }
     (void)d.a.turn();
   }
@@ -465,15 +465,15 @@ TEST(chp_update_log, stops_where_the_other_history_lacks_what_both_had) {
   for (const bool discard : {false, true}) {
     server a{paired(), 1, discard};
     server b{paired(), 2};
-    b.log.become_active(1, start, b.out);
+    b.log.become_active(1, time_zero, b.out);
     connect(b, a);
     b.set("k", "v");
     talk(b, a);
     ASSERT_EQ(a.log.state().both(), make_sequence(1, 1));
     server empty{paired(), 3};
-    empty.log.become_active(5, start, empty.out);
+    empty.log.become_active(5, time_zero, empty.out);
     a.log.on_peer_connected(a.out);
-    empty.log.on_peer_message(a.turn().to_peer.at(0), start, empty.out);
+    empty.log.on_peer_message(a.turn().to_peer.at(0), time_zero, empty.out);
     talk(empty, a);
     EXPECT_EQ(a.log.stopped(), !discard);
     EXPECT_EQ(a.map().empty(), discard);
@@ -483,28 +483,28 @@ TEST(chp_update_log, stops_where_the_other_history_lacks_what_both_had) {
 TEST(chp_update_log, does_not_answer_a_hello_with_a_later_reign) {
   server a{paired(), 1};
   server b{paired(), 2};
-  a.log.become_active(1, start, a.out);
-  b.log.become_active(2, start, b.out);
+  a.log.become_active(1, time_zero, a.out);
+  b.log.become_active(2, time_zero, b.out);
   b.log.become_passive(b.out);
   (void)b.turn();
   b.log.on_peer_connected(b.out);
-  a.log.on_peer_message(b.turn().to_peer.at(0), start, a.out);
+  a.log.on_peer_message(b.turn().to_peer.at(0), time_zero, a.out);
   EXPECT_TRUE(a.turn().to_peer.empty());
 }
 
 TEST(chp_update_log, ignores_messages_of_an_earlier_greeting) {
   server a{paired(), 1};
   server b{paired(), 2};
-  a.log.become_active(1, start, a.out);
+  a.log.become_active(1, time_zero, a.out);
   connect(a, b);
   const auto end = a.log.state().end();
   a.set("k", "v", id(1));
   (void)a.turn();
-  a.log.on_peer_message(make_message(confirmation{12345, end + 1}), start, a.out);
+  a.log.on_peer_message(make_message(confirmation{12345, end + 1}), time_zero, a.out);
   EXPECT_TRUE(a.turn().answers.empty());
   std::string record;
   append_record(record, {.number = end + 1, .key = "x", .value = "v"});
-  b.log.on_peer_message(make_message(entries{12345, end + 1, record}), start, b.out);
+  b.log.on_peer_message(make_message(entries{12345, end + 1, record}), time_zero, b.out);
   EXPECT_EQ(b.log.state().end(), end);
 }
 
@@ -515,7 +515,7 @@ TEST(chp_update_log, survives_any_message_of_its_peer) {
   for (int round = 0; round < 300; ++round) {
     server a{paired(), 1};
     server b{paired(), 2};
-    a.log.become_active(1, start, a.out);
+    a.log.become_active(1, time_zero, a.out);
     for (std::uint64_t i = 1; i < 20; ++i) {
       a.set("key" + std::to_string(i % 5), "v", id(i), i % 3 == 0 ? "ttl=5\n" : "");
       a.set("key", "v", update_id::of_frame(std::to_string(i)));
@@ -536,7 +536,7 @@ TEST(chp_update_log, survives_any_message_of_its_peer) {
           for (const auto& each : frames) {
             edited.push_back(each);
           }
-          to.log.on_peer_message(edited, start, to.out);
+          to.log.on_peer_message(edited, time_zero, to.out);
         }
       };
       a.log.on_peer_writable(a.out);

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,11 @@
 #include <vector>
 
 namespace zmtp::test {
+
+// A thousand of them are more than both kernels' buffers hold.
+[[nodiscard]] inline std::string large_text(std::size_t number) {
+  return std::to_string(number) + std::string(40'000, 'x');
+}
 
 class network_test : public testing::Test {
 public:

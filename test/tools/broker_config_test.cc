@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-broker_arguments read(std::string_view text) {
+broker_arguments arguments_of(std::string_view text) {
   broker_arguments arguments;
   read_config(text, "a.json", arguments);
   return arguments;
@@ -18,7 +18,7 @@ broker_arguments read(std::string_view text) {
 
 std::string fault_in(std::string_view text) {
   try {
-    (void)read(text);
+    (void)arguments_of(text);
   } catch (const config_fault& fault) {
     return fault.what();
   }
@@ -45,7 +45,7 @@ const mdp::service_options* rule_of(const mdp::broker_options& options, std::str
 }
 
 TEST(broker_config, a_file_sets_every_setting) {
-  const auto arguments = read(R"({
+  const auto arguments = arguments_of(R"({
     // of all brokers
     "bind": ["tcp://*:7000", "ipc://@zinc"],
     "threads": 2, "heartbeat": "1s", "liveness": 5, "worker_in_flight": 7, "unknown_services": 0,
@@ -100,14 +100,14 @@ TEST(broker_config, a_file_sets_every_setting) {
 }
 
 TEST(broker_config, an_empty_object_changes_nothing) {
-  const auto arguments = read("{}");
+  const auto arguments = arguments_of("{}");
   EXPECT_EQ(arguments.bind, std::vector<std::string>{"tcp://*:5555"});
   EXPECT_TRUE(resolve(arguments).rules.empty());
-  EXPECT_EQ(read(R"({"bind": "tcp://*:1"})").bind, std::vector<std::string>{"tcp://*:1"});
+  EXPECT_EQ(arguments_of(R"({"bind": "tcp://*:1"})").bind, std::vector<std::string>{"tcp://*:1"});
 }
 
 TEST(broker_config, flags_win_over_the_file_one_by_one) {
-  auto arguments = read(R"({"services": {"echo": {"attempts": 4, "poison": "drop"}}})");
+  auto arguments = arguments_of(R"({"services": {"echo": {"attempts": 4, "poison": "drop"}}})");
   arguments.options.services.unserved_timeout = 9s;  // --unserved-timeout
   read_service_flag("echo:attempts=2,idempotent=false", arguments);
   read_service_flag("a*:requests=5", arguments);

@@ -179,7 +179,7 @@ const std::string valid_bodies[] = {
     bytes("'^RROR' 03 '400'"),
 };
 
-void expect_defined(std::string_view body) {
+void expect_defined_command(std::string_view body) {
   const auto parsed = command::parse_traffic(body, {});
   if (parsed) {
     EXPECT_EQ(test::written_again(*parsed, body), test::spelt_right(body));
@@ -191,9 +191,9 @@ void expect_defined(std::string_view body) {
 
 TEST(command, any_truncation_or_changed_byte_is_rejected_or_preserved) {
   for (const auto& body : valid_bodies) {
-    expect_defined(body);
-    for_each_truncation(body, expect_defined);
-    for_each_changed_byte(body, expect_defined);
+    expect_defined_command(body);
+    for_each_truncation(body, expect_defined_command);
+    for_each_changed_byte(body, expect_defined_command);
   }
 }
 

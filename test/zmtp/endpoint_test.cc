@@ -255,7 +255,7 @@ TEST(endpoint, binds_only_without_a_source) {
 }
 
 // An accepted endpoint from any source means the same after writing and reading.
-void expect_defined(std::string_view text) {
+void expect_defined_endpoint(std::string_view text) {
   const auto parsed = endpoint::parse(text);
   if (parsed) {
     const auto again = endpoint::parse(parsed->to_string());
@@ -270,12 +270,12 @@ void expect_defined(std::string_view text) {
 
 TEST(endpoint, any_truncation_or_changed_byte_has_a_defined_result) {
   for (const auto& each : accepted) {
-    for_each_truncation(each.text, expect_defined);
-    for_each_changed_byte(each.text, expect_defined);
+    for_each_truncation(each.text, expect_defined_endpoint);
+    for_each_changed_byte(each.text, expect_defined_endpoint);
   }
   for (const auto& text : accepted_names) {
-    for_each_truncation(text, expect_defined);
-    for_each_changed_byte(text, expect_defined);
+    for_each_truncation(text, expect_defined_endpoint);
+    for_each_changed_byte(text, expect_defined_endpoint);
   }
 }
 

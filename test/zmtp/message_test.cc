@@ -1,6 +1,7 @@
 #include "zmtp/message.h"
 
 #include "test/support/bytes.h"
+#include "test/support/wire.h"
 
 #include <gtest/gtest.h>
 
@@ -17,30 +18,12 @@
 namespace zmtp {
 namespace {
 
+using test::framed;
+
 std::string wire(const message& m) {
   std::string bytes;
   for (const auto piece : {m.head(), m.tail()}) {
     bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
-  }
-  return bytes;
-}
-
-// Returns the wire form of a message of these parts by RFC 37, written in the simplest way.
-std::string framed(const std::deque<std::string>& parts) {
-  std::string bytes;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto size = parts[i].size();
-    const char more = i + 1 < parts.size() ? 1 : 0;
-    if (size <= 255) {
-      bytes += more;
-      bytes += static_cast<char>(size);
-    } else {
-      bytes += static_cast<char>(more | 2);
-      for (int shift = 56; shift >= 0; shift -= 8) {
-        bytes += static_cast<char>(static_cast<std::uint64_t>(size) >> shift);
-      }
-    }
-    bytes += parts[i];
   }
   return bytes;
 }
@@ -53,7 +36,7 @@ message read_from_buffer(const std::string& bytes, std::size_t parts) {
 
 void expect_parts(const message& m, const std::deque<std::string>& parts) {
   ASSERT_EQ(m.size(), parts.size());
-  ASSERT_EQ(wire(m), framed(parts));
+  ASSERT_EQ(wire(m), framed({parts.begin(), parts.end()}));
   std::size_t i = 0;
   for (const auto part : m) {
     ASSERT_EQ(part, parts[i]);
@@ -277,7 +260,7 @@ TEST(message, random_changes_equal_a_list_of_strings) {
       for (unsigned i = 0; i <= pick(5); ++i) {
         expected.push_back(body());
       }
-      m = read_from_buffer(framed(expected), expected.size());
+      m = read_from_buffer(framed({expected.begin(), expected.end()}), expected.size());
     }
     message kept;
     std::deque<std::string> kept_expected;

@@ -10,7 +10,7 @@ namespace zmtp {
 namespace {
 
 // RFC 28–31 and 37: the compatible pairs of types.
-const std::map<std::string, std::set<std::string>> accepted{
+const std::map<std::string, std::set<std::string>> accepted_peers{
     {"REQ", {"REP", "ROUTER"}},
     {"REP", {"REQ", "DEALER"}},
     {"DEALER", {"REP", "DEALER", "ROUTER"}},
@@ -26,7 +26,7 @@ const std::map<std::string, std::set<std::string>> accepted{
 
 TEST(socket_type, every_name_is_read_back) {
   std::set<socket_type> types;
-  for (const auto& [name, peers] : accepted) {
+  for (const auto& [name, peers] : accepted_peers) {
     const auto type = parse_socket_type(name);
     ASSERT_TRUE(type) << name;
     EXPECT_EQ(to_string(*type), name);
@@ -36,8 +36,8 @@ TEST(socket_type, every_name_is_read_back) {
 }
 
 TEST(socket_type, is_compatible_with_the_listed_types_and_no_others) {
-  for (const auto& [ours, peers] : accepted) {
-    for (const auto& [theirs, unused] : accepted) {
+  for (const auto& [ours, peers] : accepted_peers) {
+    for (const auto& [theirs, unused] : accepted_peers) {
       EXPECT_EQ(compatible(*parse_socket_type(ours), *parse_socket_type(theirs)),
                 peers.count(theirs) == 1)
           << ours << " to " << theirs;
@@ -48,7 +48,7 @@ TEST(socket_type, is_compatible_with_the_listed_types_and_no_others) {
 // So libzmq does, whose peers may rely on it.
 TEST(socket_type, three_types_announce_a_routing_id) {
   const std::set<std::string> announcing{"REQ", "DEALER", "ROUTER"};
-  for (const auto& [name, peers] : accepted) {
+  for (const auto& [name, peers] : accepted_peers) {
     EXPECT_EQ(announces_routing_id(*parse_socket_type(name)), announcing.contains(name)) << name;
   }
 }

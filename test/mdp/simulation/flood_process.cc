@@ -1,6 +1,7 @@
 #include "test/mdp/simulation/flood_process.h"
 
 #include "test/mdp/simulation/parcel.h"
+#include "test/mdp/simulation/stock_process.h"
 
 #include <chrono>
 #include <utility>
@@ -9,17 +10,15 @@ namespace mdp::simulation {
 
 namespace {
 
-constexpr std::string_view header = "MDPC01";
 constexpr std::chrono::milliseconds begins_after{500};
-constexpr std::size_t bytes = 200;
+constexpr std::size_t flood_bytes = 200;
 
 }  // namespace
 
 void flood_process::begin() {
-  zmtp::socket_options options;
+  auto options = without_linger();
   options.send_mark.messages.reset();
   options.announce_peers = true;
-  options.linger = std::chrono::milliseconds{0};
   connected_once_ = false;
   socket_.emplace(executor(), options);
   socket_->connect(endpoint_of(broker_->name()));
@@ -38,8 +37,8 @@ void flood_process::flood() {
   auto& calls = here().calls();
   for (std::size_t i = 0; socket_ && i < calls_; ++i) {
     const auto call = calls.begin_call(*asks_);
-    zmtp::message m{"", header, asks_->name};
-    for (const auto part : wrap_call(call, bytes)) {
+    zmtp::message m{"", client_header, asks_->name};
+    for (const auto part : wrap_call(call, flood_bytes)) {
       m.push_back(part);
     }
     if (socket_->try_send(std::move(m)) != zmtp::send_status::queued) {
@@ -78,7 +77,7 @@ void flood_process::on_message(const zmtp::message& m) {
     body.push_back(m[i]);
   }
   const auto pieces = pieces_of(body);
-  if (m.size() < 4 || !m[0].empty() || m[1] != header || m[2] != asks_->name || !pieces) {
+  if (m.size() < 4 || !m[0].empty() || m[1] != client_header || m[2] != asks_->name || !pieces) {
     here().calls().report(violation::wrong_answer, name() + " got a reply that it did not request");
     return;
   }

@@ -1,6 +1,7 @@
 #include "test/mdp/simulation/stock_client_process.h"
 
 #include "test/mdp/simulation/parcel.h"
+#include "test/mdp/simulation/stock_process.h"
 
 #include <boost/asio/detached.hpp>
 
@@ -10,15 +11,7 @@ namespace mdp::simulation {
 
 namespace {
 
-constexpr std::string_view header = "MDPC01";
-constexpr std::size_t bytes = 100;
-
-// The Guide's programs close their sockets without waiting.
-zmtp::socket_options without_linger() {
-  zmtp::socket_options options;
-  options.linger = std::chrono::milliseconds{0};
-  return options;
-}
+constexpr std::size_t call_bytes = 100;
 
 }  // namespace
 
@@ -67,8 +60,8 @@ std::uint32_t stock_client_process::ask(const trade& what) {
 
 void stock_client_process::send() {
   here().calls().on_sent(call_);
-  zmtp::message m{header, asked_->name};
-  for (const auto part : wrap_call(call_, bytes)) {
+  zmtp::message m{client_header, asked_->name};
+  for (const auto part : wrap_call(call_, call_bytes)) {
     m.push_back(part);
   }
   socket_->async_send(std::move(m), boost::asio::detached);
@@ -95,7 +88,7 @@ void stock_client_process::on_reply(const zmtp::error_code& ec, const zmtp::mess
     on_no_reply();
     return;
   }
-  if (m.size() < 3 || m[0] != header || m[1] != asked_->name) {
+  if (m.size() < 3 || m[0] != client_header || m[1] != asked_->name) {
     here().calls().report(violation::wrong_answer, name() + " got a reply that it did not request");
     return;
   }

@@ -1,5 +1,6 @@
 #include "test/mdp/simulation/stock_worker_process.h"
 
+#include "test/mdp/simulation/stock_process.h"
 #include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -15,7 +16,6 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr unsigned full_liveness = 3;
-constexpr std::string_view header = "MDPW01";
 constexpr std::string_view ready = "\1";
 constexpr std::string_view request = "\2";
 constexpr std::string_view reply = "\3";
@@ -28,13 +28,6 @@ zmtp::message message_of(std::initializer_list<std::string_view> frames) {
     m.push_back(frame);
   }
   return m;
-}
-
-// The Guide's programs close their sockets without waiting.
-zmtp::socket_options without_linger() {
-  zmtp::socket_options options;
-  options.linger = std::chrono::milliseconds{0};
-  return options;
 }
 
 }  // namespace
@@ -68,7 +61,7 @@ asio::awaitable<stock_worker_process::end_of_talk> stock_worker_process::talk() 
   zmtp::dealer_socket broker{in, at_once};
   broker.connect(broker_);
   // GCC 12 cannot make a list of frames in a co_await expression.
-  auto hello = message_of({"", header, ready, serves_->name});
+  auto hello = message_of({"", worker_header, ready, serves_->name});
   co_await say(broker, std::move(hello));
   auto liveness = full_liveness;
   auto heartbeat_at = here().now() + options_.heartbeat;
@@ -77,7 +70,7 @@ asio::awaitable<stock_worker_process::end_of_talk> stock_worker_process::talk() 
         co_await broker.async_receive(options_.heartbeat, asio::as_tuple(asio::use_awaitable));
     if (!ec) {
       liveness = full_liveness;
-      if (m.size() < 3 || !m[0].empty() || m[1] != header) {
+      if (m.size() < 3 || !m[0].empty() || m[1] != worker_header) {
         here().calls().report(violation::wrong_answer,
                               name() + " got a message that is not MDP/0.1");
       } else if (m[2] == request) {
@@ -90,7 +83,7 @@ asio::awaitable<stock_worker_process::end_of_talk> stock_worker_process::talk() 
     }
     if (here().now() >= heartbeat_at) {
       heartbeat_at = here().now() + options_.heartbeat;
-      auto beat = message_of({"", header, heartbeat});
+      auto beat = message_of({"", worker_header, heartbeat});
       co_await say(broker, std::move(beat));
     }
   }
@@ -117,7 +110,8 @@ asio::awaitable<void> stock_worker_process::work(zmtp::dealer_socket& to, const 
   }
   co_await sleep(here().up_to(how_.longest));
   const auto body = wrap_piece({*call, run, 0, 1});
-  auto answer = message_of({"", header, reply, address, "", body[0], body[1], body[2], body[3]});
+  auto answer =
+      message_of({"", worker_header, reply, address, "", body[0], body[1], body[2], body[3]});
   co_await say(to, std::move(answer));
 }
 

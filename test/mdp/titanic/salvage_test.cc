@@ -2,6 +2,7 @@
 
 #include "mdp/titanic/salvage.h"
 
+#include "test/mdp/titanic/request_ids.h"
 #include "test/support/scratch_folder.h"
 #include "zmtp/storage/sqlite_database.h"
 
@@ -38,12 +39,7 @@ namespace mdp::titanic {
 namespace {
 
 namespace fs = std::filesystem;
-
-request_id id_of(std::uint8_t first) {
-  request_id id;
-  id.bytes[0] = first;
-  return id;
-}
+using test::id_of;
 
 class salvage_test : public testing::Test {
 protected:

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using step = service_table::step;
 using time_point = service_table::time_point;
 
-constexpr time_point start{1000s};
+constexpr time_point table_start{1000s};
 
 const titanic_options options{.services = {{"own", {.in_flight = 1}}},
                               .presence = 1s,
@@ -32,9 +32,9 @@ service_record& waited_for(service_table& table, std::string_view name) {
 
 service_record& present(service_table& table, std::string_view name) {
   auto& one = waited_for(table, name);
-  EXPECT_EQ(table.look_at(one, start, true), step::look_up);
+  EXPECT_EQ(table.look_at(one, table_start, true), step::look_up);
   EXPECT_EQ(table.next_lookup(), &one);
-  table.on_looked_up(one, true, start);
+  table.on_looked_up(one, true, table_start);
   return one;
 }
 
@@ -49,20 +49,20 @@ TEST(service_table, a_service_has_limits_of_its_own_or_those_of_all) {
 TEST(service_table, dispatches_nothing_before_the_service_is_known) {
   service_table table{options};
   auto& one = waited_for(table, "s");
-  EXPECT_EQ(table.look_at(one, start, true), step::look_up);
+  EXPECT_EQ(table.look_at(one, table_start, true), step::look_up);
   ASSERT_EQ(table.next_lookup(), &one);
   EXPECT_EQ(table.next_lookup(), nullptr);
-  EXPECT_EQ(table.look_at(one, start, true), step::nothing) << "it is being asked for";
-  table.on_looked_up(one, true, start);
-  EXPECT_EQ(table.look_at(one, start, true), step::give);
-  EXPECT_EQ(table.look_at(one, start + 1s - 1ns, true), step::give);
-  EXPECT_EQ(table.look_at(one, start + 1s, true), step::look_up) << "it may have gone";
+  EXPECT_EQ(table.look_at(one, table_start, true), step::nothing) << "it is being asked for";
+  table.on_looked_up(one, true, table_start);
+  EXPECT_EQ(table.look_at(one, table_start, true), step::give);
+  EXPECT_EQ(table.look_at(one, table_start + 1s - 1ns, true), step::give);
+  EXPECT_EQ(table.look_at(one, table_start + 1s, true), step::look_up) << "it may have gone";
 }
 
 TEST(service_table, a_service_for_which_nothing_waits_is_not_asked_for) {
   service_table table{options};
   auto& one = waited_for(table, "s");
-  EXPECT_EQ(table.look_at(one, start, false), step::nothing);
+  EXPECT_EQ(table.look_at(one, table_start, false), step::nothing);
   EXPECT_EQ(table.next_lookup(), nullptr);
   EXPECT_EQ(table.next_deadline(), std::nullopt);
 }
@@ -70,7 +70,7 @@ TEST(service_table, a_service_for_which_nothing_waits_is_not_asked_for) {
 TEST(service_table, looks_up_a_missing_service_with_growing_pauses) {
   service_table table{options};
   auto& one = waited_for(table, "s");
-  auto now = start;
+  auto now = table_start;
   for (const std::chrono::milliseconds pause : {100ms, 200ms, 300ms, 300ms}) {
     ASSERT_EQ(table.look_at(one, now, true), step::look_up);
     ASSERT_EQ(table.next_lookup(), &one);
@@ -86,14 +86,14 @@ TEST(service_table, looks_up_a_missing_service_with_growing_pauses) {
 TEST(service_table, a_failure_causes_a_lookup_and_a_reply_marks_it_available) {
   service_table table{options};
   auto& one = present(table, "s");
-  table.on_failure(one, start);
-  EXPECT_EQ(table.look_at(one, start, true), step::nothing);
-  EXPECT_EQ(table.look_at(one, start + 100ms, true), step::look_up);
+  table.on_failure(one, table_start);
+  EXPECT_EQ(table.look_at(one, table_start, true), step::nothing);
+  EXPECT_EQ(table.look_at(one, table_start + 100ms, true), step::look_up);
   ASSERT_EQ(table.next_lookup(), &one);
-  table.on_looked_up(one, true, start + 100ms);
-  table.on_failure(one, start + 100ms);
-  table.on_reply(one, start + 110ms);
-  EXPECT_EQ(table.look_at(one, start + 110ms, true), step::give);
+  table.on_looked_up(one, true, table_start + 100ms);
+  table.on_failure(one, table_start + 100ms);
+  table.on_reply(one, table_start + 110ms);
+  EXPECT_EQ(table.look_at(one, table_start + 110ms, true), step::give);
 }
 
 TEST(service_table, looks_up_sixteen_services_at_once_and_the_others_in_turn) {
@@ -101,13 +101,13 @@ TEST(service_table, looks_up_sixteen_services_at_once_and_the_others_in_turn) {
   std::vector<service_record*> all;
   for (int i = 0; i < 18; ++i) {
     all.push_back(&waited_for(table, std::to_string(i)));
-    EXPECT_EQ(table.look_at(*all.back(), start, true), step::look_up);
+    EXPECT_EQ(table.look_at(*all.back(), table_start, true), step::look_up);
   }
   for (std::size_t i = 0; i < 16; ++i) {
     EXPECT_EQ(table.next_lookup(), all[i]);
   }
   EXPECT_EQ(table.next_lookup(), nullptr);
-  table.on_looked_up(*all[5], true, start);
+  table.on_looked_up(*all[5], true, table_start);
   EXPECT_EQ(table.next_lookup(), all[16]);
   EXPECT_EQ(table.next_lookup(), nullptr);
 }
@@ -116,11 +116,11 @@ TEST(service_table, keeps_an_idle_service_for_its_lifetime) {
   service_table table{options};
   auto& one = present(table, "s");
   table.leave(one);
-  EXPECT_EQ(table.look_at(one, start, false), step::nothing);
+  EXPECT_EQ(table.look_at(one, table_start, false), step::nothing);
   EXPECT_EQ(table.size(), 1U);
-  EXPECT_EQ(table.next_deadline(), start + 1s);
-  ASSERT_EQ(table.due(start + 1s), &one);
-  EXPECT_EQ(table.look_at(one, start + 1s, false), step::nothing);
+  EXPECT_EQ(table.next_deadline(), table_start + 1s);
+  ASSERT_EQ(table.due(table_start + 1s), &one);
+  EXPECT_EQ(table.look_at(one, table_start + 1s, false), step::nothing);
   EXPECT_EQ(table.size(), 0U);
   EXPECT_EQ(table.next_deadline(), std::nullopt);
 }
@@ -131,11 +131,11 @@ TEST(service_table, a_service_is_kept_while_a_place_of_it_is_taken) {
   table.take_place(one);
   EXPECT_TRUE(one.full());
   table.leave(one);
-  EXPECT_EQ(table.look_at(one, start + 1h, false), step::nothing);
+  EXPECT_EQ(table.look_at(one, table_start + 1h, false), step::nothing);
   EXPECT_EQ(table.size(), 1U);
   table.leave_place(one);
   EXPECT_FALSE(one.full());
-  EXPECT_EQ(table.look_at(one, start + 1h, false), step::nothing);
+  EXPECT_EQ(table.look_at(one, table_start + 1h, false), step::nothing);
   EXPECT_EQ(table.size(), 0U);
 }
 
@@ -143,16 +143,16 @@ TEST(service_table, services_due_at_the_same_time_are_ordered_by_name) {
   service_table table{options};
   for (const auto* const name : {"b", "a", "c"}) {
     auto& one = present(table, name);
-    table.on_failure(one, start);
-    EXPECT_EQ(table.look_at(one, start, true), step::nothing);
+    table.on_failure(one, table_start);
+    EXPECT_EQ(table.look_at(one, table_start, true), step::nothing);
   }
   for (const auto* const name : {"a", "b", "c"}) {
-    auto* const next = table.due(start + 100ms);
+    auto* const next = table.due(table_start + 100ms);
     ASSERT_NE(next, nullptr);
     EXPECT_EQ(next->name, name);
-    EXPECT_EQ(table.look_at(*next, start + 100ms, true), step::look_up);
+    EXPECT_EQ(table.look_at(*next, table_start + 100ms, true), step::look_up);
   }
-  EXPECT_EQ(table.due(start + 100ms), nullptr);
+  EXPECT_EQ(table.due(table_start + 100ms), nullptr);
 }
 
 TEST(service_table, reports_pending_and_in_flight_requests_by_name) {

@@ -2,6 +2,7 @@
 
 #include "mdp/titanic/sqlite_request_database.h"
 #include "test/mdp/titanic/memory_request_database.h"
+#include "test/mdp/titanic/request_ids.h"
 #include "test/support/network_test.h"
 #include "test/support/scratch_folder.h"
 #include "zmtp/storage/sqlite_file.h"
@@ -19,12 +20,7 @@ namespace mdp::titanic {
 namespace {
 
 using namespace std::chrono_literals;
-
-request_id id_of(std::uint8_t first) {
-  request_id id;
-  id.bytes[0] = first;
-  return id;
-}
+using test::id_of;
 
 // Makes a store, and after it another one of the same content.
 struct memory_maker {

@@ -4,6 +4,7 @@
 
 #include "mdp/error.h"
 #include "mdp/titanic/titanic_state.h"
+#include "test/mdp/titanic/request_ids.h"
 
 #include <gtest/gtest.h>
 
@@ -19,13 +20,7 @@ namespace mdp::titanic {
 
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
-
-inline request_id id_of(std::uint8_t first) {
-  request_id id;
-  id.bytes[0] = first;
-  id.bytes[15] = 0xAB;
-  return id;
-}
+using test::id_of;
 
 inline titanic_options strict_options() {
   titanic_options options;

@@ -1,5 +1,7 @@
 #include "tools/zinc/http/history.h"
 
+#include "test/tools/http/example_figures.h"
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -12,10 +14,10 @@ namespace {
 using namespace std::chrono_literals;
 using enum zmtp::figure::kind;
 namespace json = boost::json;
+using test::requests;
+using test::stored;
 
-constexpr zmtp::figure requests{"requests", counter, "accepted requests"};
 constexpr zmtp::figure peers{"peers", gauge, "connected peers"};
-constexpr zmtp::figure stored{"stored", word, "the part in the store"};
 constexpr zmtp::figure taken{"taken", histogram, "time taken", zmtp::figure::unit::seconds};
 
 zmtp::figure_record of_broker(std::uint64_t count) {

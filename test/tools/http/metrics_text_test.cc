@@ -1,5 +1,7 @@
 #include "tools/zinc/http/metrics_text.h"
 
+#include "test/tools/http/example_figures.h"
+
 #include <gtest/gtest.h>
 
 namespace zinc::http {
@@ -7,15 +9,15 @@ namespace {
 
 using namespace std::chrono_literals;
 using enum zmtp::figure::kind;
+using test::active;
+using test::queue_time;
+using test::requests;
+using test::stored;
 using unit = zmtp::figure::unit;
 
-constexpr zmtp::figure requests{"requests", counter, "accepted requests"};
 constexpr zmtp::figure memory{"keyed_bytes", gauge, "memory of keys", unit::bytes};
 constexpr zmtp::figure log{"log", gauge, "memory of the log", unit::bytes};
 constexpr zmtp::figure received{"received_bytes", counter, "received bytes", unit::bytes};
-constexpr zmtp::figure active{"active", flag, "accepts updates"};
-constexpr zmtp::figure stored{"stored", word, "the part in the store"};
-constexpr zmtp::figure queue_time{"queue_time", histogram, "time in the queue", unit::seconds};
 
 std::string head_of(std::string_view component, int ready) {
   return "# HELP zinc_build_info component and version of the program.\n"

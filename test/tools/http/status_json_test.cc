@@ -1,5 +1,7 @@
 #include "tools/zinc/http/status_json.h"
 
+#include "test/tools/http/example_figures.h"
+
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <gtest/gtest.h>
@@ -8,13 +10,10 @@ namespace zinc::http {
 namespace {
 
 using namespace std::chrono_literals;
-using enum zmtp::figure::kind;
-
-constexpr zmtp::figure requests{"requests", counter, "accepted requests"};
-constexpr zmtp::figure active{"active", flag, "accepts updates"};
-constexpr zmtp::figure stored{"stored", word, "the part in the store"};
-constexpr zmtp::figure queue_time{"queue_time", histogram, "time in the queue",
-                                  zmtp::figure::unit::seconds};
+using test::active;
+using test::queue_time;
+using test::requests;
+using test::stored;
 
 boost::json::value parsed(const report& of) { return boost::json::parse(status_json(of, "1.2")); }
 

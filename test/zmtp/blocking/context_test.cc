@@ -3,6 +3,7 @@
 
 #include "zmtp/blocking/context.h"
 
+#include "test/zmtp/blocking/blocking_test.h"
 #include "zmtp/blocking/poll.h"
 #include "zmtp/blocking/socket.h"
 
@@ -26,9 +27,9 @@ namespace zmtp::blocking {
 namespace {
 
 using namespace std::chrono_literals;
+using test::loopback;
+using test::timeout;
 
-constexpr auto timeout = 20s;
-constexpr auto loopback = "tcp://127.0.0.1:*";
 // No socket listens at this endpoint.
 constexpr auto nobody = "tcp://127.0.0.1:1";
 

@@ -1,5 +1,6 @@
 #include "zmtp/blocking/poll.h"
 
+#include "test/zmtp/blocking/blocking_test.h"
 #include "zmtp/blocking/socket.h"
 
 #include <gtest/gtest.h>
@@ -14,20 +15,11 @@ namespace zmtp::blocking {
 namespace {
 
 using namespace std::chrono_literals;
+using test::loopback;
+using test::timeout;
 using wants = poll_item::wants;
 
-constexpr auto timeout = 20s;
-constexpr auto loopback = "tcp://127.0.0.1:*";
-
-class polling : public testing::Test {
-protected:
-  template <class Binds, class Connects>
-  static void join(Binds& binds, Connects& connects) {
-    connects.connect(binds.bind(loopback).to_string());
-  }
-
-  context context_;
-};
+class polling : public test::blocking_test {};
 
 TEST_F(polling, reports_which_of_several_sockets_is_ready) {
   pull_socket a{context_};

@@ -2,6 +2,8 @@
 
 #include "zmtp/blocking/socket.h"
 
+#include "test/zmtp/blocking/blocking_test.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,10 +21,8 @@ namespace zmtp::blocking {
 namespace {
 
 using namespace std::chrono_literals;
-
-// The limit of a whole call. No test comes near it unless something is wrong.
-constexpr auto timeout = 20s;
-constexpr auto loopback = "tcp://127.0.0.1:*";
+using test::loopback;
+using test::timeout;
 
 message numbered(std::size_t n) { return message{std::to_string(n), "of a stream"}; }
 
@@ -33,15 +33,7 @@ socket_options with_marks(std::size_t messages) {
   return options;
 }
 
-class blocking_socket : public testing::Test {
-protected:
-  template <class Binds, class Connects>
-  static void join(Binds& binds, Connects& connects) {
-    connects.connect(binds.bind(loopback).to_string());
-  }
-
-  context context_;
-};
+class blocking_socket : public test::blocking_test {};
 
 TEST_F(blocking_socket, requests_get_replies) {
   rep_socket server{context_};

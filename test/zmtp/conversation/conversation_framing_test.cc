@@ -21,6 +21,7 @@ using test::content_of;
 using test::framed;
 using test::framed_command;
 using test::greeting_of;
+using test::made_of;
 using test::masked;
 using test::masked_framing;
 using test::parts;
@@ -34,14 +35,6 @@ using test::unmasked;
 side_options with_framing(side_options how = {}) {
   how.security = test::masked_security();
   return how;
-}
-
-message made_of(const parts& from) {
-  message m;
-  for (const auto& part : from) {
-    m.adopt_back(std::string{part});
-  }
-  return m;
 }
 
 std::string hello(std::string_view peer_type) {

@@ -10,17 +10,16 @@ namespace zmtp {
 namespace {
 
 using namespace std::chrono_literals;
+using test::all_taken;
 using test::bytes;
 using test::framed;
 using test::framed_command;
 using test::heard_end;
 using test::heard_not_reading;
+using test::nothing_taken;
 using test::ping;
 using test::pong;
 using test::side;
-
-constexpr conversation::acknowledgement all_taken{.bytes = 100, .complete = true};
-constexpr conversation::acknowledgement nothing_taken{.bytes = 100, .complete = false};
 
 class conversation_heartbeat : public testing::Test {
 protected:

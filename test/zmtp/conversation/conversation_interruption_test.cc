@@ -2,6 +2,7 @@
 // the message.
 
 #include "test/support/conversation_script.h"
+#include "test/support/sizes.h"
 
 #include <gtest/gtest.h>
 
@@ -26,25 +27,24 @@ using test::framed;
 using test::framed_command;
 using test::heard_end;
 using test::heard_message;
+using test::kibi;
+using test::mebi;
 using test::parts;
 using test::ping;
 using test::pong;
 using test::side;
 
-constexpr std::size_t kibi = 1024;
-constexpr std::size_t mebi = 1024 * kibi;
-
 const auto error = framed_command("ERROR", "\4lost");
 const auto nameless = framed_command("");
 
-conversation_script in_traffic(const limits& limit = {}) {
+conversation_script after_handshake(const limits& limit = {}) {
   return conversation_script{{.limit = limit}}.shake_hands("ROUTER");
 }
 
 TEST(conversation_interruption, only_four_commands_may_interrupt_a_message) {
   for (const auto& allowed :
        {ping("x"), pong("x"), framed_command("SUBSCRIBE", "t"), framed_command("CANCEL", "t")}) {
-    in_traffic()
+    after_handshake()
         .peer_sends(frame(test::more, "a") + allowed + frame(0, "b") + framed({"next"}))
         .writes_late()
         .expect({"[a][b]", "[next]"})
@@ -54,7 +54,7 @@ TEST(conversation_interruption, only_four_commands_may_interrupt_a_message) {
   for (const auto& other :
        {error, framed_command("X"), framed_command("ping", bytes("00 00")), framed_command("READY"),
         framed_command("X-FUTURE", std::string(300, 'x'))}) {
-    in_traffic()
+    after_handshake()
         .peer_sends(framed({"before"}) + frame(test::more, "a") + ping() + frame(test::more, "b") +
                     other)
         .writes_late()
@@ -65,7 +65,7 @@ TEST(conversation_interruption, only_four_commands_may_interrupt_a_message) {
 }
 
 TEST(conversation_interruption, other_commands_may_precede_and_follow_a_message) {
-  in_traffic()
+  after_handshake()
       .peer_sends(framed_command("X") + framed({"a", "b"}) + framed_command("X") + framed({"c"}) +
                   error)
       .expect({"[a][b]", "[c]", heard_end(errc::refused_by_peer)})
@@ -73,18 +73,21 @@ TEST(conversation_interruption, other_commands_may_precede_and_follow_a_message)
 }
 
 TEST(conversation_interruption, a_malformed_command_closes_the_connection) {
-  in_traffic()
+  after_handshake()
       .peer_sends(frame(test::more, "a") + framed_command("PING", "1"))
       .expect_closed(errc::bad_ping)
       .run();
-  in_traffic().peer_sends(frame(test::more, "a") + nameless).expect_closed(errc::bad_command).run();
+  after_handshake()
+      .peer_sends(frame(test::more, "a") + nameless)
+      .expect_closed(errc::bad_command)
+      .run();
 }
 
 TEST(conversation_interruption, each_message_has_its_own_limit_of_commands) {
   const limits limit{.message_commands = 3};
   const auto interrupted = frame(test::more, "a") + pong() + frame(test::more, "b") + pong() +
                            pong(std::string(300, 'p')) + frame(0, "c");
-  in_traffic(limit)
+  after_handshake(limit)
       .peer_sends(interrupted + pong() + pong() + pong() + pong() + interrupted)
       .expect({"[a][b][c]", "[a][b][c]"})
       .peer_sends(frame(test::more, "a") + pong() + pong() + pong())

@@ -3,6 +3,7 @@
 
 #include "test/support/allocations.h"
 #include "test/support/conversation.h"
+#include "test/support/sizes.h"
 
 #include <gtest/gtest.h>
 
@@ -18,12 +19,12 @@ using test::frame;
 using test::frame_header;
 using test::framed;
 using test::greeting_of;
+using test::kibi;
+using test::mebi;
 using test::ready_of;
 using test::reset_peak;
 using test::side;
 
-constexpr std::size_t kibi = 1024;
-constexpr std::size_t mebi = 1024 * kibi;
 // A read buffer, which connections of a thread share, and small change.
 constexpr std::size_t slack = 80 * kibi;
 

@@ -17,18 +17,11 @@ namespace {
 using test::content_of;
 using test::framed;
 using test::framed_command;
+using test::made_of;
 using test::parts;
 using test::ping;
 using test::pong;
 using test::side;
-
-message made_of(const parts& from) {
-  message m;
-  for (const auto& part : from) {
-    m.adopt_back(std::string{part});
-  }
-  return m;
-}
 
 // Some messages of every kind of entry in the queue; each has its number in it.
 std::vector<parts> mixed(std::size_t count, unsigned seed = 1) {

@@ -10,10 +10,12 @@ namespace zmtp {
 namespace {
 
 using namespace std::chrono_literals;
+using test::all_taken;
 using test::bytes;
 using test::conversation_script;
 using test::framed;
 using test::heard_end;
+using test::nothing_taken;
 using test::ping;
 using test::pong;
 using test::side;
@@ -154,8 +156,6 @@ TEST(conversation_ping, output_is_never_more_than_input) {
 }
 
 // The acknowledgements of TCP.
-constexpr conversation::acknowledgement all_taken{.bytes = 100, .complete = true};
-constexpr conversation::acknowledgement nothing_taken{.bytes = 100, .complete = false};
 constexpr conversation::acknowledgement some_taken{.bytes = 101, .complete = false};
 
 // Heartbeats are off, so that the probe's deadline is the only one.

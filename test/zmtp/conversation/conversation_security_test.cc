@@ -47,7 +47,7 @@ std::vector<pairing> pairings() {
           {"curve_client", "CURVE", false, client_of_curve(), server_of_curve()}};
 }
 
-std::string greeting(const pairing& p, bool of_server) {
+std::string greeting_of_side(const pairing& p, bool of_server) {
   auto bytes = test::greeting_of(3, 1, std::string{p.mechanism});
   bytes[32] = of_server ? '\1' : '\0';
   return bytes;
@@ -120,8 +120,8 @@ private:
 class conversation_security : public testing::TestWithParam<pairing> {
 protected:
   test::conversation_script& shake_hands(test::conversation_script& script, const rehearsal& with) {
-    script.expect_output(greeting(GetParam(), GetParam().we_serve))
-        .peer_sends(greeting(GetParam(), !GetParam().we_serve));
+    script.expect_output(greeting_of_side(GetParam(), GetParam().we_serve))
+        .peer_sends(greeting_of_side(GetParam(), !GetParam().we_serve));
     for (const auto& command : with.commands) {
       command.own ? script.expect_output(command.frame) : script.peer_sends(command.frame);
     }
@@ -167,8 +167,8 @@ TEST_P(conversation_of_a_client, a_message_may_arrive_with_the_last_command) {
   rehearsal with{GetParam()};
   const auto& last = with.commands.back();
   test::conversation_script script{{.security = GetParam().own}};
-  script.expect_output(greeting(GetParam(), GetParam().we_serve))
-      .peer_sends(greeting(GetParam(), !GetParam().we_serve));
+  script.expect_output(greeting_of_side(GetParam(), GetParam().we_serve))
+      .peer_sends(greeting_of_side(GetParam(), !GetParam().we_serve));
   for (std::size_t i = 0; i + 1 < with.commands.size(); ++i) {
     const auto& command = with.commands[i];
     command.own ? script.expect_output(command.frame) : script.peer_sends(command.frame);
@@ -186,8 +186,8 @@ TEST_P(conversation_security, a_message_in_place_of_a_command_ends_it) {
       continue;
     }
     test::conversation_script script{{.security = GetParam().own}};
-    script.expect_output(greeting(GetParam(), GetParam().we_serve))
-        .peer_sends(greeting(GetParam(), !GetParam().we_serve));
+    script.expect_output(greeting_of_side(GetParam(), GetParam().we_serve))
+        .peer_sends(greeting_of_side(GetParam(), !GetParam().we_serve));
     for (std::size_t i = 0; i < before; ++i) {
       const auto& command = with.commands[i];
       command.own ? script.expect_output(command.frame) : script.peer_sends(command.frame);
@@ -200,7 +200,7 @@ TEST_P(conversation_security, a_peer_with_another_mechanism_is_rejected) {  // Z
   for (const std::string name : {"NULL", "PLAIN", "CURVE", "GSSAPI"}) {
     if (name != GetParam().mechanism) {
       test::conversation_script script{{.security = GetParam().own}};
-      script.expect_output(greeting(GetParam(), GetParam().we_serve))
+      script.expect_output(greeting_of_side(GetParam(), GetParam().we_serve))
           .peer_sends(test::greeting_of(3, 1, name))
           .expect_closed(errc::mechanism_mismatch)
           .run();
@@ -212,7 +212,7 @@ TEST_P(conversation_security, a_refused_peer_gets_the_status) {
   const rehearsal with{GetParam()};
   test::side s{{.admits = false, .security = GetParam().own}};
   s.say();
-  s.hear(greeting(GetParam(), !GetParam().we_serve));
+  s.hear(greeting_of_side(GetParam(), !GetParam().we_serve));
   for (const auto& command : with.commands) {
     if (!command.own) {
       s.hear(command.frame);

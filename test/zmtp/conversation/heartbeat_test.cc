@@ -15,9 +15,9 @@ using action = heartbeat::action;
 using deciseconds = heartbeat_options::deciseconds;
 using said = heartbeat::acknowledgement;
 
-constexpr said all_taken{.bytes = 7, .complete = true};
-constexpr said nothing_taken{.bytes = 7, .complete = false};
-constexpr said some_taken{.bytes = 8, .complete = false};
+constexpr said took_all{.bytes = 7, .complete = true};
+constexpr said took_nothing{.bytes = 7, .complete = false};
+constexpr said took_some{.bytes = 8, .complete = false};
 
 class a_heartbeat : public testing::Test {
 protected:
@@ -27,7 +27,7 @@ protected:
     EXPECT_EQ(*beat.next_deadline() - now, from_now);
   }
   // Moves the clock to the deadline.
-  action at_deadline(said what = all_taken) {
+  action at_deadline(said what = took_all) {
     if (!beat.next_deadline()) {
       ADD_FAILURE() << "no deadline";
       return action::none;
@@ -35,7 +35,7 @@ protected:
     now = *beat.next_deadline();
     return beat.on_deadline(now, what);
   }
-  action ask(said what = all_taken) {
+  action ask(said what = took_all) {
     const auto did = at_deadline(what);
     EXPECT_EQ(did, action::ping);
     return did;
@@ -54,7 +54,7 @@ protected:
 TEST_F(a_heartbeat, pings_after_ten_seconds_without_traffic) {
   start();
   expect_due(10s);
-  EXPECT_EQ(beat.on_deadline(now + 9999ms, all_taken), action::none);
+  EXPECT_EQ(beat.on_deadline(now + 9999ms, took_all), action::none);
   EXPECT_EQ(at_deadline(), action::ping);
 }
 
@@ -92,7 +92,7 @@ TEST_F(a_heartbeat, pings_once_at_a_time) {
   start();
   ask();
   for (int i = 0; i < 20; ++i) {
-    EXPECT_NE(at_deadline(all_taken), action::ping);
+    EXPECT_NE(at_deadline(took_all), action::ping);
   }
   beat.on_bytes(now);
   expect_due(10s);
@@ -105,27 +105,27 @@ TEST_F(a_heartbeat, a_byte_right_after_a_ping_answers_it) {
   beat.on_bytes(now);
   expect_due(10s);
   now += 30s;
-  EXPECT_EQ(beat.on_deadline(now, nothing_taken), action::ping);
+  EXPECT_EQ(beat.on_deadline(now, took_nothing), action::ping);
 }
 
 TEST_F(a_heartbeat, a_peer_whose_kernel_has_taken_nothing_since_is_dead) {
   start();
-  ask(all_taken);
+  ask(took_all);
   expect_due(30s);
-  EXPECT_EQ(at_deadline(nothing_taken), action::dead);
+  EXPECT_EQ(at_deadline(took_nothing), action::dead);
 }
 
 TEST_F(a_heartbeat, a_peer_whose_kernel_takes_everything_does_not_read) {
   start();
   ask();
-  EXPECT_EQ(at_deadline(all_taken), action::not_reading);
+  EXPECT_EQ(at_deadline(took_all), action::not_reading);
   expect_due(30s);
 }
 
 TEST_F(a_heartbeat, a_peer_whose_kernel_takes_something_does_not_read) {
   start();
   ask();
-  EXPECT_EQ(at_deadline(some_taken), action::not_reading);
+  EXPECT_EQ(at_deadline(took_some), action::not_reading);
 }
 
 TEST_F(a_heartbeat, not_reading_is_reported_once_for_each_timeout) {
@@ -155,13 +155,13 @@ TEST_F(a_heartbeat, data_sent_a_moment_ago_get_their_time) {
 TEST_F(a_heartbeat, a_peer_that_dies_while_it_does_not_read_is_detected) {
   start();
   ask();
-  EXPECT_EQ(at_deadline(all_taken), action::not_reading);
-  EXPECT_EQ(at_deadline(nothing_taken), action::none);
-  EXPECT_EQ(at_deadline(nothing_taken), action::dead);
+  EXPECT_EQ(at_deadline(took_all), action::not_reading);
+  EXPECT_EQ(at_deadline(took_nothing), action::none);
+  EXPECT_EQ(at_deadline(took_nothing), action::dead);
 }
 
 TEST_F(a_heartbeat, strict_closes_independently_of_tcp) {
-  for (const auto& what : {all_taken, nothing_taken, some_taken}) {
+  for (const auto& what : {took_all, took_nothing, took_some}) {
     options.strict = true;
     start();
     beat.on_bytes(now);
@@ -211,7 +211,7 @@ TEST_F(a_heartbeat, a_ttl_causes_an_earlier_ping) {
   expect_due(3s);
   ask();
   expect_due(3s);
-  EXPECT_EQ(at_deadline(nothing_taken), action::dead);
+  EXPECT_EQ(at_deadline(took_nothing), action::dead);
 }
 
 TEST_F(a_heartbeat, a_ttl_alone_never_disconnects_a_peer_whose_kernel_answers) {
@@ -219,9 +219,9 @@ TEST_F(a_heartbeat, a_ttl_alone_never_disconnects_a_peer_whose_kernel_answers) {
   beat.on_bytes(now);
   on_ping(30);
   ask();
-  EXPECT_EQ(at_deadline(all_taken), action::not_reading);
+  EXPECT_EQ(at_deadline(took_all), action::not_reading);
   for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(at_deadline(all_taken), action::none);
+    EXPECT_EQ(at_deadline(took_all), action::none);
   }
 }
 
@@ -260,7 +260,7 @@ TEST_F(a_heartbeat, strict_closes_a_peer_that_exceeds_its_ttl) {
   expect_due(10s);
   ask();
   expect_due(2s);
-  EXPECT_EQ(at_deadline(all_taken), action::expired);
+  EXPECT_EQ(at_deadline(took_all), action::expired);
 }
 
 TEST_F(a_heartbeat, strict_does_not_close_a_peer_within_its_ttl) {
@@ -269,7 +269,7 @@ TEST_F(a_heartbeat, strict_does_not_close_a_peer_within_its_ttl) {
   on_ping(10);
   for (int i = 0; i < 100; ++i) {
     now += 900ms;
-    EXPECT_EQ(beat.on_deadline(now, all_taken), action::none);
+    EXPECT_EQ(beat.on_deadline(now, took_all), action::none);
     beat.on_bytes(now);
     on_ping(10);
   }
@@ -296,20 +296,20 @@ TEST_F(a_heartbeat, limits_the_pings_of_each_second) {
 
 TEST_F(a_heartbeat, a_probe_ends_after_two_seconds_and_the_heartbeat_goes_on) {
   start();
-  EXPECT_EQ(beat.probe(now, all_taken), action::ping);
+  EXPECT_EQ(beat.probe(now, took_all), action::ping);
   expect_due(2s);
-  EXPECT_EQ(at_deadline(all_taken), action::none);
+  EXPECT_EQ(at_deadline(took_all), action::none);
   expect_due(30s);
-  EXPECT_EQ(at_deadline(all_taken), action::not_reading);
+  EXPECT_EQ(at_deadline(took_all), action::not_reading);
 }
 
 TEST_F(a_heartbeat, a_probe_after_a_ping_sends_no_second_ping) {
   start();
-  ask(all_taken);
+  ask(took_all);
   now += 1s;
-  EXPECT_EQ(beat.probe(now, nothing_taken), action::none);
+  EXPECT_EQ(beat.probe(now, took_nothing), action::none);
   expect_due(2s);
-  EXPECT_EQ(at_deadline(nothing_taken), action::dead);
+  EXPECT_EQ(at_deadline(took_nothing), action::dead);
 }
 
 // In any history: a peer that has sent anything within the interval gets no PING. A peer that is
@@ -324,7 +324,7 @@ TEST_F(a_heartbeat, declares_no_peer_dead_too_early_in_any_history) {
     constexpr auto never = heartbeat::time_point::max();
     auto asked = never;  // when a PING without an answer was sent
     auto taken = now;    // when nothing was outstanding, last
-    said what = all_taken;
+    said what = took_all;
     for (int i = 0; i < 60; ++i) {
       now += random() % 12'000 * 1ms;
       switch (random() % 12) {

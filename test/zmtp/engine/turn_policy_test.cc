@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using facts = turn_policy::facts;
 
-constexpr turn_policy::time_point start{1000s};
+constexpr turn_policy::time_point first_turn{1000s};
 constexpr facts idle{.more = false, .to_write = false, .sender_waits = false, .open = true};
 
 // Runs a turn that ends at `now` and has nothing to do.
@@ -37,14 +37,14 @@ TEST(turn_policy, only_the_outermost_turn_begins_and_ends) {
 
 TEST(turn_policy, each_turn_and_each_flush_outside_a_turn_has_a_number) {
   turn_policy p;
-  run(p, start);
+  run(p, first_turn);
   EXPECT_EQ(p.number(), 1U);
   p.begin_flush();
   EXPECT_EQ(p.number(), 2U);
   EXPECT_TRUE(p.enter());
   p.begin_flush();
   EXPECT_EQ(p.number(), 2U);
-  p.begin(start, false);
+  p.begin(first_turn, false);
   EXPECT_EQ(p.number(), 3U);
 }
 
@@ -58,11 +58,11 @@ TEST(turn_policy, writes_to_the_peers_that_the_table_says) {
                   .sender_waits = (bits & 16U) != 0,
                   .open = (bits & 32U) != 0};
     turn_policy p;
-    run(p, start);
+    run(p, first_turn);
     if (posted) {
       p.on_posted();
     }
-    p.begin(start + (follows ? 2us : 3us), false);
+    p.begin(first_turn + (follows ? 2us : 3us), false);
 
     std::size_t expected = 64;
     if (f.more) {
@@ -78,74 +78,74 @@ TEST(turn_policy, writes_to_the_peers_that_the_table_says) {
 
     // A turn follows if more can be done, or if the write may have made space for a sender.
     const bool promising = f.to_write && f.sender_waits;
-    EXPECT_EQ(p.end(false, false, start + 1s), promising) << bits;
-    EXPECT_TRUE(p.end(true, false, start + 1s)) << bits;
-    EXPECT_TRUE(p.end(false, true, start + 1s)) << bits;
+    EXPECT_EQ(p.end(false, false, first_turn + 1s), promising) << bits;
+    EXPECT_TRUE(p.end(true, false, first_turn + 1s)) << bits;
+    EXPECT_TRUE(p.end(false, true, first_turn + 1s)) << bits;
   }
 }
 
 TEST(turn_policy, a_promise_lasts_for_one_turn) {
   turn_policy p;
   (void)p.writes({.more = false, .to_write = true, .sender_waits = true, .open = true});
-  EXPECT_TRUE(p.end(false, false, start));
+  EXPECT_TRUE(p.end(false, false, first_turn));
   (void)p.writes(idle);
-  EXPECT_FALSE(p.end(false, false, start));
+  EXPECT_FALSE(p.end(false, false, first_turn));
 }
 
 TEST(turn_policy, a_turn_follows_at_once_within_three_microseconds) {
   turn_policy p;
-  run(p, start);
-  p.begin(start + 2999ns, false);
+  run(p, first_turn);
+  p.begin(first_turn + 2999ns, false);
   EXPECT_EQ(p.writes(idle), 0U);
-  p.begin(start + 3000ns, false);
+  p.begin(first_turn + 3000ns, false);
   EXPECT_EQ(p.writes(idle), 64U);
 }
 
 TEST(turn_policy, with_peers_in_the_process_no_turn_follows_at_once) {
   turn_policy p;
-  run(p, start);
-  p.begin(start, true);
+  run(p, first_turn);
+  p.begin(first_turn, true);
   EXPECT_EQ(p.writes(idle), 64U);
 }
 
 TEST(turn_policy, counts_from_the_end_of_the_turn) {
   turn_policy p;
-  run(p, start);
-  p.begin(start + 1s, false);
-  (void)p.end(false, false, start + 2s);
-  p.begin(start + 2s + 1us, false);
+  run(p, first_turn);
+  p.begin(first_turn + 1s, false);
+  (void)p.end(false, false, first_turn + 2s);
+  p.begin(first_turn + 2s + 1us, false);
   EXPECT_EQ(p.writes(idle), 0U);
 }
 
 TEST(turn_policy, a_posted_turn_writes_at_once) {
   turn_policy p;
-  run(p, start);
+  run(p, first_turn);
   EXPECT_FALSE(p.posted());
   p.on_posted();
   EXPECT_TRUE(p.posted());
   p.on_posted_turn();
   EXPECT_FALSE(p.posted());
-  p.begin(start, false);
+  p.begin(first_turn, false);
   EXPECT_EQ(p.writes(idle), 64U);
 }
 
 TEST(turn_policy, spins_for_a_time_after_the_last_turn) {
   turn_policy p;
-  run(p, start);
-  EXPECT_TRUE(p.spins(start, 10us, true));
-  EXPECT_TRUE(p.spins(start + 9us, 10us, true));
-  EXPECT_FALSE(p.spins(start + 10us, 10us, true));
-  EXPECT_FALSE(p.spins(start, 10us, false));
-  EXPECT_FALSE(p.spins(start, 0us, true));
+  run(p, first_turn);
+  EXPECT_TRUE(p.spins(first_turn, 10us, true));
+  EXPECT_TRUE(p.spins(first_turn + 9us, 10us, true));
+  EXPECT_FALSE(p.spins(first_turn + 10us, 10us, true));
+  EXPECT_FALSE(p.spins(first_turn, 10us, false));
+  EXPECT_FALSE(p.spins(first_turn, 0us, true));
 }
 
 TEST(turn_policy, posts_one_handler_to_spin) {
   turn_policy p;
-  run(p, start);
+  run(p, first_turn);
   p.on_spin(true);
-  EXPECT_FALSE(p.spins(start, 10us, true));
+  EXPECT_FALSE(p.spins(first_turn, 10us, true));
   p.on_spin(false);
-  EXPECT_TRUE(p.spins(start, 10us, true));
+  EXPECT_TRUE(p.spins(first_turn, 10us, true));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "test/support/curve_forger.h"
 #include "test/support/fixed_random.h"
 #include "test/support/wire.h"
+#include "test/zmtp/mechanism/mechanism_script.h"
 #include "zmtp/curve/box.h"
 #include "zmtp/framing/framing.h"
 #include "zmtp/mechanism/curve_client.h"
@@ -23,26 +24,22 @@ namespace zmtp {
 namespace {
 
 using progress = mechanism::progress;
+using test::announcing;
 using test::big_endian;
 using test::bytes;
 using test::curve_forger;
-
-metadata announcing(std::string_view type) {
-  metadata own;
-  own.add("Socket-Type", type);
-  return own;
-}
+using test::expect_fault;
 
 const auto& server_keys = test::curve_forger::server_keys();
 const auto& client_keys = test::curve_forger::client_keys();
 const auto other_keys = make_key_pair(test::fixed_random(300));
 
-curve_client_mechanism client(unsigned seed = 1) {
+curve_client_mechanism a_curve_client(unsigned seed = 1) {
   return {std::make_shared<curve_client_options>(
               curve_client_options{server_keys.public_key, client_keys}),
           announcing("PUSH"), limits{}, test::fixed_random(seed)};
 }
-curve_server_mechanism server(unsigned seed = 2, const limits& limit = {}) {
+curve_server_mechanism a_curve_server(unsigned seed = 2, const limits& limit = {}) {
   return {std::make_shared<curve_key_pair>(server_keys), announcing("PULL"), limit,
           test::fixed_random(seed)};
 }
@@ -55,15 +52,8 @@ std::string body(const std::string& output) {
   return content.commands.empty() ? "" : content.commands.front();
 }
 
-void expect_fault(mechanism& m, std::string_view command, errc fault) {
-  std::string output;
-  const auto step = m.on_command(command, output);
-  ASSERT_FALSE(step);
-  EXPECT_EQ(step.error(), fault) << step.error().message();
-  EXPECT_EQ(output, "");
-}
 // Returns the answer.
-std::string expect_step(mechanism& m, std::string_view command, progress reached) {
+std::string expect_answer(mechanism& m, std::string_view command, progress reached) {
   std::string output;
   const auto step = m.on_command(command, output);
   EXPECT_TRUE(step) << step.error().message();
@@ -83,8 +73,8 @@ std::string admitted(mechanism& m) {
 }
 
 TEST(curve, a_client_and_a_server_reach_traffic_in_both_directions) {
-  auto c = client();
-  auto s = server();
+  auto c = a_curve_client();
+  auto s = a_curve_server();
   EXPECT_EQ(c.name(), "CURVE");
   EXPECT_EQ(s.name(), "CURVE");
   EXPECT_FALSE(c.as_server());
@@ -98,19 +88,19 @@ TEST(curve, a_client_and_a_server_reach_traffic_in_both_directions) {
   EXPECT_EQ(hello.substr(0, 8), bytes("05 'HELLO' 01 00"));
   EXPECT_EQ(hello.substr(8, 72), std::string(72, '\0'));
   EXPECT_EQ(hello.substr(112, 8), big_endian(1, 8));
-  const auto welcome = expect_step(s, hello, progress::more);
+  const auto welcome = expect_answer(s, hello, progress::more);
   EXPECT_EQ(welcome.size(), 168U);
   EXPECT_EQ(welcome.substr(0, 8), bytes("07 'WELCOME'"));
-  const auto initiate = expect_step(c, welcome, progress::more);
+  const auto initiate = expect_answer(c, welcome, progress::more);
   EXPECT_EQ(initiate.size(), 257U + test::property("Socket-Type", "PUSH").size());
   EXPECT_EQ(initiate.substr(0, 9), bytes("08 'INITIATE'"));
   EXPECT_EQ(initiate.substr(105, 8), big_endian(2, 8));
-  EXPECT_EQ(expect_step(s, initiate, progress::authentication), "");
+  EXPECT_EQ(expect_answer(s, initiate, progress::authentication), "");
   EXPECT_EQ(std::get<curve_credentials>(s.shown()).public_key, client_keys.public_key);
   EXPECT_EQ(s.peer_metadata(), announcing("PUSH"));
   const auto ready = admitted(s);
   EXPECT_EQ(ready.substr(0, 14), bytes("05 'READY' 00*7 01"));
-  EXPECT_EQ(expect_step(c, ready, progress::authentication), "");
+  EXPECT_EQ(expect_answer(c, ready, progress::authentication), "");
   EXPECT_EQ(std::get<curve_credentials>(c.shown()).public_key, server_keys.public_key);
   EXPECT_EQ(c.peer_metadata(), announcing("PULL"));
   EXPECT_EQ(admitted(c), "");
@@ -131,41 +121,41 @@ TEST(curve, a_client_and_a_server_reach_traffic_in_both_directions) {
 }
 
 TEST(curve, each_connection_has_keys_of_its_own) {
-  auto first = client(1);
-  auto second = client(2);
+  auto first = a_curve_client(1);
+  auto second = a_curve_client(2);
   EXPECT_NE(started(first).substr(80, 32), started(second).substr(80, 32));
   const curve_forger peer;
-  auto one = server(1);
-  auto two = server(2);
-  EXPECT_NE(expect_step(one, peer.hello(), progress::more).substr(8),
-            expect_step(two, peer.hello(), progress::more).substr(8));
+  auto one = a_curve_server(1);
+  auto two = a_curve_server(2);
+  EXPECT_NE(expect_answer(one, peer.hello(), progress::more).substr(8),
+            expect_answer(two, peer.hello(), progress::more).substr(8));
 }
 
 TEST(curve, a_key_is_shown_only_when_it_is_proved) {
   const auto shows_nothing = [](const mechanism& m) {
     return std::holds_alternative<std::monostate>(m.shown());
   };
-  auto c = client();
-  auto s = server();
+  auto c = a_curve_client();
+  auto s = a_curve_server();
   const auto hello = started(c);
   EXPECT_TRUE(shows_nothing(c));
-  const auto welcome = expect_step(s, hello, progress::more);
+  const auto welcome = expect_answer(s, hello, progress::more);
   EXPECT_TRUE(shows_nothing(s));
-  expect_step(c, welcome, progress::more);
+  expect_answer(c, welcome, progress::more);
   EXPECT_FALSE(shows_nothing(c));
   curve_forger thief;
   thief.claimed = other_keys.public_key;
-  auto robbed = server();
-  expect_fault(robbed, thief.initiate(expect_step(robbed, thief.hello(), progress::more)),
+  auto robbed = a_curve_server();
+  expect_fault(robbed, thief.initiate(expect_answer(robbed, thief.hello(), progress::more)),
                errc::bad_vouch);
   EXPECT_TRUE(shows_nothing(robbed));
 }
 
 TEST(curve_server, accepts_a_client_that_is_written_from_the_specification) {
   const curve_forger peer;
-  auto s = server();
-  const auto welcome = expect_step(s, peer.hello(), progress::more);
-  expect_step(s, peer.initiate(welcome), progress::authentication);
+  auto s = a_curve_server();
+  const auto welcome = expect_answer(s, peer.hello(), progress::more);
+  expect_answer(s, peer.initiate(welcome), progress::authentication);
   EXPECT_EQ(std::get<curve_credentials>(s.shown()).public_key, client_keys.public_key);
 }
 
@@ -187,13 +177,13 @@ TEST(curve_server, draws_no_random_byte_before_hello_opens) {
   }
   EXPECT_EQ(drawn, 0U);
   auto s = fresh();
-  expect_step(s, hello, progress::more);
+  expect_answer(s, hello, progress::more);
   EXPECT_EQ(drawn, 96U) << "a key, the key of the cookie, two nonces";
 }
 
 TEST(curve_server, a_bad_hello_is_rejected_with_its_error) {
   const auto fault_of = [](const std::string& hello, errc fault) {
-    auto s = server();
+    auto s = a_curve_server();
     expect_fault(s, hello, fault);
     expect_fault(s, curve_forger{}.hello(), errc::unexpected_command);
   };
@@ -220,8 +210,8 @@ TEST(curve_server, a_bad_hello_is_rejected_with_its_error) {
 
 TEST(curve_server, a_bad_initiate_is_rejected_with_its_error) {
   const auto fault_of = [](const curve_forger& peer, errc fault) {
-    auto s = server();
-    expect_fault(s, peer.initiate(expect_step(s, peer.hello(), progress::more)), fault);
+    auto s = a_curve_server();
+    expect_fault(s, peer.initiate(expect_answer(s, peer.hello(), progress::more)), fault);
     expect_fault(s, peer.hello(), errc::unexpected_command);
   };
   curve_forger equal_nonce;
@@ -251,8 +241,8 @@ TEST(curve_server, every_changed_byte_of_initiate_is_rejected) {
   const curve_forger peer;
   constexpr std::size_t size = 257 + 20;  // with the Socket-Type
   for (std::size_t at = 0; at < size; ++at) {
-    auto s = server();
-    auto initiate = peer.initiate(expect_step(s, peer.hello(), progress::more));
+    auto s = a_curve_server();
+    auto initiate = peer.initiate(expect_answer(s, peer.hello(), progress::more));
     ASSERT_EQ(initiate.size(), size);
     initiate[at] = static_cast<char>(initiate[at] ^ 0x10);
     std::string output;
@@ -265,40 +255,40 @@ TEST(curve_server, every_changed_byte_of_initiate_is_rejected) {
     }
   }
   for (std::size_t cut = 9; cut < 257; ++cut) {
-    auto s = server();
-    const auto initiate = peer.initiate(expect_step(s, peer.hello(), progress::more));
+    auto s = a_curve_server();
+    const auto initiate = peer.initiate(expect_answer(s, peer.hello(), progress::more));
     expect_fault(s, initiate.substr(0, cut), errc::bad_command);
   }
 }
 
 TEST(curve_server, an_initiate_cannot_be_replayed) {
   const curve_forger peer;
-  auto first = server(1);
-  const auto initiate = peer.initiate(expect_step(first, peer.hello(), progress::more));
-  expect_step(first, initiate, progress::authentication);
+  auto first = a_curve_server(1);
+  const auto initiate = peer.initiate(expect_answer(first, peer.hello(), progress::more));
+  expect_answer(first, initiate, progress::authentication);
   // Another connection, with the HELLO of the first.
-  auto second = server(2);
-  expect_step(second, peer.hello(), progress::more);
+  auto second = a_curve_server(2);
+  expect_answer(second, peer.hello(), progress::more);
   expect_fault(second, initiate, errc::bad_cookie);
 }
 
 TEST(curve_server, the_limits_hold) {
   curve_forger peer;
   peer.properties = test::property("Socket-Type", "PUSH") + test::property("X-A", "");
-  auto many = server(2, {.metadata_properties = 1});
-  expect_fault(many, peer.initiate(expect_step(many, peer.hello(), progress::more)),
+  auto many = a_curve_server(2, {.metadata_properties = 1});
+  expect_fault(many, peer.initiate(expect_answer(many, peer.hello(), progress::more)),
                errc::too_many_properties);
-  auto large = server(2, {.handshake_command_size = 300});
+  auto large = a_curve_server(2, {.handshake_command_size = 300});
   peer.properties += test::property("X-B", std::string(100, 'b'));
-  expect_fault(large, peer.initiate(expect_step(large, peer.hello(), progress::more)),
+  expect_fault(large, peer.initiate(expect_answer(large, peer.hello(), progress::more)),
                errc::command_too_large);
 }
 
 TEST(curve_server, a_refusal_sends_the_status_and_ends_the_handshake) {
   const curve_forger peer;
-  auto s = server();
-  expect_step(s, peer.initiate(expect_step(s, peer.hello(), progress::more)),
-              progress::authentication);
+  auto s = a_curve_server();
+  expect_answer(s, peer.initiate(expect_answer(s, peer.hello(), progress::more)),
+                progress::authentication);
   std::string output;
   s.refuse("400", output);
   EXPECT_EQ(output, bytes("04 0a 05 'ERROR' 03 '400'"));
@@ -306,7 +296,7 @@ TEST(curve_server, a_refusal_sends_the_status_and_ends_the_handshake) {
 }
 
 TEST(curve_client, a_server_with_another_key_cannot_answer) {
-  auto c = client();
+  auto c = a_curve_client();
   const auto hello = started(c);
   curve_server_mechanism impostor{
       std::make_shared<curve_key_pair>(other_keys), {}, {}, test::fixed_random(2)};
@@ -319,20 +309,20 @@ TEST(curve_client, a_server_with_another_key_cannot_answer) {
                                     test::fixed_random(1)};
   curve_server_mechanism again{
       std::make_shared<curve_key_pair>(other_keys), {}, {}, test::fixed_random(2)};
-  const auto welcome = expect_step(again, started(its_client), progress::more);
+  const auto welcome = expect_answer(again, started(its_client), progress::more);
   expect_fault(c, welcome, errc::box_not_opened);
 }
 
 TEST(curve_client, a_bad_welcome_or_ready_is_rejected_with_its_error) {
-  auto good = client();
-  auto s = server();
-  const auto welcome = expect_step(s, started(good), progress::more);
-  const auto initiate = expect_step(good, welcome, progress::more);
-  expect_step(s, initiate, progress::authentication);
+  auto good = a_curve_client();
+  auto s = a_curve_server();
+  const auto welcome = expect_answer(s, started(good), progress::more);
+  const auto initiate = expect_answer(good, welcome, progress::more);
+  expect_answer(s, initiate, progress::authentication);
   const auto ready = admitted(s);
 
   const auto welcome_fault = [&](const std::string& altered, errc fault) {
-    auto c = client();
+    auto c = a_curve_client();
     started(c);
     expect_fault(c, altered, fault);
     expect_fault(c, welcome, errc::unexpected_command);
@@ -351,9 +341,9 @@ TEST(curve_client, a_bad_welcome_or_ready_is_rejected_with_its_error) {
   welcome_fault(bytes("05 'ERROR' 03 '400'"), errc::refused_by_peer);
 
   const auto ready_fault = [&](const std::string& altered, errc fault) {
-    auto c = client();
+    auto c = a_curve_client();
     started(c);
-    expect_step(c, welcome, progress::more);
+    expect_answer(c, welcome, progress::more);
     expect_fault(c, altered, fault);
     expect_fault(c, ready, errc::unexpected_command);
   };
@@ -373,7 +363,7 @@ TEST(curve_client, a_bad_welcome_or_ready_is_rejected_with_its_error) {
 }
 
 TEST(curve_client, the_error_of_the_server_is_stored) {
-  auto c = client();
+  auto c = a_curve_client();
   started(c);
   expect_fault(c, bytes("05 'ERROR' 03 '400'"), errc::refused_by_peer);
   EXPECT_EQ(c.error_reason(), "400");

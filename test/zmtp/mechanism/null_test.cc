@@ -1,6 +1,7 @@
 #include "zmtp/mechanism/null.h"
 
 #include "test/support/bytes.h"
+#include "test/zmtp/mechanism/mechanism_script.h"
 
 #include <gtest/gtest.h>
 
@@ -10,29 +11,17 @@ namespace zmtp {
 namespace {
 
 using progress = mechanism::progress;
+using test::announcing;
 using test::bytes;
+using test::expect_fault;
 using test::for_each_changed_byte;
 using test::for_each_truncation;
-
-metadata announcing(std::string_view type) {
-  metadata own;
-  own.add("Socket-Type", type);
-  return own;
-}
 
 null_mechanism fresh() { return {announcing("SUB"), limits{}}; }
 
 const std::string ready_of_sub = bytes("05 'READY' 0b 'Socket-Type' 00 00 00 03 'SUB'");
 const std::string ready_of_dealer =
     bytes("05 'READY' 0b 'Socket-Type' 00 00 00 06 'DEALER' 08 'Identity' 00 00 00 00");
-
-void expect_fault(null_mechanism& m, std::string_view body, errc fault) {
-  std::string output;
-  const auto step = m.on_command(body, output);
-  ASSERT_FALSE(step) << body;
-  EXPECT_EQ(step.error(), fault) << body;
-  EXPECT_EQ(output, "");
-}
 
 void expect_admission(null_mechanism& m, std::string_view body) {
   std::string output;

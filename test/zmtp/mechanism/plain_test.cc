@@ -1,6 +1,7 @@
 #include "zmtp/mechanism/plain.h"
 
 #include "test/support/bytes.h"
+#include "test/zmtp/mechanism/mechanism_script.h"
 #include "zmtp/frame.h"
 
 #include <gtest/gtest.h>
@@ -14,34 +15,24 @@ namespace zmtp {
 namespace {
 
 using progress = mechanism::progress;
+using test::announcing;
 using test::bytes;
+using test::expect_fault;
 using test::for_each_changed_byte;
 using test::for_each_truncation;
 
-metadata announcing(std::string_view type) {
-  metadata own;
-  own.add("Socket-Type", type);
-  return own;
-}
-
-plain_client_mechanism client(const limits& limit = {}) {
+plain_client_mechanism a_plain_client(const limits& limit = {}) {
   return {{.username = "admin", .password = "secret"}, announcing("PUSH"), limit};
 }
-plain_server_mechanism server(const limits& limit = {}) { return {announcing("PULL"), limit}; }
+plain_server_mechanism a_plain_server(const limits& limit = {}) {
+  return {announcing("PULL"), limit};
+}
 
 // Bodies as libzmq sends them.
 const std::string hello = bytes("05 'HELLO' 05 'admin' 06 'secret'");
 const std::string welcome = bytes("07 'WELCOME'");
 const std::string initiate = bytes("08 'INITIATE' 0b 'Socket-Type' 00 00 00 04 'PUSH'");
 const std::string ready = bytes("05 'READY' 0b 'Socket-Type' 00 00 00 04 'PULL'");
-
-void expect_fault(mechanism& m, std::string_view body, errc fault) {
-  std::string output;
-  const auto step = m.on_command(body, output);
-  ASSERT_FALSE(step) << body;
-  EXPECT_EQ(step.error(), fault) << body << ": " << step.error().message();
-  EXPECT_EQ(output, "");
-}
 
 // Expects this progress, and this body as the answer. No body: no answer.
 void expect_step(mechanism& m, std::string_view body, progress reached,
@@ -73,7 +64,7 @@ void reach_initiate(plain_server_mechanism& m) {
 }
 
 TEST(plain_client, sends_its_credentials_then_its_metadata) {
-  auto m = client();
+  auto m = a_plain_client();
   EXPECT_EQ(m.name(), "PLAIN");
   EXPECT_FALSE(m.as_server());
   reach_ready(m);
@@ -100,7 +91,7 @@ TEST(plain_client, sends_names_and_passwords_of_any_size) {
 }
 
 TEST(plain_server, asks_about_the_credentials_then_about_the_metadata) {
-  auto m = server();
+  auto m = a_plain_server();
   EXPECT_EQ(m.name(), "PLAIN");
   EXPECT_TRUE(m.as_server());
   std::string output;
@@ -123,13 +114,13 @@ TEST(plain_server, asks_about_the_credentials_then_about_the_metadata) {
 }
 
 TEST(plain_server, a_refusal_sends_the_status_and_ends_the_handshake) {
-  auto m = server();
+  auto m = a_plain_server();
   expect_step(m, hello, progress::authentication);
   std::string output;
   m.refuse("400", output);
   EXPECT_EQ(output, bytes("04 0a 05 'ERROR' 03 '400'"));
   expect_fault(m, initiate, errc::unexpected_command);
-  auto late = server();
+  auto late = a_plain_server();
   reach_initiate(late);
   expect_step(late, initiate, progress::admission);
   output.clear();
@@ -139,11 +130,11 @@ TEST(plain_server, a_refusal_sends_the_status_and_ends_the_handshake) {
 
 TEST(plain_client, the_error_of_a_server_is_stored_in_both_spellings) {
   for (const auto& error : {bytes("05 'ERROR' 03 '400'"), bytes("5e 52 52 4f 52 03 '400'")}) {
-    auto first = client();
+    auto first = a_plain_client();
     greet(first);
     expect_fault(first, error, errc::refused_by_peer);
     EXPECT_EQ(first.error_reason(), "400");
-    auto second = client();
+    auto second = a_plain_client();
     reach_ready(second);
     expect_fault(second, error, errc::refused_by_peer);
     EXPECT_EQ(second.error_reason(), "400");
@@ -172,7 +163,7 @@ TEST(plain_client, a_bad_command_is_rejected_with_its_error) {
       {true, ready + ready.substr(6), errc::duplicate_property},
   };
   for (const auto& [welcomed, body, fault] : faults) {
-    auto m = client();
+    auto m = a_plain_client();
     welcomed ? reach_ready(m) : greet(m);
     expect_fault(m, body, fault);
     expect_fault(m, welcomed ? ready : welcome, errc::unexpected_command);
@@ -201,7 +192,7 @@ TEST(plain_server, a_bad_command_is_rejected_with_its_error) {
       {true, initiate + initiate.substr(9), errc::duplicate_property},
   };
   for (const auto& [accepted, body, fault] : faults) {
-    auto m = server();
+    auto m = a_plain_server();
     if (accepted) {
       reach_initiate(m);
     }
@@ -212,9 +203,9 @@ TEST(plain_server, a_bad_command_is_rejected_with_its_error) {
 
 TEST(plain, the_limits_hold) {
   const limits limit{.handshake_command_size = initiate.size(), .metadata_properties = 1};
-  auto large = server(limit);
+  auto large = a_plain_server(limit);
   expect_fault(large, bytes("05 'HELLO' 00 ff") + std::string(255, 'p'), errc::command_too_large);
-  auto many = server(limit);
+  auto many = a_plain_server(limit);
   reach_initiate(many);
   expect_fault(many, bytes("08 'INITIATE' 01 'a' 00 00 00 00 01 'b' 00 00 00 00"),
                errc::too_many_properties);
@@ -223,7 +214,7 @@ TEST(plain, the_limits_hold) {
 // For each body, the outcome is an error or the state that the body asks for.
 TEST(plain_server, any_truncation_or_changed_byte_is_rejected_or_accepted) {
   const auto expect_defined = [](std::string_view body) {
-    auto m = server();
+    auto m = a_plain_server();
     std::string output;
     const auto step = m.on_command(body, output);
     EXPECT_EQ(output, "");
@@ -241,8 +232,8 @@ TEST(plain_server, any_truncation_or_changed_byte_is_rejected_or_accepted) {
 }
 
 TEST(plain, a_client_and_a_server_reach_traffic) {
-  auto c = client();
-  auto s = server();
+  auto c = a_plain_client();
+  auto s = a_plain_server();
   std::string of_client;
   std::string of_server;
   c.start(of_client);

@@ -1,5 +1,6 @@
 #include "zmtp/mechanism/security.h"
 
+#include "test/zmtp/mechanism/mechanism_script.h"
 #include "zmtp/mechanism/null.h"
 
 #include <gtest/gtest.h>
@@ -13,11 +14,7 @@
 namespace zmtp {
 namespace {
 
-metadata announcing(std::string_view type) {
-  metadata own;
-  own.add("Socket-Type", type);
-  return own;
-}
+using test::announcing;
 
 TEST(make_mechanism, null_is_the_default_and_has_no_server) {
   const auto made = make_mechanism(socket_options{}.security, handshake_role::accepting,

@@ -14,8 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-constexpr peer_id client_a{1, 1};
-constexpr peer_id client_b{2, 1};
+constexpr peer_id peer_a{1, 1};
+constexpr peer_id peer_b{2, 1};
 using sends = std::vector<std::pair<peer_id, message>>;
 
 class freelance_servers : public testing::Test {
@@ -40,30 +40,30 @@ public:
 
 TEST_F(freelance_servers, plain_requests_are_a_reqs) {
   freelance_server_state server{{.form = freelance_form::plain}};
-  hear(server, client_a, {"hop"sv, ""sv, "Hello"sv, "world"sv});
+  hear(server, peer_a, {"hop"sv, ""sv, "Hello"sv, "world"sv});
   const auto asked = request();
   EXPECT_EQ(asked.body, (message{"Hello"sv, "world"sv}));
   reply(server, asked.id, "OK");
-  EXPECT_EQ(sent(), (sends{{client_a, {"hop"sv, ""sv, "OK"sv}}}));
+  EXPECT_EQ(sent(), (sends{{peer_a, {"hop"sv, ""sv, "OK"sv}}}));
   EXPECT_EQ(server.reply(asked.id, message{"again"sv}, now, actions), call_errc::no_request);
-  hear(server, client_a, {""sv, "PING"sv});
+  hear(server, peer_a, {""sv, "PING"sv});
   EXPECT_EQ(request().body, message{"PING"sv});
 }
 
 TEST_F(freelance_servers, sequenced_requests_have_a_number_that_comes_back) {
   freelance_server_state server{{.form = freelance_form::sequenced}};
-  hear(server, client_a, {""sv, "17"sv, "random name"sv});
+  hear(server, peer_a, {""sv, "17"sv, "random name"sv});
   const auto asked = request();
   EXPECT_EQ(asked.body, message{"random name"sv});
   reply(server, asked.id, "OK");
-  EXPECT_EQ(sent(), (sends{{client_a, {""sv, "17"sv, "OK"sv}}}));
+  EXPECT_EQ(sent(), (sends{{peer_a, {""sv, "17"sv, "OK"sv}}}));
 }
 
 // FLP-1
 TEST_F(freelance_servers, ping_is_answered_with_pong) {
   freelance_server_state server{{}};
-  hear(server, client_a, {"PING"sv});
-  EXPECT_EQ(sent(), (sends{{client_a, {"PONG"sv}}}));
+  hear(server, peer_a, {"PING"sv});
+  EXPECT_EQ(sent(), (sends{{peer_a, {"PONG"sv}}}));
   EXPECT_TRUE(actions.requests.empty());
   EXPECT_EQ(server.counters().pings, 1U);
 }
@@ -72,94 +72,94 @@ TEST_F(freelance_servers, ping_is_answered_with_pong) {
 TEST_F(freelance_servers, the_control_frame_is_returned_unchanged) {
   freelance_server_state server{{}};
   for (const auto control : {"1"sv, "\0\1\377 binary"sv, ""sv, "PING"sv}) {
-    hear(server, client_a, {control, "random name"sv});
+    hear(server, peer_a, {control, "random name"sv});
     const auto asked = request();
     EXPECT_EQ(asked.body, message{"random name"sv});
     reply(server, asked.id, "OK");
-    EXPECT_EQ(sent(), (sends{{client_a, {control, "OK"sv}}}));
+    EXPECT_EQ(sent(), (sends{{peer_a, {control, "OK"sv}}}));
   }
 }
 
 TEST_F(freelance_servers, an_empty_frame_after_the_control_frame_is_removed) {
   freelance_server_state server{{}};
-  hear(server, client_a, {"1"sv, ""sv, "random name"sv});
+  hear(server, peer_a, {"1"sv, ""sv, "random name"sv});
   EXPECT_EQ(request().body, message{"random name"sv});
-  hear(server, client_a, {"2"sv, ""sv});
+  hear(server, peer_a, {"2"sv, ""sv});
   EXPECT_EQ(request().body, message{""sv});
   // For a Zinc client, the empty frame is part of the message.
-  hear(server, client_a, {"3"sv, ""sv, "second part"sv}, true);
+  hear(server, peer_a, {"3"sv, ""sv, "second part"sv}, true);
   EXPECT_EQ(request().body, (message{""sv, "second part"sv}));
 }
 
 TEST_F(freelance_servers, malformed_requests_are_counted) {
   freelance_server_state plain{{.form = freelance_form::plain}};
-  hear(plain, client_a, {"x"sv});
-  hear(plain, client_a, {"x"sv, ""sv});
+  hear(plain, peer_a, {"x"sv});
+  hear(plain, peer_a, {"x"sv, ""sv});
   EXPECT_EQ(plain.counters().invalid, 2U);
   freelance_server_state sequenced{{.form = freelance_form::sequenced}};
-  hear(sequenced, client_a, {""sv, "17"sv});
-  hear(sequenced, client_a, {"17"sv, "body"sv});
+  hear(sequenced, peer_a, {""sv, "17"sv});
+  hear(sequenced, peer_a, {"17"sv, "body"sv});
   EXPECT_EQ(sequenced.counters().invalid, 2U);
   freelance_server_state flp{{}};
-  hear(flp, client_a, {"17"sv});
+  hear(flp, peer_a, {"17"sv});
   EXPECT_EQ(flp.counters().invalid, 1U);
   EXPECT_TRUE(actions.requests.empty());
 }
 
 TEST_F(freelance_servers, without_a_reply_cache_a_repeated_request_is_executed_again) {
   freelance_server_state server{{}};
-  hear(server, client_a, {"1"sv, "x"sv});
+  hear(server, peer_a, {"1"sv, "x"sv});
   reply(server, request().id, "first");
-  hear(server, client_a, {"1"sv, "x"sv});
+  hear(server, peer_a, {"1"sv, "x"sv});
   reply(server, request().id, "second");
   EXPECT_EQ(server.counters().requests, 2U);
 }
 
 TEST_F(freelance_servers, with_a_reply_cache_a_repeated_request_is_executed_once) {
   freelance_server_state server{{.keep_replies = reply_cache_options{}}};
-  hear(server, client_a, {"1"sv, "x"sv});
+  hear(server, peer_a, {"1"sv, "x"sv});
   reply(server, request().id, "first");
   static_cast<void>(sent());
-  hear(server, client_a, {"1"sv, "x"sv});
+  hear(server, peer_a, {"1"sv, "x"sv});
   EXPECT_TRUE(actions.requests.empty());
-  EXPECT_EQ(sent(), (sends{{client_a, {"1"sv, "first"sv}}}));
+  EXPECT_EQ(sent(), (sends{{peer_a, {"1"sv, "first"sv}}}));
   EXPECT_EQ(server.counters().repeated, 1U);
   // The number of one client is not another's.
-  hear(server, client_b, {"1"sv, "x"sv});
+  hear(server, peer_b, {"1"sv, "x"sv});
   reply(server, request().id, "of another");
-  EXPECT_EQ(sent(), (sends{{client_b, {"1"sv, "of another"sv}}}));
+  EXPECT_EQ(sent(), (sends{{peer_b, {"1"sv, "of another"sv}}}));
 }
 
 TEST_F(freelance_servers, a_repeated_request_is_recognized_on_any_connection) {
   freelance_server_state server{{.keep_replies = reply_cache_options{}}};
-  hear(server, client_a, {"session and number"sv, "x"sv}, true);
+  hear(server, peer_a, {"session and number"sv, "x"sv}, true);
   const auto asked = request();
   // The request is still in progress: the reply goes to the last connection that asked.
-  hear(server, client_b, {"session and number"sv, "x"sv}, true);
+  hear(server, peer_b, {"session and number"sv, "x"sv}, true);
   EXPECT_TRUE(actions.requests.empty());
   reply(server, asked.id, "first");
-  EXPECT_EQ(sent(), (sends{{client_b, {"session and number"sv, "first"sv}}}));
-  hear(server, client_a, {"session and number"sv, "x"sv}, true);
-  EXPECT_EQ(sent(), (sends{{client_a, {"session and number"sv, "first"sv}}}));
+  EXPECT_EQ(sent(), (sends{{peer_b, {"session and number"sv, "first"sv}}}));
+  hear(server, peer_a, {"session and number"sv, "x"sv}, true);
+  EXPECT_EQ(sent(), (sends{{peer_a, {"session and number"sv, "first"sv}}}));
   EXPECT_EQ(server.counters().requests, 1U);
   EXPECT_EQ(server.counters().repeated, 2U);
 }
 
 TEST_F(freelance_servers, a_dropped_request_is_executed_when_the_client_repeats_it) {
   freelance_server_state server{{.keep_replies = reply_cache_options{}}};
-  hear(server, client_a, {"1"sv, "x"sv});
+  hear(server, peer_a, {"1"sv, "x"sv});
   server.drop(request().id);
-  hear(server, client_a, {"1"sv, "x"sv});
+  hear(server, peer_a, {"1"sv, "x"sv});
   reply(server, request().id, "second");
   server.drop(1);
 }
 
 TEST_F(freelance_servers, clients_are_not_read_at_the_limit) {
   freelance_server_state server{{.in_flight = 2}};
-  hear(server, client_a, {"1"sv, "x"sv});
+  hear(server, peer_a, {"1"sv, "x"sv});
   const auto first = request();
   EXPECT_TRUE(server.wants_requests());
-  hear(server, client_a, {"2"sv, "x"sv});
+  hear(server, peer_a, {"2"sv, "x"sv});
   EXPECT_FALSE(server.wants_requests());
   reply(server, first.id, "OK");
   EXPECT_TRUE(server.wants_requests());

@@ -1,5 +1,6 @@
 #include "test/zmtp/simulation/programs.h"
 
+#include "zmtp/runtime/completion.h"
 #include "zmtp/runtime/timer.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <map>
 #include <type_traits>
 
@@ -24,11 +24,6 @@ using std::chrono::seconds;
 namespace {
 
 constexpr auto no_throw = asio::as_tuple(use_awaitable);
-constexpr auto rethrow = [](const std::exception_ptr& thrown) {
-  if (thrown) {
-    std::rethrow_exception(thrown);
-  }
-};
 constexpr std::array<std::string_view, 1> delimiter{std::string_view{}};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The programs of PUB, XPUB, SUB and XSUB.
 #include "test/zmtp/simulation/programs.h"
+#include "zmtp/runtime/completion.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <iterator>
 #include <type_traits>
 
@@ -16,16 +16,6 @@ namespace zmtp::simulation {
 namespace asio = boost::asio;
 using asio::awaitable;
 using asio::use_awaitable;
-
-namespace {
-
-constexpr auto rethrow = [](const std::exception_ptr& thrown) {
-  if (thrown) {
-    std::rethrow_exception(thrown);
-  }
-};
-
-}  // namespace
 
 bool programs::is_due(const participant& subscriber, const participant& publisher,
                       std::string_view topic) const {

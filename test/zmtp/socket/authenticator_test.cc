@@ -29,7 +29,7 @@ namespace zmtp::test {
 namespace {
 
 using namespace std::chrono_literals;
-using kind = monitor_event::kind;
+using event_kind = monitor_event::kind;
 using principal = authenticator::principal;
 using refused = authenticator::refusal;
 
@@ -85,8 +85,8 @@ protected:
   void wait_for_questions(std::size_t count) {
     run_until([&] { return asked->questions.size() == count; });
   }
-  // The next event of this kind, passing over others.
-  [[nodiscard]] monitor_event next(monitor& of, kind what) {
+  // The next event of this event_kind, passing over others.
+  [[nodiscard]] monitor_event next(monitor& of, event_kind what) {
     monitor_event event;
     run_until([&] {
       while (of.try_receive(event)) {
@@ -142,7 +142,7 @@ TEST_F(at_a_router, a_peer_waits_unseen_until_it_is_accepted) {
   principal who{.user_id = "alice"};
   who.properties.add("X-Role", "admin");
   asked->answer(0, who);
-  const auto attached = next(watched, kind::attached);
+  const auto attached = next(watched, event_kind::attached);
   EXPECT_EQ(attached.info.user_id, "alice");
   run_until([&] { return router.try_receive(m); });
   EXPECT_EQ(m.content.front(), "early");
@@ -160,7 +160,7 @@ TEST_F(at_a_router, a_refused_peer_gets_the_status_and_is_never_seen) {
   asked->answer(0, refused{.reason = asio::error::access_denied, .status = "400"});
   run_until([&] { return peer.ended(); });
   EXPECT_EQ(peer.received(), greeting_of(3, 1) + framed_command("ERROR", bytes("03 '400'")));
-  EXPECT_EQ(next(watched, kind::refused).reason, asio::error::access_denied);
+  EXPECT_EQ(next(watched, event_kind::refused).reason, asio::error::access_denied);
   EXPECT_EQ(router.counters().ended.at(static_cast<std::size_t>(errc::not_admitted)), 1U);
   routed_message m;
   EXPECT_FALSE(router.try_receive(m));
@@ -183,7 +183,7 @@ TEST_F(at_a_router, a_status_is_three_digits_or_silence) {
     asked->answer(0, refused{.status = status});
     run_until([&] { return other.ended(); });
     EXPECT_EQ(other.received(), greeting_of(3, 1) + sent);
-    EXPECT_EQ(next(watched, kind::refused).reason, errc::not_admitted);
+    EXPECT_EQ(next(watched, event_kind::refused).reason, errc::not_admitted);
   }
 }
 
@@ -193,7 +193,7 @@ TEST_F(at_a_router, a_destroyed_handler_refuses_in_silence) {
   asked->questions.clear();
   run_until([&] { return peer.ended(); });
   EXPECT_EQ(peer.received(), greeting_of(3, 1));
-  EXPECT_EQ(next(watched, kind::refused).reason, errc::not_admitted);
+  EXPECT_EQ(next(watched, event_kind::refused).reason, errc::not_admitted);
 }
 
 TEST_F(at_a_router, answers_in_any_order_reach_their_peers) {
@@ -222,9 +222,9 @@ TEST_F(at_a_router, the_first_accepted_peer_has_the_routing_id_of_both) {
   come(second, "same");
   wait_for_questions(2);
   asked->answer(1, principal{.user_id = "second"});
-  EXPECT_EQ(next(watched, kind::attached).info.user_id, "second");
+  EXPECT_EQ(next(watched, event_kind::attached).info.user_id, "second");
   asked->answer(0, principal{.user_id = "first"});
-  const auto event = next(watched, kind::refused);
+  const auto event = next(watched, event_kind::refused);
   EXPECT_EQ(event.reason, errc::duplicate_routing_id);
   EXPECT_EQ(event.info.user_id, "first");
   run_until([&] { return peer.ended(); });
@@ -242,10 +242,10 @@ TEST_F(at_a_router, with_handover_the_last_accepted_peer_has_the_routing_id) {
   come(second, "same");
   wait_for_questions(2);
   asked->answer(1, principal{.user_id = "second"});
-  EXPECT_EQ(next(watched, kind::attached).info.user_id, "second");
+  EXPECT_EQ(next(watched, event_kind::attached).info.user_id, "second");
   EXPECT_FALSE(second.ended());
   asked->answer(0, principal{.user_id = "first"});
-  EXPECT_EQ(next(watched, kind::attached).info.user_id, "first");
+  EXPECT_EQ(next(watched, event_kind::attached).info.user_id, "first");
   run_until([&] { return second.ended(); });
   ASSERT_EQ(router.peers().size(), 1U);
   EXPECT_EQ(router.peers().at(0).info.user_id, "first");
@@ -255,7 +255,7 @@ TEST_F(at_a_router, the_end_of_a_waiting_peer_is_noticed_at_once) {
   come(peer, "me");
   wait_for_questions(1);
   peer.close();
-  EXPECT_EQ(next(watched, kind::handshake_failed).reason, errc::connection_lost);
+  EXPECT_EQ(next(watched, event_kind::handshake_failed).reason, errc::connection_lost);
   asked->answer(0, principal{});
   settle();
   EXPECT_EQ(router.find("me"), std::nullopt);
@@ -304,7 +304,7 @@ TEST_F(authentication, the_deadline_of_the_handshake_goes_on_without_an_answer) 
   peer.connect(router.bind("tcp://127.0.0.1:*"));
   peer.start_reading();
   peer.shake_hands("DEALER");
-  EXPECT_EQ(next(watched, kind::handshake_failed).reason, errc::handshake_timeout);
+  EXPECT_EQ(next(watched, event_kind::handshake_failed).reason, errc::handshake_timeout);
   run_until([&] { return peer.ended(); });
   ASSERT_EQ(asked->questions.size(), 1U);
   asked->answer(0, principal{});
@@ -327,12 +327,12 @@ TEST_F(authentication, a_waiting_peer_is_evicted_when_all_places_are_taken) {
   raw_peer second{context()};
   second.connect(at);
   second.shake_hands("DEALER", "second");
-  EXPECT_EQ(next(watched, kind::handshake_failed).reason, errc::handshake_evicted);
+  EXPECT_EQ(next(watched, event_kind::handshake_failed).reason, errc::handshake_evicted);
   wait_for_questions(2);
   EXPECT_EQ(asked->questions.back()->peer.routing_id, "second");
   asked->answer(0, principal{});
   asked->answer(0, principal{});
-  EXPECT_EQ(next(watched, kind::attached).info.routing_id, "second");
+  EXPECT_EQ(next(watched, event_kind::attached).info.routing_id, "second");
   settle();
   EXPECT_EQ(router.peers().size(), 1U);
 }
@@ -386,7 +386,7 @@ TEST_F(authentication, an_exception_leaves_run_and_refuses_the_peer) {
   peer.start_reading();
   peer.shake_hands("DEALER");
   EXPECT_THROW(run_until([&] { return peer.ended(); }), std::runtime_error);
-  EXPECT_EQ(next(watched, kind::refused).reason, errc::not_admitted);
+  EXPECT_EQ(next(watched, event_kind::refused).reason, errc::not_admitted);
   run_until([&] { return peer.ended(); });
 }
 
@@ -436,7 +436,7 @@ TEST_F(authentication, a_connecting_socket_sends_nothing_before_the_decision) {
   EXPECT_EQ(peer.traffic(), "");
   EXPECT_TRUE(dealer.peers().empty());
   asked->answer(0, principal{.user_id = "server"});
-  EXPECT_EQ(next(watched, kind::attached).info.user_id, "server");
+  EXPECT_EQ(next(watched, event_kind::attached).info.user_id, "server");
   run_until([&] { return !peer.traffic().empty(); });
   EXPECT_EQ(peer.traffic(), framed({"queued"}));
 }
@@ -449,8 +449,8 @@ TEST_F(authentication, a_connecting_socket_that_refuses_tries_again_and_keeps_it
   ASSERT_EQ(dealer.try_send(message{"queued"}), send_status::queued);
   wait_for_questions(1);
   asked->answer(0, refused{.reason = asio::error::access_denied, .status = "400"});
-  EXPECT_EQ(next(watched, kind::refused).reason, asio::error::access_denied);
-  EXPECT_EQ(next(watched, kind::connect_delayed).reason, errc::not_admitted);
+  EXPECT_EQ(next(watched, event_kind::refused).reason, asio::error::access_denied);
+  EXPECT_EQ(next(watched, event_kind::connect_delayed).reason, errc::not_admitted);
   wait_for_questions(1);
   asked->answer(0, principal{});
   EXPECT_EQ(receive(router).content.front(), "queued");
@@ -474,7 +474,7 @@ TEST_F(authentication, the_first_accepted_peer_of_a_pair_has_its_place) {
   asked->answer(1, principal{.user_id = "second"});
   EXPECT_EQ(take(pair).front(), "second");
   asked->answer(0, principal{.user_id = "first"});
-  EXPECT_EQ(next(watched, kind::refused).reason, errc::already_paired);
+  EXPECT_EQ(next(watched, event_kind::refused).reason, errc::already_paired);
   run_until([&] { return first.ended(); });
   message m;
   EXPECT_FALSE(pair.try_receive(m));

@@ -25,14 +25,12 @@ socket_options small_marks() {
   return options;
 }
 
-std::string numbered(std::size_t n) { return std::to_string(n) + std::string(40'000, 'x'); }
-
 class back_pressure : public network_test {
 protected:
   // Sends until it is stopped, one after the other.
   asio::awaitable<void> send_all(dealer_socket& dealer, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      message m{numbered(i)};
+      message m{large_text(i)};
       co_await dealer.async_send(std::move(m), use_awaitable);
       ++sent_;
     }
@@ -62,7 +60,7 @@ TEST_F(back_pressure, reaches_the_sender_and_loses_nothing) {
   EXPECT_LT(sent_, count);
   EXPECT_EQ(router.counters().messages_received, 0U);
   for (std::size_t i = 0; i < count; ++i) {
-    ASSERT_EQ(receive(router).content, message{numbered(i)});
+    ASSERT_EQ(receive(router).content, message{large_text(i)});
   }
   EXPECT_EQ(sent_, count);
   EXPECT_EQ(dealer.counters().messages_sent, count);
@@ -87,7 +85,7 @@ TEST_F(back_pressure, works_in_both_directions_at_once) {
   run_to_a_standstill();
   EXPECT_LT(echoed, count);
   for (std::size_t i = 0; i < count; ++i) {
-    ASSERT_EQ(receive(dealer), message{numbered(i)});
+    ASSERT_EQ(receive(dealer), message{large_text(i)});
   }
   EXPECT_EQ(router.counters().dropped_full, 0U);
 }
@@ -99,7 +97,7 @@ TEST_F(back_pressure, a_batch_waits_in_the_middle) {
   constexpr std::size_t count = 500;
   message_batch batch;
   for (std::size_t i = 0; i < count; ++i) {
-    batch.append(numbered(i));
+    batch.append(large_text(i));
   }
   bool done = false;
   dealer.async_send(batch, [&](error_code ec, std::size_t queued) {
@@ -111,7 +109,7 @@ TEST_F(back_pressure, a_batch_waits_in_the_middle) {
   run_ready();
   EXPECT_FALSE(done);
   for (std::size_t i = 0; i < count; ++i) {
-    ASSERT_EQ(receive(router).content, message{numbered(i)});
+    ASSERT_EQ(receive(router).content, message{large_text(i)});
   }
   EXPECT_TRUE(done);
   EXPECT_TRUE(batch.empty());
@@ -178,7 +176,7 @@ TEST_F(back_pressure, a_peer_that_reads_slowly_gets_every_message) {
   const auto got = content_of(peer.traffic());
   ASSERT_EQ(got.messages.size(), count);
   for (std::size_t i = 0; i < count; ++i) {
-    EXPECT_EQ(got.messages[i], (parts{numbered(i)}));
+    EXPECT_EQ(got.messages[i], (parts{large_text(i)}));
   }
 }
 

@@ -18,14 +18,14 @@ namespace {
 using asio::cancellation_type;
 using namespace std::chrono_literals;
 
-struct kind {
+struct cancellation_kind {
   cancellation_type type;
   const char* name;
 };
 
-std::ostream& operator<<(std::ostream& to, const kind& k) { return to << k.name; }
+std::ostream& operator<<(std::ostream& to, const cancellation_kind& k) { return to << k.name; }
 
-class cancellation : public network_test, public testing::WithParamInterface<kind> {
+class cancellation : public network_test, public testing::WithParamInterface<cancellation_kind> {
 protected:
   void SetUp() override { peer_ = join(dealer_, router_); }
 
@@ -65,10 +65,10 @@ private:
 };
 
 INSTANTIATE_TEST_SUITE_P(of_type, cancellation,
-                         testing::Values(kind{cancellation_type::total, "total"},
-                                         kind{cancellation_type::partial, "partial"},
-                                         kind{cancellation_type::terminal, "terminal"},
-                                         kind{cancellation_type::all, "all"}),
+                         testing::Values(cancellation_kind{cancellation_type::total, "total"},
+                                         cancellation_kind{cancellation_type::partial, "partial"},
+                                         cancellation_kind{cancellation_type::terminal, "terminal"},
+                                         cancellation_kind{cancellation_type::all, "all"}),
                          testing::PrintToStringParamName());
 
 TEST_P(cancellation, a_cancelled_receive_takes_no_message) {

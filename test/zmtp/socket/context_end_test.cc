@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view nobody = "tcp://127.0.0.1:1";
+constexpr std::string_view unused_endpoint = "tcp://127.0.0.1:1";
 constexpr std::size_t large = 1024 * 1024;
 
 socket_options for_router() {
@@ -83,8 +83,8 @@ const pending_thing things[] = {
      }},
     {"sending_without_a_peer", 2,
      [](network_test&, situation& s) {
-       s.dealer->async_send(message{"to nobody"}, s.handler());
-       s.batch.append("to nobody");
+       s.dealer->async_send(message{"to unused_endpoint"}, s.handler());
+       s.batch.append("to unused_endpoint");
        s.dealer->async_send(s.batch, deadline{1h}, s.handler());
      }},
     {"sending_to_a_full_peer", 2,
@@ -95,15 +95,15 @@ const pending_thing things[] = {
      }},
     {"completed_but_not_told", 2,
      [](network_test&, situation& s) {
-       s.dealer->connect(nobody);
+       s.dealer->connect(unused_endpoint);
        s.dealer->async_send(message{"queued"}, s.handler());
        s.dealer->close();
        s.dealer->async_receive(s.handler());
      }},
-    {"connecting", 0, [](network_test&, situation& s) { s.dealer->connect(nobody); }},
+    {"connecting", 0, [](network_test&, situation& s) { s.dealer->connect(unused_endpoint); }},
     {"waiting_to_connect_again", 0,
      [](network_test& test, situation& s) {
-       s.dealer->connect(nobody);
+       s.dealer->connect(unused_endpoint);
        test.run_ready();
        test.run_ready();
      }},
@@ -141,8 +141,8 @@ const pending_thing things[] = {
      }},
     {"lingering", 0,
      [](network_test& test, situation& s) {
-       s.dealer->connect(nobody);
-       EXPECT_EQ(s.dealer->try_send(message{"for nobody"}), send_status::queued);
+       s.dealer->connect(unused_endpoint);
+       EXPECT_EQ(s.dealer->try_send(message{"for unused_endpoint"}), send_status::queued);
        s.dealer->close(1h);
        test.run_ready();
      }},
@@ -151,8 +151,8 @@ const pending_thing things[] = {
        socket_options options;
        options.linger.reset();
        s.dealer.emplace(test.executor(), options);
-       s.dealer->connect(nobody);
-       EXPECT_EQ(s.dealer->try_send(message{"for nobody"}), send_status::queued);
+       s.dealer->connect(unused_endpoint);
+       EXPECT_EQ(s.dealer->try_send(message{"for unused_endpoint"}), send_status::queued);
        s.dealer->close();
      }},
     {"lingering_for_a_full_peer", 0,
@@ -211,7 +211,7 @@ TEST_P(context_end, ends_pending_operations) {
   here_->router->disconnect(item.peer);
   here_->router->resume(item.peer);
   error_code ec;
-  here_->dealer->connect(nobody, ec);
+  here_->dealer->connect(unused_endpoint, ec);
   EXPECT_EQ(ec, errc::socket_closed);
   here_->dealer->bind("tcp://127.0.0.1:*", ec);
   EXPECT_EQ(ec, errc::socket_closed);

@@ -29,7 +29,7 @@ socket_options masking() {
 }
 
 // Sizes on both sides of each limit: a small message, a shared block, a block of its own.
-message numbered(std::size_t n) {
+message of_every_size(std::size_t n) {
   constexpr std::size_t sizes[] = {0, 1, 200, 255, 256, 8'000, 70'000, 300'000};
   return {std::to_string(n), std::string(sizes[n % std::size(sizes)], static_cast<char>(n)), ""};
 }
@@ -44,10 +44,10 @@ TEST_F(framed_sockets, messages_of_all_sizes_come_in_order) {
     constexpr std::size_t count = 300;
     std::size_t sent = 0;
     for (std::size_t received = 0; received < count; ++received) {
-      while (sent < count && push.try_send(numbered(sent)) == send_status::queued) {
+      while (sent < count && push.try_send(of_every_size(sent)) == send_status::queued) {
         ++sent;
       }
-      ASSERT_TRUE(take(pull) == numbered(received)) << received;
+      ASSERT_TRUE(take(pull) == of_every_size(received)) << received;
     }
     EXPECT_EQ(sent, count);
   }
@@ -58,10 +58,10 @@ TEST_F(framed_sockets, requests_and_replies_alternate) {
   rep_socket rep{executor(), masking()};
   join(rep, req);
   for (std::size_t n = 0; n < 50; ++n) {
-    put(req, numbered(n));
-    EXPECT_TRUE(take(rep) == numbered(n));
-    put(rep, numbered(n + 1));
-    EXPECT_TRUE(take(req) == numbered(n + 1));
+    put(req, of_every_size(n));
+    EXPECT_TRUE(take(rep) == of_every_size(n));
+    put(rep, of_every_size(n + 1));
+    EXPECT_TRUE(take(req) == of_every_size(n + 1));
   }
 }
 
@@ -108,19 +108,19 @@ TEST_F(framed_sockets, a_lost_connection_costs_no_message_that_waits) {
   std::size_t next = 0;
   for (int round = 0; round < 20; ++round) {
     // The first message of a connection shows that it is there.
-    put(dealer, numbered(next));
+    put(dealer, of_every_size(next));
     routed_message got;
     run_until([&] { return router.try_receive(got); });
-    ASSERT_TRUE(got.content == numbered(next)) << next;
+    ASSERT_TRUE(got.content == of_every_size(next)) << next;
     ++next;
     router.disconnect(got.peer);
     run_until([&] { return router.peers().empty() && dealer.peers().empty(); });
     for (std::size_t i = 0; i < 5; ++i) {
-      put(dealer, numbered(next + i));
+      put(dealer, of_every_size(next + i));
     }
     for (std::size_t i = 0; i < 5; ++i, ++next) {
       run_until([&] { return router.try_receive(got); });
-      ASSERT_TRUE(got.content == numbered(next)) << next;
+      ASSERT_TRUE(got.content == of_every_size(next)) << next;
     }
   }
 }
@@ -133,10 +133,10 @@ TEST_F(framed_sockets, a_late_reader_gets_the_last_message_whole) {
   join(pull, push);
   constexpr std::size_t many = 2'000;
   for (std::size_t n = 0; n <= many; ++n) {
-    put(push, numbered(n));
+    put(push, of_every_size(n));
   }
   message last;
-  while (last != numbered(many) && !HasFailure()) {
+  while (last != of_every_size(many) && !HasFailure()) {
     last = take(pull);
     EXPECT_EQ(last.size(), 3U);
   }

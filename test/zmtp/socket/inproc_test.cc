@@ -38,7 +38,7 @@ protected:
 
 constexpr std::size_t stream_length = 20'000;
 
-message numbered(std::size_t n) {
+message counted(std::size_t n) {
   // Sizes of every form in a queue: inline, in a chunk, in a block of its own.
   const auto size = n % 1'000 == 7 ? 20'000 : n % 50 == 3 ? 500 : n % 90;
   return message{std::to_string(n), std::string(size, 'x')};
@@ -48,7 +48,7 @@ asio::awaitable<void> send_numbers(push_socket push) {
   message_batch batch;
   for (std::size_t n = 0; n < stream_length;) {
     for (const auto end = n + 1 + n % 1'500; n < end && n < stream_length; ++n) {
-      batch.append(numbered(n));
+      batch.append(counted(n));
     }
     co_await push.async_send(batch, asio::use_awaitable);
   }
@@ -60,7 +60,7 @@ asio::awaitable<std::size_t> receive_numbers(pull_socket pull) {
   while (received < stream_length) {
     co_await pull.async_receive(batch, asio::use_awaitable);
     for (const auto m : batch) {
-      if (m.to_message() != numbered(received)) {
+      if (m.to_message() != counted(received)) {
         co_return received;
       }
       ++received;

@@ -5,6 +5,7 @@
 #include "test/support/other_thread.h"
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
+#include "test/support/sizes.h"
 #include "test/support/wire.h"
 #include "zmtp/engine/memory_limit.h"
 #include "zmtp/socket/monitor.h"
@@ -36,14 +37,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kibi = 1024;
-constexpr std::size_t mebi = 1024 * kibi;
-
 std::uint64_t evicted(const socket_counters& of) {
   return of.ended[static_cast<std::size_t>(errc::partial_message_evicted)];
 }
 
-std::size_t used() { return process_memory_use().partial_messages; }
+std::size_t incomplete() { return process_memory_use().partial_messages; }
 
 // Sends one message in pieces, and reads its input.
 class half_sender {
@@ -75,7 +73,7 @@ class a_memory_budget : public pattern_test {
 protected:
   a_memory_budget() { allow(4 * mebi); }
   ~a_memory_budget() override {
-    EXPECT_EQ(used(), 0U);
+    EXPECT_EQ(incomplete(), 0U);
     set_process_memory_budget(before_);
   }
 
@@ -91,7 +89,7 @@ protected:
     return peer;
   }
   void wait_until_used(std::size_t bytes) {
-    look_until([&] { return used() >= bytes; });
+    look_until([&] { return incomplete() >= bytes; });
   }
   // Waits for another thread, which sends no notification.
   template <class Done>
@@ -128,7 +126,7 @@ TEST_F(a_memory_budget, a_spent_budget_closes_the_largest_and_the_others_complet
   run_until([&] { return large->ended(); });
   EXPECT_EQ(evicted(pull.counters()), 1U);
   wait_until_used(4 * 600 * kibi);
-  EXPECT_LT(used(), 3 * mebi);
+  EXPECT_LT(incomplete(), 3 * mebi);
   for (const auto& each : small) {
     EXPECT_FALSE(each->ended());
     each->send_rest();
@@ -181,15 +179,15 @@ TEST_F(a_memory_budget, gets_back_the_memory_of_completed_and_disconnected_messa
   wait_until_used(2 * mebi);
   comes->send_rest();
   EXPECT_EQ(take(pull).front().size(), 2 * mebi);
-  run_until([&] { return used() == 0; });
+  run_until([&] { return incomplete() == 0; });
   const auto goes = begin(at, 2 * mebi, 2 * mebi - 1);
   wait_until_used(2 * mebi);
   goes->close();
-  run_until([&] { return used() == 0; });
+  run_until([&] { return incomplete() == 0; });
   const auto stays = begin(at, 2 * mebi, 2 * mebi - 1);
   wait_until_used(2 * mebi);
   pull.close();
-  run_until([&] { return used() == 0; });
+  run_until([&] { return incomplete() == 0; });
   EXPECT_EQ(evicted(pull.counters()), 0U);
 }
 
@@ -200,7 +198,7 @@ TEST_F(a_memory_budget, gets_back_the_memory_of_a_destroyed_context) {
     wait_until_used(2 * mebi);
   }
   destroy_context();
-  EXPECT_EQ(used(), 0U);
+  EXPECT_EQ(incomplete(), 0U);
 }
 
 TEST_F(a_memory_budget, is_not_used_for_small_messages) {
@@ -233,13 +231,13 @@ TEST_F(a_memory_budget, counts_partial_messages_that_stop_within_the_shared_buff
   for (int i = 0; i < 16; ++i) {
     peers.push_back(begin(at, 250 * kibi, 200 * kibi));
   }
-  run_until([&] { return used() == 4 * mebi; });
+  run_until([&] { return incomplete() == 4 * mebi; });
   EXPECT_EQ(evicted(pull.counters()), 0U);
   const auto one_more = begin(at, 250 * kibi, 200 * kibi);
   run_until(
       [&] { return peers[0]->ended() || peers[1]->ended() || evicted(pull.counters()) != 0; });
   EXPECT_EQ(evicted(pull.counters()), 1U);
-  EXPECT_LE(used(), 4 * mebi);
+  EXPECT_LE(incomplete(), 4 * mebi);
 }
 
 // A full queue stops reading in the middle of the next message, in the block of the one before.
@@ -256,7 +254,7 @@ TEST_F(a_memory_budget, does_not_count_messages_that_wait_for_the_user) {
   }
   run_until([&] { return pull.peers().size() == 1 && pull.peers()[0].messages_to_receive == 1; });
   run_ready();
-  EXPECT_EQ(used(), 0U);
+  EXPECT_EQ(incomplete(), 0U);
   allow(mebi);
   const auto comes = begin(at, 500 * kibi, 400 * kibi);
   wait_until_used(500 * kibi);
@@ -269,7 +267,7 @@ TEST_F(a_memory_budget, does_not_count_messages_that_wait_for_the_user) {
   EXPECT_EQ(evicted(pull.counters()), 0U);
 }
 
-// A PULL of another thread, which is used there only.
+// A PULL of another thread, which is incomplete there only.
 class distant_pull {
 public:
   distant_pull() {
@@ -358,7 +356,7 @@ TEST_F(a_memory_budget, holds_with_several_threads) {
       each->send(100 * kibi);
       run_ready();
     }
-    EXPECT_LE(used(), 4 * mebi);
+    EXPECT_LE(incomplete(), 4 * mebi);
   }
   look_until([&] { return first.received() + second.received() + ended() == peers.size(); });
   EXPECT_EQ(first.damaged() + second.damaged(), 0U);

@@ -21,7 +21,7 @@ namespace zmtp::test {
 namespace {
 
 using namespace std::chrono_literals;
-using kind = monitor_event::kind;
+using event_kind = monitor_event::kind;
 
 class monitoring : public pub_sub_test {
 protected:
@@ -30,8 +30,8 @@ protected:
     run_until([&] { return of.try_receive(event); });
     return event;
   }
-  // The next of this kind, passing over others.
-  [[nodiscard]] monitor_event next(monitor& of, kind what) {
+  // The next of this event_kind, passing over others.
+  [[nodiscard]] monitor_event next(monitor& of, event_kind what) {
     auto event = next(of);
     while (event.what != what && !HasFailure()) {
       event = next(of);
@@ -68,15 +68,15 @@ TEST_F(monitoring, reports_the_life_of_a_connection_from_both_sides) {
   const auto id = receive(router).peer;
 
   auto event = next(of_router);
-  EXPECT_EQ(event.what, kind::listening);
+  EXPECT_EQ(event.what, event_kind::listening);
   EXPECT_EQ(event.endpoint, at);
   event = next(of_router);
-  EXPECT_EQ(event.what, kind::accepted);
+  EXPECT_EQ(event.what, event_kind::accepted);
   EXPECT_EQ(event.endpoint, at);
   EXPECT_NE(event.info.address, "");
   const auto address = event.info.address;
   event = next(of_router);
-  EXPECT_EQ(event.what, kind::attached);
+  EXPECT_EQ(event.what, event_kind::attached);
   EXPECT_EQ(event.endpoint, at);
   EXPECT_EQ(event.peer, id);
   EXPECT_EQ(event.info.address, address);
@@ -86,7 +86,7 @@ TEST_F(monitoring, reports_the_life_of_a_connection_from_both_sides) {
   EXPECT_EQ(*event.info.properties.find("X-Zinc"), "extension");
   const auto attached_at = event.at;
 
-  for (const auto what : {kind::connecting, kind::connected, kind::attached}) {
+  for (const auto what : {event_kind::connecting, event_kind::connected, event_kind::attached}) {
     event = next(of_dealer);
     EXPECT_EQ(event.what, what);
     EXPECT_EQ(event.endpoint, at);
@@ -97,7 +97,7 @@ TEST_F(monitoring, reports_the_life_of_a_connection_from_both_sides) {
 
   dealer.close();
   event = next(of_router);
-  EXPECT_EQ(event.what, kind::detached);
+  EXPECT_EQ(event.what, event_kind::detached);
   EXPECT_EQ(event.peer, id);
   EXPECT_EQ(event.info.routing_id, "the dealer");
   EXPECT_EQ(event.reason, errc::connection_lost);
@@ -105,10 +105,10 @@ TEST_F(monitoring, reports_the_life_of_a_connection_from_both_sides) {
   error_code ec;
   router.unbind(at, ec);
   event = next(of_router);
-  EXPECT_EQ(event.what, kind::unbound);
+  EXPECT_EQ(event.what, event_kind::unbound);
   EXPECT_EQ(event.endpoint, at);
-  EXPECT_EQ(next(of_dealer).what, kind::detached);
-  EXPECT_EQ(next(of_dealer).what, kind::closed);
+  EXPECT_EQ(next(of_dealer).what, event_kind::detached);
+  EXPECT_EQ(next(of_dealer).what, event_kind::closed);
 }
 
 TEST_F(monitoring, reports_why_a_bind_failed) {
@@ -119,7 +119,7 @@ TEST_F(monitoring, reports_why_a_bind_failed) {
   error_code ec;
   other.bind(at, ec);
   const auto event = next(watching);
-  EXPECT_EQ(event.what, kind::bind_failed);
+  EXPECT_EQ(event.what, event_kind::bind_failed);
   EXPECT_EQ(event.endpoint, at);
   EXPECT_EQ(event.reason, ec);
   EXPECT_EQ(event.reason, asio::error::address_in_use);
@@ -133,12 +133,12 @@ TEST_F(monitoring, reports_failed_attempts_waits_and_the_end_of_reconnecting) {
   const auto at = reserve();
   dealer.connect(at);
   for (int attempt = 1; attempt <= 3; ++attempt) {
-    EXPECT_EQ(next(watching).what, kind::connecting);
+    EXPECT_EQ(next(watching).what, event_kind::connecting);
     auto event = next(watching);
-    EXPECT_EQ(event.what, kind::connect_failed);
+    EXPECT_EQ(event.what, event_kind::connect_failed);
     EXPECT_EQ(event.reason, asio::error::connection_refused);
     event = next(watching);
-    EXPECT_EQ(event.what, attempt < 3 ? kind::connect_delayed : kind::stopped);
+    EXPECT_EQ(event.what, attempt < 3 ? event_kind::connect_delayed : event_kind::stopped);
     EXPECT_EQ(event.endpoint, at);
     EXPECT_EQ(event.reason, asio::error::connection_refused);
     EXPECT_EQ(event.retry_in > 0ms, attempt < 3);
@@ -148,17 +148,17 @@ TEST_F(monitoring, reports_failed_attempts_waits_and_the_end_of_reconnecting) {
 TEST_F(monitoring, distinguishes_a_rejection_from_a_failure) {
   const struct {
     std::string said;
-    kind what;
+    event_kind what;
     errc reason;
     std::string error;
   } ends[] = {
-      {"", kind::handshake_failed, errc::connection_lost, ""},
-      {"GET / HTTP/1.1\r\n\r\n", kind::refused, errc::not_zmtp, ""},
-      {greeting_of(3, 1) + ready_of("PUB"), kind::refused, errc::bad_socket_type, ""},
+      {"", event_kind::handshake_failed, errc::connection_lost, ""},
+      {"GET / HTTP/1.1\r\n\r\n", event_kind::refused, errc::not_zmtp, ""},
+      {greeting_of(3, 1) + ready_of("PUB"), event_kind::refused, errc::bad_socket_type, ""},
       {greeting_of(3, 1) + framed_command("ERROR",
                                           "\3"
                                           "400"),
-       kind::refused, errc::refused_by_peer, "400"},
+       event_kind::refused, errc::refused_by_peer, "400"},
   };
   for (const auto& [said, what, reason, error] : ends) {
     dealer_socket dealer{executor(), impatient()};
@@ -174,14 +174,14 @@ TEST_F(monitoring, distinguishes_a_rejection_from_a_failure) {
     } else {
       peer.send(said);
     }
-    EXPECT_EQ(next(watching).what, kind::connecting);
-    EXPECT_EQ(next(watching).what, kind::connected);
+    EXPECT_EQ(next(watching).what, event_kind::connecting);
+    EXPECT_EQ(next(watching).what, event_kind::connected);
     const auto event = next(watching);
     EXPECT_EQ(event.what, what);
     EXPECT_EQ(event.reason, reason);
     EXPECT_EQ(event.peer_error, error);
     EXPECT_FALSE(event.peer.has_value());
-    EXPECT_EQ(next(watching).what, kind::connect_delayed);
+    EXPECT_EQ(next(watching).what, event_kind::connect_delayed);
   }
 }
 
@@ -193,11 +193,11 @@ TEST_F(monitoring, reports_a_duplicate_routing_id) {
   holder.connect(at);
   holder.start_reading();
   holder.shake_hands("DEALER", "same");
-  const auto id = next(watching, kind::attached).peer;
+  const auto id = next(watching, event_kind::attached).peer;
   raw_peer newcomer{context()};
   newcomer.connect(at);
   newcomer.shake_hands("DEALER", "same");
-  const auto event = next(watching, kind::refused);
+  const auto event = next(watching, event_kind::refused);
   EXPECT_EQ(event.reason, errc::duplicate_routing_id);
   EXPECT_EQ(event.info.routing_id, "same");
   EXPECT_FALSE(event.peer.has_value());
@@ -212,11 +212,11 @@ TEST_F(monitoring, reports_a_peer_that_does_not_read_once) {
   raw_peer peer{context()};
   peer.connect(router.bind("tcp://127.0.0.1:*"));
   peer.shake_hands("DEALER", "sleeps");
-  const auto event = next(watching, kind::not_reading);
+  const auto event = next(watching, event_kind::not_reading);
   EXPECT_EQ(event.info.routing_id, "sleeps");
   EXPECT_TRUE(event.peer.has_value());
   peer.close();
-  EXPECT_EQ(next(watching).what, kind::detached);
+  EXPECT_EQ(next(watching).what, event_kind::detached);
 }
 
 TEST_F(monitoring, reports_subscriptions_above_a_limit) {
@@ -228,7 +228,7 @@ TEST_F(monitoring, reports_subscriptions_above_a_limit) {
   subscriber.subscribe("one");
   subscriber.subscribe("two");
   join(publisher, subscriber);
-  const auto event = next(watching, kind::subscription_refused);
+  const auto event = next(watching, event_kind::subscription_refused);
   EXPECT_EQ(event.reason, errc::too_many_subscriptions);
   EXPECT_EQ(event.info.type, socket_type::sub);
 }
@@ -241,10 +241,10 @@ TEST_F(monitoring, reports_that_new_connections_wait) {
   const auto at = router.bind("tcp://127.0.0.1:*");
   raw_peer first{context()};
   first.connect(at);
-  (void)next(watching, kind::accepted);
+  (void)next(watching, event_kind::accepted);
   raw_peer second{context()};
   second.connect(at);
-  const auto event = next(watching, kind::accept_paused);
+  const auto event = next(watching, event_kind::accept_paused);
   EXPECT_EQ(event.reason, errc::too_many_handshakes);
   EXPECT_EQ(event.endpoint, at.to_string());
 }
@@ -261,7 +261,7 @@ TEST_F(monitoring, events_beyond_the_limit_are_dropped_and_counted) {
   error_code ec;
   router.unbind(at, ec);
   const auto event = next(watching);
-  EXPECT_EQ(event.what, kind::unbound);
+  EXPECT_EQ(event.what, event_kind::unbound);
   EXPECT_EQ(event.missed, 3U);
 }
 
@@ -272,14 +272,14 @@ TEST_F(monitoring, several_see_the_same) {
   auto other = router.monitor();
   gone.reset();
   router.bind("tcp://127.0.0.1:*");
-  EXPECT_EQ(next(one).what, kind::listening);
-  EXPECT_EQ(next(other).what, kind::listening);
+  EXPECT_EQ(next(one).what, event_kind::listening);
+  EXPECT_EQ(next(other).what, event_kind::listening);
 }
 
 TEST_F(monitoring, receives_wait_in_turn_and_end_with_the_socket) {
   std::optional<router_socket> router{std::in_place, executor()};
   auto watching = router->monitor();
-  std::vector<std::pair<error_code, kind>> received;
+  std::vector<std::pair<error_code, event_kind>> received;
   const auto note = [&](error_code ec, const monitor_event& event) {
     received.emplace_back(ec, event.what);
   };
@@ -290,8 +290,8 @@ TEST_F(monitoring, receives_wait_in_turn_and_end_with_the_socket) {
   EXPECT_TRUE(received.empty()) << "called within bind()";
   router.reset();
   run_until([&] { return received.size() == 3; });
-  EXPECT_EQ(received[0], std::pair(error_code{}, kind::listening));
-  EXPECT_EQ(received[1], std::pair(error_code{}, kind::closed));
+  EXPECT_EQ(received[0], std::pair(error_code{}, event_kind::listening));
+  EXPECT_EQ(received[1], std::pair(error_code{}, event_kind::closed));
   EXPECT_EQ(received[2].first, errc::socket_closed);
   watching.async_receive(note);
   run_until([&] { return received.size() == 4; });
@@ -310,7 +310,7 @@ TEST_F(monitoring, a_cancelled_receive_takes_nothing) {
   run_until([&] { return end.has_value(); });
   EXPECT_EQ(end, asio::error::operation_aborted);
   router.bind("tcp://127.0.0.1:*");
-  EXPECT_EQ(next(watching).what, kind::listening);
+  EXPECT_EQ(next(watching).what, event_kind::listening);
 }
 
 TEST_F(monitoring, destroying_the_monitor_ends_its_receives) {
@@ -345,8 +345,8 @@ TEST_F(monitoring, a_closed_socket_has_no_events) {
 
 TEST_F(monitoring, every_kind_has_a_name) {
   std::set<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(kind::closed); ++i) {
-    EXPECT_TRUE(names.insert(to_string(static_cast<kind>(i))).second);
+  for (int i = 0; i <= static_cast<int>(event_kind::closed); ++i) {
+    EXPECT_TRUE(names.insert(to_string(static_cast<event_kind>(i))).second);
   }
   EXPECT_FALSE(names.contains("unknown"));
 }

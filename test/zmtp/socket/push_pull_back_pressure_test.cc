@@ -21,16 +21,13 @@ namespace {
 using namespace std::chrono_literals;
 using asio::use_awaitable;
 
-// A thousand of them are more than both kernels' buffers hold.
-std::string numbered(std::size_t n) { return std::to_string(n) + std::string(40'000, 'x'); }
-
 class push_pull_back_pressure : public pattern_test, public testing::WithParamInterface<meeting> {
 protected:
   static constexpr std::size_t count = 1'000;
 
   asio::awaitable<void> send_all(push_socket& push) {
     for (std::size_t i = 0; i < count; ++i) {
-      message m{numbered(i)};
+      message m{large_text(i)};
       co_await push.async_send(std::move(m), use_awaitable);
       ++sent_;
     }
@@ -53,7 +50,7 @@ TEST_P(push_pull_back_pressure, reaches_the_sender_and_loses_nothing) {
   EXPECT_LT(sent_, count);
   EXPECT_EQ(push.try_send(message{"would overtake"}), send_status::full);
   for (std::size_t i = 0; i < count; ++i) {
-    ASSERT_EQ(take(pull), message{numbered(i)});
+    ASSERT_EQ(take(pull), message{large_text(i)});
   }
   EXPECT_EQ(sent_, count);
   EXPECT_EQ(push.counters().dropped_full, 0U);
@@ -65,7 +62,7 @@ TEST_P(push_pull_back_pressure, a_batch_waits_in_the_middle) {
   join(GetParam(), push, pull);
   message_batch batch;
   for (std::size_t i = 0; i < count; ++i) {
-    batch.append(numbered(i));
+    batch.append(large_text(i));
   }
   std::optional<std::size_t> done;
   push.async_send(batch, [&](error_code ec, std::size_t n) {
@@ -76,7 +73,7 @@ TEST_P(push_pull_back_pressure, a_batch_waits_in_the_middle) {
   run_to_a_standstill(left);
   EXPECT_FALSE(done);
   for (std::size_t i = 0; i < count; ++i) {
-    ASSERT_EQ(take(pull), message{numbered(i)});
+    ASSERT_EQ(take(pull), message{large_text(i)});
   }
   run_until([&] { return done.has_value(); });
   EXPECT_EQ(done, count);
@@ -151,12 +148,12 @@ TEST_P(pull_marks, stop_the_reading_and_lose_nothing) {
   peer.shake_hands("PUSH");
   constexpr std::size_t count = 600;
   for (std::size_t i = 0; i < count; ++i) {
-    peer.send(framed({numbered(i)}));
+    peer.send(framed({large_text(i)}));
     run_ready();
   }
   EXPECT_GT(peer.unsent(), 0U);
   for (std::size_t i = 0; i < count; ++i) {
-    ASSERT_EQ(take(pull), message{numbered(i)});
+    ASSERT_EQ(take(pull), message{large_text(i)});
   }
   EXPECT_EQ(peer.unsent(), 0U);
 }

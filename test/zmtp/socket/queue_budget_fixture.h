@@ -3,6 +3,7 @@
 // nothing else stops.
 
 #include "test/support/pattern_test.h"
+#include "test/support/sizes.h"
 #include "zmtp/socket/memory_budget.h"
 #include "zmtp/socket/pipeline_sockets.h"
 
@@ -14,8 +15,6 @@
 
 namespace zmtp::test {
 
-inline constexpr std::size_t kibi = 1024;
-inline constexpr std::size_t mebi = 1024 * kibi;
 inline constexpr std::size_t budget = 8 * mebi;
 
 inline std::size_t used() { return process_memory_use().queued; }

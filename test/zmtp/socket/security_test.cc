@@ -30,7 +30,7 @@ namespace zmtp::test {
 namespace {
 
 using namespace std::chrono_literals;
-using kind = monitor_event::kind;
+using event_kind = monitor_event::kind;
 
 const auto server_keys = make_key_pair(fixed_random(100));
 const auto client_keys = make_key_pair(fixed_random(200));
@@ -84,7 +84,7 @@ struct mechanism_case {
 
 class secure_sockets : public pattern_test {
 protected:
-  [[nodiscard]] monitor_event next(monitor& of, kind what) {
+  [[nodiscard]] monitor_event next(monitor& of, event_kind what) {
     monitor_event event;
     run_until([&] {
       while (of.try_receive(event)) {
@@ -174,7 +174,7 @@ TEST_P(each_mechanism, the_receiver_of_a_message_knows_its_sender) {
   EXPECT_EQ(at_server.user_id, "alice");
   const bool curve = GetParam().name == "CURVE";
   EXPECT_EQ(at_server.public_key, curve ? std::optional{client_keys.public_key} : std::nullopt);
-  const auto attached = next(watched, kind::attached).info;
+  const auto attached = next(watched, event_kind::attached).info;
   EXPECT_EQ(attached.mechanism, GetParam().name);
   EXPECT_EQ(attached.user_id, "alice");
   EXPECT_EQ(attached.public_key, at_server.public_key);
@@ -190,7 +190,7 @@ TEST_P(each_mechanism, a_peer_without_it_is_refused) {
   for (const auto& options : {impatient(), other}) {
     push_socket push{executor(), options};
     join(pull, push);
-    EXPECT_EQ(next(watched, kind::refused).reason, errc::mechanism_mismatch);
+    EXPECT_EQ(next(watched, event_kind::refused).reason, errc::mechanism_mismatch);
   }
   EXPECT_TRUE(pull.peers().empty());
 }
@@ -223,8 +223,8 @@ TEST_F(secure_sockets, a_wrong_password_is_refused_on_both_sides) {
   auto at_server = router.monitor();
   auto at_client = dealer.monitor();
   join(router, dealer);
-  EXPECT_EQ(next(at_server, kind::refused).reason, errc::not_admitted);
-  const auto event = next(at_client, kind::refused);
+  EXPECT_EQ(next(at_server, event_kind::refused).reason, errc::not_admitted);
+  const auto event = next(at_client, event_kind::refused);
   EXPECT_EQ(event.reason, errc::refused_by_peer);
   EXPECT_EQ(event.peer_error, "400");
 }
@@ -249,10 +249,10 @@ TEST_F(secure_sockets, an_unknown_key_is_refused_until_it_is_allowed) {
   auto at_server = pull.monitor();
   auto at_client = push.monitor();
   join(pull, push);
-  const auto refused = next(at_server, kind::refused);
+  const auto refused = next(at_server, event_kind::refused);
   EXPECT_EQ(refused.reason, errc::not_admitted);
   EXPECT_EQ(refused.info.public_key, client_keys.public_key);
-  EXPECT_EQ(next(at_client, kind::refused).peer_error, "400");
+  EXPECT_EQ(next(at_client, event_kind::refused).peer_error, "400");
   keys->allow(client_keys.public_key, "late");
   put(push, {"hello"});
   EXPECT_EQ(take(pull), message{"hello"});
@@ -262,7 +262,7 @@ TEST_F(secure_sockets, an_unknown_key_is_refused_until_it_is_allowed) {
   for (monitor_event earlier; at_server.try_receive(earlier);) {
   }
   pull.disconnect(pull.peers().at(0).id);
-  EXPECT_EQ(next(at_server, kind::refused).reason, errc::not_admitted);
+  EXPECT_EQ(next(at_server, event_kind::refused).reason, errc::not_admitted);
 }
 
 TEST_F(secure_sockets, a_client_with_a_wrong_server_key_is_refused) {
@@ -271,8 +271,8 @@ TEST_F(secure_sockets, a_client_with_a_wrong_server_key_is_refused) {
   push_socket push{executor(), client_of(other_keys.public_key)};
   auto at_client = push.monitor();
   join(pull, push);
-  EXPECT_EQ(next(at_server, kind::refused).reason, errc::box_not_opened);
-  EXPECT_EQ(next(at_client, kind::handshake_failed).reason, errc::connection_lost);
+  EXPECT_EQ(next(at_server, event_kind::refused).reason, errc::box_not_opened);
+  EXPECT_EQ(next(at_client, event_kind::handshake_failed).reason, errc::connection_lost);
 }
 
 // The options of a handshake are those of its start: a change cannot admit a peer that waits for
@@ -296,7 +296,7 @@ TEST_F(secure_sockets, a_change_of_options_does_not_admit_a_waiting_peer) {
   EXPECT_TRUE(pull.peers().empty());
   auto watched = pull.monitor();
   std::move(waiting.front())(authenticator::refusal{});
-  EXPECT_EQ(next(watched, kind::refused).reason, errc::not_admitted);
+  EXPECT_EQ(next(watched, event_kind::refused).reason, errc::not_admitted);
   EXPECT_TRUE(pull.peers().empty());
 }
 
@@ -367,7 +367,7 @@ protected:
   // The bytes of the bad connection end it, with this error, and disturb no other peer.
   void expect_end(const std::string& bytes, errc fault) {
     way.inject(bytes);
-    EXPECT_EQ(next(watched, kind::detached).reason, fault);
+    EXPECT_EQ(next(watched, event_kind::detached).reason, fault);
     run_until([&] { return way.ended(); });
     EXPECT_EQ(pull.peers().size(), 1U);
     put(good, {"still good"});

@@ -40,7 +40,7 @@ std::string_view name_of(const peer_info& peer) {
   return said == nullptr ? std::string_view{} : std::string_view{*said};
 }
 
-message numbered(std::size_t number) {
+message of_full_size(std::size_t number) {
   return message{std::to_string(number), std::string(size, 'x')};
 }
 
@@ -122,7 +122,7 @@ TEST_F(slow_reader, among_a_hundred_subscribers_only_the_stopped_one_misses_mess
   std::size_t sent = 0;
   const auto publish = [&] {
     for (std::size_t i = 0; i < batch; ++i) {
-      ASSERT_EQ(publisher.try_send(numbered(sent++)), send_status::queued);
+      ASSERT_EQ(publisher.try_send(of_full_size(sent++)), send_status::queued);
     }
     const auto all = sent * (subscribers.size() - 1);
     run_until([&] { return take_from_others(subscribers) == all; });
@@ -173,7 +173,7 @@ TEST_F(slow_reader, among_ten_pullers_is_skipped_and_misses_nothing) {
   std::size_t sent = 0;
   const auto push = [&] {
     for (std::size_t i = 0; i < batch; ++i) {
-      ASSERT_EQ(pusher.try_send(numbered(sent++)), send_status::queued);
+      ASSERT_EQ(pusher.try_send(of_full_size(sent++)), send_status::queued);
     }
     run_until([&] {
       return take_from_others(pullers) + stopped_peer_of(pusher).counters.messages_sent == sent;

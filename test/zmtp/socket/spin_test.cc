@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int many = 1'000;
+constexpr int polls = 1'000;
 
 socket_options spinning(std::chrono::microseconds time) {
   socket_options options;
@@ -22,11 +22,11 @@ socket_options spinning(std::chrono::microseconds time) {
 
 class spin : public pattern_test, public ::testing::WithParamInterface<medium> {
 protected:
-  // Returns how many polls of the context ran a handler.
+  // Returns how polls polls of the context ran a handler.
   int busy() {
     context().restart();
     int found = 0;
-    for (int i = 0; i < many; ++i) {
+    for (int i = 0; i < polls; ++i) {
       found += static_cast<int>(context().poll_one());
     }
     return found;
@@ -39,10 +39,10 @@ TEST_P(spin, keeps_the_executor_busy_after_a_message) {
   join(pull, push, GetParam());
   put(push, message{"1"});
   EXPECT_EQ(take(pull), message{"1"});
-  EXPECT_EQ(busy(), many);
+  EXPECT_EQ(busy(), polls);
   put(push, message{"2"});
   EXPECT_EQ(take(pull), message{"2"});
-  EXPECT_EQ(busy(), many);
+  EXPECT_EQ(busy(), polls);
 }
 
 TEST_P(spin, ends_with_its_time) {
@@ -79,7 +79,7 @@ TEST_P(spin, can_be_changed_at_any_time) {
   pull.set_options(spinning(1h));
   put(push, message{"2"});
   EXPECT_EQ(take(pull), message{"2"});
-  EXPECT_EQ(busy(), many);
+  EXPECT_EQ(busy(), polls);
   pull.set_options(spinning(0us));
   run_ready();
   EXPECT_EQ(busy(), 0);

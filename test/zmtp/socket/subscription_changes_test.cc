@@ -18,7 +18,7 @@
 namespace zmtp::test {
 namespace {
 
-using topics = std::set<std::string>;
+using topic_set = std::set<std::string>;
 
 constexpr int count = 1'000;
 constexpr int rounds = 300;
@@ -26,7 +26,7 @@ constexpr int rounds = 300;
 class changing_subscriptions : public pattern_test {
 protected:
   static std::string topic(int n) { return "topic " + std::to_string(n); }
-  // Subscribes to all topics and cancels them, so often that 600,000 changes come of it; ends with every third.
+  // Subscribes to all topic_set and cancels them, so often that 600,000 changes come of it; ends with every third.
   template <class Subscriber>
   void change_for_long(Subscriber& ours) {
     for (int round = 0; round < rounds; ++round) {
@@ -44,19 +44,19 @@ protected:
     }
     run_ready();
   }
-  static topics every_third() {
-    topics all;
+  static topic_set every_third() {
+    topic_set all;
     for (int n = 0; n < count; n += 3) {
       all.insert(topic(n));
     }
     return all;
   }
   // Each begins and ends in turn.
-  static void apply(bool subscribe, std::string_view topic, topics& to) {
+  static void apply(bool subscribe, std::string_view topic, topic_set& to) {
     ASSERT_TRUE(subscribe ? to.emplace(topic).second : to.erase(std::string{topic}) != 0) << topic;
   }
-  static topics told_by(std::string_view traffic) {
-    topics all;
+  static topic_set told_by(std::string_view traffic) {
+    topic_set all;
     for (const auto& body : content_of(traffic).commands) {
       for (const auto& [name, subscribe] : {std::pair{"\x09SUBSCRIBE", true}, std::pair{"\x06"
                                                                                         "CANCEL",
@@ -105,7 +105,7 @@ TEST_F(changing_subscriptions, a_stopped_publisher_in_the_process_gets_the_net_c
   }
   ASSERT_EQ(ours.peers().size(), 1U);
   change_for_long(ours);
-  topics notified;
+  topic_set notified;
   int changes = 0;
   for (bool any = true; any;) {
     elsewhere.restart();
@@ -131,7 +131,7 @@ TEST_F(changing_subscriptions, in_the_process_notices_stop_at_the_receive_mark) 
   change_for_long(ours);
   ASSERT_EQ(theirs.peers().size(), 1U);
   EXPECT_LE(theirs.peers().front().messages_to_receive, mark + 1);
-  topics notified;
+  topic_set notified;
   std::size_t changes = 0;
   for (bool any = true; any;) {
     run_ready();
@@ -165,7 +165,7 @@ TEST_F(changing_subscriptions, changes_within_one_handler_are_bounded_too) {
       ours.unsubscribe("A");
     }
     ours.subscribe("B");
-    topics notified;
+    topic_set notified;
     int changes = 0;
     run_until([&] {
       for (routed_message m; theirs.try_receive(m);) {
@@ -173,7 +173,7 @@ TEST_F(changing_subscriptions, changes_within_one_handler_are_bounded_too) {
         const auto notice = m.content.front();
         apply(notice.front() == '\1', notice.substr(1), notified);
       }
-      return notified == topics{"B"};
+      return notified == topic_set{"B"};
     });
     EXPECT_LE(changes, 1'001);
   }
