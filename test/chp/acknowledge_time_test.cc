@@ -33,41 +33,41 @@ update_log_options stored() {
 
 TEST(chp_acknowledge_time, is_nothing_without_a_store_and_a_backup) {
   server s;
-  s.log.become_active(1, start, s.out);
+  s.log.become_active(1, time_zero, s.out);
   s.set("a", "v", id(1));
   s.set("b", "v");
-  (void)s.turn(start + 5ms);
+  (void)s.turn(time_zero + 5ms);
   EXPECT_EQ(times_of(s), (times{2, 0ms}));
-  (void)s.turn(start + 9ms);
+  (void)s.turn(time_zero + 9ms);
   EXPECT_EQ(times_of(s), (times{2, 0ms})) << "a turn without an update";
 }
 
 TEST(chp_acknowledge_time, lasts_until_the_turn_in_which_the_disk_has_the_update) {
   server s{stored()};
-  s.log.become_active(1, start, s.out);
+  s.log.become_active(1, time_zero, s.out);
   s.set("a", "v", id(1));
-  (void)s.turn(start);
+  (void)s.turn(time_zero);
   s.set("b", "v", id(2));
   s.set("c", "v", id(3));
-  (void)s.turn(start + 10ms);
+  (void)s.turn(time_zero + 10ms);
   EXPECT_EQ(times_of(s), (times{0, 0ms}));
-  s.write({}, start + 30ms);
+  s.write({}, time_zero + 30ms);
   EXPECT_EQ(times_of(s), (times{0, 0ms})) << "the turn has not ended";
-  (void)s.turn(start + 40ms);
+  (void)s.turn(time_zero + 40ms);
   EXPECT_EQ(times_of(s), (times{3, 40ms + 2 * 30ms}));
 }
 
 TEST(chp_acknowledge_time, counts_a_repeated_update_once) {
   server s{stored()};
-  s.log.become_active(1, start, s.out);
+  s.log.become_active(1, time_zero, s.out);
   s.set("a", "v", id(1));
-  (void)s.turn(start);
+  (void)s.turn(time_zero);
   s.set("a", "v", id(1));
-  (void)s.turn(start + 10ms);
-  s.write({}, start + 20ms);
-  (void)s.turn(start + 20ms);
+  (void)s.turn(time_zero + 10ms);
+  s.write({}, time_zero + 20ms);
+  (void)s.turn(time_zero + 20ms);
   s.set("a", "v", id(1));
-  (void)s.turn(start + 30ms);
+  (void)s.turn(time_zero + 30ms);
   EXPECT_EQ(times_of(s), (times{1, 20ms}));
 }
 
@@ -76,19 +76,19 @@ TEST(chp_acknowledge_time, lasts_until_the_backup_of_a_blocked_pair_has_the_upda
   o.policy = degraded_policy::block;
   server active{o, 1};
   server passive{o, 2};
-  active.log.become_active(1, start, active.out);
+  active.log.become_active(1, time_zero, active.out);
   connect(active, passive);
   active.set("a", "v", id(1));
-  const auto sent = active.turn(start);
-  (void)active.turn(start + 10ms);
+  const auto sent = active.turn(time_zero);
+  (void)active.turn(time_zero + 10ms);
   EXPECT_EQ(times_of(active), (times{0, 0ms}));
   for (const auto& m : sent.to_peer) {
-    passive.log.on_peer_message(m, start, passive.out);
+    passive.log.on_peer_message(m, time_zero, passive.out);
   }
   for (const auto& m : passive.turn().to_peer) {
-    active.log.on_peer_message(m, start, active.out);
+    active.log.on_peer_message(m, time_zero, active.out);
   }
-  (void)active.turn(start + 25ms);
+  (void)active.turn(time_zero + 25ms);
   EXPECT_EQ(times_of(active), (times{1, 25ms}));
 }
 

@@ -21,7 +21,7 @@ namespace chp::test {
 
 using namespace std::chrono_literals;
 
-inline constexpr update_log::time_point start{};
+inline constexpr update_log::time_point time_zero{};
 
 inline update_id id(std::uint64_t counter, std::uint64_t session = 1) {
   return session_id(session, counter);
@@ -38,12 +38,12 @@ public:
     const auto m = make_set(form::kvmsg, key, of, text, value);
     log.propose(parse_proposal(m, form::kvmsg, {}), out);
   }
-  log_actions turn(update_log::time_point now = start) {
+  log_actions turn(update_log::time_point now = time_zero) {
     log.end_turn(now, out);
     unwritten += out.write.size();
     return std::exchange(out, {});
   }
-  void write(boost::system::error_code ec = {}, update_log::time_point now = start) {
+  void write(boost::system::error_code ec = {}, update_log::time_point now = time_zero) {
     for (; unwritten != 0; --unwritten) {
       log.on_written(ec, now);
     }
@@ -75,14 +75,14 @@ inline std::size_t talk(server& active, server& passive, std::size_t most = 1'00
   for (bool more = true; std::exchange(more, false) && messages < most;) {
     auto from_active = active.turn();
     for (const auto& m : from_active.to_peer) {
-      passive.log.on_peer_message(m, start, passive.out);
+      passive.log.on_peer_message(m, time_zero, passive.out);
     }
     auto from_passive = passive.turn();
     if (from_passive.lost) {
       passive.log.on_lost_written({}, passive.out);
     }
     for (const auto& m : from_passive.to_peer) {
-      active.log.on_peer_message(m, start, active.out);
+      active.log.on_peer_message(m, time_zero, active.out);
     }
     if (from_active.stream_copy) {
       active.log.on_peer_writable(active.out);
@@ -98,7 +98,7 @@ inline std::size_t talk(server& active, server& passive, std::size_t most = 1'00
 inline void connect(server& active, server& passive) {
   passive.log.on_peer_connected(passive.out);
   for (const auto& m : passive.turn().to_peer) {
-    active.log.on_peer_message(m, start, active.out);
+    active.log.on_peer_message(m, time_zero, active.out);
   }
   talk(active, passive);
 }

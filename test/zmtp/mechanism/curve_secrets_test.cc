@@ -56,9 +56,6 @@ bool holds(const auto& in, const curve_public_key& key) {
 }
 bool holds(const auto& in, const curve::box_key& key) { return holds(in, std::span{key.bytes()}); }
 
-// The body of the only command in `output`.
-std::string body(const std::string& output) { return test::content_of(output).commands.at(0); }
-
 TEST(curve_server, keeps_only_the_key_of_the_cookie_before_initiate) {
   const curve_forger peer;
   const auto hello = peer.hello();
@@ -72,7 +69,7 @@ TEST(curve_server, keeps_only_the_key_of_the_cookie_before_initiate) {
     ASSERT_EQ(s.on_command(hello, output).value(), mechanism::progress::more);
     const auto kept = test::counted().live - live - output.capacity() - 1;
     EXPECT_EQ(kept, 0U) << "only the answer is outside the object";
-    welcome = body(output);
+    welcome = test::content_of(output).commands.at(0);
   }
   ASSERT_EQ(random.count(), 3U) << "the secret key, the nonces, the key of the cookie";
   const curve_secret_key transient{random.drawn(0)};
