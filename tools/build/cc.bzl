@@ -8,7 +8,11 @@ _WARNINGS = [
     "-Wextra",
     "-Wconversion",
     "-Wshadow",
-]
+] + select({
+    # A local name may be that of another source.
+    "//tools/build:together": ["-Wno-shadow"],
+    "//conditions:default": [],
+})
 
 # GCC 12 has false warnings about coroutines, which clang does not know.
 _NO_FALSE_WARNINGS = [
