@@ -1,5 +1,6 @@
 // PLAIN and CURVE over loopback: who binds, who is admitted, and what happens to altered traffic.
 
+#include "test/support/curve_forger.h"
 #include "test/support/fixed_random.h"
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -163,7 +165,9 @@ TEST_P(each_mechanism, a_server_without_an_authenticator_neither_binds_nor_conne
 
 TEST_P(each_mechanism, the_receiver_of_a_message_knows_its_sender) {
   router_socket router{executor(), GetParam().server()};
-  dealer_socket dealer{executor(), GetParam().client()};
+  auto announcing = GetParam().client();
+  announcing.extensions = {"site-oslo"};
+  dealer_socket dealer{executor(), announcing};
   auto watched = router.monitor();
   join(router, dealer);
   put(dealer, {"hello"});
@@ -175,6 +179,11 @@ TEST_P(each_mechanism, the_receiver_of_a_message_knows_its_sender) {
   const bool curve = GetParam().name == "CURVE";
   EXPECT_EQ(at_server.public_key, curve ? std::optional{client_keys.public_key} : std::nullopt);
   const auto attached = next(watched, event_kind::attached).info;
+  for (const auto* info : {&at_server, &attached, router.info(m.peer)}) {
+    ASSERT_NE(info, nullptr);
+    ASSERT_NE(info->properties.find("X-Zinc"), nullptr);
+    EXPECT_EQ(*info->properties.find("X-Zinc"), "site-oslo");
+  }
   EXPECT_EQ(attached.mechanism, GetParam().name);
   EXPECT_EQ(attached.user_id, "alice");
   EXPECT_EQ(attached.public_key, at_server.public_key);
@@ -273,6 +282,68 @@ TEST_F(secure_sockets, a_client_with_a_wrong_server_key_is_refused) {
   join(pull, push);
   EXPECT_EQ(next(at_server, event_kind::refused).reason, errc::box_not_opened);
   EXPECT_EQ(next(at_client, event_kind::handshake_failed).reason, errc::connection_lost);
+}
+
+// Each command of a client with a byte changed.
+TEST_F(secure_sockets, a_changed_handshake_ends_only_this_connection) {
+  pull_socket pull{executor(), server_of_curve()};
+  auto watched = pull.monitor();
+  const auto at = pull.bind("tcp://127.0.0.1:*");
+  push_socket good{executor(), client_of_curve()};
+  good.connect(at.to_string());
+  put(good, {"good"});
+  EXPECT_EQ(take(pull), message{"good"});
+  const auto changed = [](std::string body) {
+    body.back() = static_cast<char>(body.back() ^ 1);
+    return frame(command, body);
+  };
+  for (const bool at_hello : {true, false}) {
+    const curve_forger peer;
+    raw_peer bad{context()};
+    bad.connect(at);
+    bad.start_reading();
+    bad.send(greeting_of(3, 1, "CURVE"));
+    if (at_hello) {
+      bad.send(changed(peer.hello()));
+    } else {
+      bad.send(frame(command, peer.hello()));
+      std::string welcome;
+      run_until([&] {
+        const auto said =
+            content_of(bad.received().substr(std::min<std::size_t>(bad.received().size(), 64)));
+        welcome = said.commands.empty() ? "" : said.commands.front();
+        return !welcome.empty();
+      });
+      bad.send(changed(peer.initiate(welcome)));
+    }
+    EXPECT_EQ(next(watched, event_kind::refused).reason, errc::box_not_opened);
+    run_until([&] { return bad.ended(); });
+    EXPECT_EQ(pull.peers().size(), 1U);
+    put(good, {"still good"});
+    EXPECT_EQ(take(pull), message{"still good"});
+  }
+}
+
+TEST_F(secure_sockets, a_forged_server_does_not_disturb_the_right_one) {
+  pull_socket pull{executor(), server_of_curve()};
+  push_socket push{executor(), client_of_curve()};
+  auto watched = push.monitor();
+  raw_listener forged{context()};
+  raw_peer bad{context()};
+  forged.start_accepting(bad);
+  push.connect(forged.endpoint());
+  push.connect(pull.bind("tcp://127.0.0.1:*").to_string());
+  run_until([&] { return forged.accepted(); });
+  auto greeting = greeting_of(3, 1, "CURVE");
+  greeting[32] = '\1';  // it serves
+  bad.send(greeting + framed_command("WELCOME", std::string(160, 'x')));
+  EXPECT_EQ(next(watched, event_kind::refused).reason, errc::box_not_opened);
+  error_code ec;
+  push.disconnect(forged.endpoint(), ec);
+  EXPECT_FALSE(ec);
+  put(push, {"hello"});
+  EXPECT_EQ(take(pull), message{"hello"});
+  EXPECT_EQ(push.peers().size(), 1U);
 }
 
 // The options of a handshake are those of its start: a change cannot admit a peer that waits for
