@@ -68,6 +68,42 @@ inline std::string write(socket_state& state, peer_id to,
   return written;
 }
 
+// The messages that go to this peer.
+inline std::vector<parts> messages_to(socket_state& state, peer_id to) {
+  return content_of(write(state, to)).messages;
+}
+
+// Receives all pending messages and returns their first parts.
+template <class State>
+std::vector<std::string> first_parts(State& state) {
+  std::vector<std::string> all;
+  for (message m; state.receive(m);) {
+    all.emplace_back(m.front());
+  }
+  return all;
+}
+
+// Returns the last part of the next message, or "none".
+template <class State>
+std::string last_part(State& state) {
+  message m;
+  return state.receive(m) ? std::string{m.back()} : "none";
+}
+
+inline message made_of(const parts& from) {
+  message m;
+  for (const auto& part : from) {
+    m.push_back(part);
+  }
+  return m;
+}
+
+inline socket_options sending_at_most(const high_water_mark& mark) {
+  socket_options options;
+  options.send_mark = mark;
+  return options;
+}
+
 // Receives all pending messages and returns them as text: "A: attached", "A: [part]", "A:
 // detached". `name_of` names the peers.
 template <class NameOf>

@@ -100,14 +100,14 @@ std::string ipc_name(const stream_address& address) {
   return std::string{bytes.substr(0, bytes.find('\0'))};
 }
 
-asio::ip::tcp::endpoint tcp_address(const stream_address& address) {
+asio::ip::tcp::endpoint endpoint_of(const stream_address& address) {
   asio::ip::tcp::endpoint known;
   std::memcpy(known.data(), address.data(), std::min(address.size(), known.capacity()));
   return known;
 }
 
 std::string tcp_name(const stream_address& address) {
-  const auto known = tcp_address(address);
+  const auto known = endpoint_of(address);
   auto host = known.address();
   if (host.is_v6() && host.to_v6().is_v4_mapped()) {
     host = asio::ip::make_address_v4(asio::ip::v4_mapped, host.to_v6());
@@ -117,7 +117,7 @@ std::string tcp_name(const stream_address& address) {
 }
 
 std::array<std::uint8_t, 16> tcp_host(const stream_address& address) {
-  const auto host = tcp_address(address).address();
+  const auto host = endpoint_of(address).address();
   return host.is_v6() ? host.to_v6().to_bytes()
                       : asio::ip::make_address_v6(asio::ip::v4_mapped, host.to_v4()).to_bytes();
 }

@@ -2,6 +2,7 @@
 
 #include "zmtp/buffer/memory_account.h"
 
+#include "test/zmtp/buffer/no_mark.h"
 #include "zmtp/buffer/block.h"
 #include "zmtp/buffer/receive_queue.h"
 #include "zmtp/buffer/send_queue.h"
@@ -21,7 +22,8 @@
 namespace zmtp {
 namespace {
 
-constexpr high_water_mark no_mark{.messages = {}, .bytes = {}};
+using test::no_mark;
+
 constexpr std::ptrdiff_t entry_size = sizeof(queue_entry);
 
 message_run run_of(const block_ptr& memory, std::size_t size, std::size_t messages) {

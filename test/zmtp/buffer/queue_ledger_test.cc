@@ -14,7 +14,7 @@ namespace {
 
 using step = queue_ledger::step;
 
-constexpr std::ptrdiff_t mebi = 1024 * 1024;
+constexpr std::ptrdiff_t unit = 1024 * 1024;
 constexpr std::size_t unlimited = memory_account::unlimited;
 
 // Sets the memory in use to `bytes`.
@@ -23,33 +23,33 @@ void use(queue_ledger& ledger, std::ptrdiff_t bytes) {
 }
 
 TEST(queue_ledger, leaves_queues_to_their_marks_while_half_of_it_is_free) {
-  queue_ledger ledger{64 * mebi};
+  queue_ledger ledger{64 * unit};
   EXPECT_EQ(ledger.quota(), unlimited);
-  use(ledger, 32 * mebi);
+  use(ledger, 32 * unit);
   EXPECT_EQ(ledger.now(), step::ample);
   EXPECT_EQ(ledger.quota(), unlimited);
   EXPECT_EQ(ledger.times_scarce(), 0U);
 }
 
 TEST(queue_ledger, allows_each_queue_less_when_less_memory_is_free) {
-  queue_ledger ledger{64 * mebi};
-  use(ledger, 32 * mebi + 1);
+  queue_ledger ledger{64 * unit};
+  use(ledger, 32 * unit + 1);
   EXPECT_EQ(ledger.now(), step::scarce);
-  EXPECT_EQ(ledger.quota(), 2U * mebi);
-  use(ledger, 48 * mebi + 1);
+  EXPECT_EQ(ledger.quota(), 2U * unit);
+  use(ledger, 48 * unit + 1);
   EXPECT_EQ(ledger.now(), step::little);
   EXPECT_EQ(ledger.quota(), 256U * 1024);
-  use(ledger, 56 * mebi + 1);
+  use(ledger, 56 * unit + 1);
   EXPECT_EQ(ledger.now(), step::spent);
   EXPECT_EQ(ledger.quota(), queue_ledger::least);
-  use(ledger, 1'000 * mebi);
+  use(ledger, 1'000 * unit);
   EXPECT_EQ(ledger.quota(), queue_ledger::least);
   EXPECT_EQ(ledger.times_scarce(), 1U);
 }
 
 TEST(queue_ledger, takes_several_steps_at_once) {
-  queue_ledger ledger{64 * mebi};
-  use(ledger, 64 * mebi);
+  queue_ledger ledger{64 * unit};
+  use(ledger, 64 * unit);
   EXPECT_EQ(ledger.now(), step::spent);
   EXPECT_EQ(ledger.times_scarce(), 1U);
   use(ledger, 0);
@@ -58,44 +58,44 @@ TEST(queue_ledger, takes_several_steps_at_once) {
 
 // Otherwise, each message would notify every queue.
 TEST(queue_ledger, leaves_a_step_an_eighth_below_its_beginning) {
-  queue_ledger ledger{64 * mebi};
-  use(ledger, 64 * mebi);
-  use(ledger, 48 * mebi + 1);
+  queue_ledger ledger{64 * unit};
+  use(ledger, 64 * unit);
+  use(ledger, 48 * unit + 1);
   EXPECT_EQ(ledger.now(), step::spent);
-  use(ledger, 48 * mebi);
+  use(ledger, 48 * unit);
   EXPECT_EQ(ledger.now(), step::little);
-  use(ledger, 40 * mebi + 1);
+  use(ledger, 40 * unit + 1);
   EXPECT_EQ(ledger.now(), step::little);
-  use(ledger, 40 * mebi);
+  use(ledger, 40 * unit);
   EXPECT_EQ(ledger.now(), step::scarce);
-  use(ledger, 24 * mebi + 1);
+  use(ledger, 24 * unit + 1);
   EXPECT_EQ(ledger.now(), step::scarce);
-  use(ledger, 24 * mebi);
+  use(ledger, 24 * unit);
   EXPECT_EQ(ledger.now(), step::ample);
-  use(ledger, 32 * mebi);
+  use(ledger, 32 * unit);
   EXPECT_EQ(ledger.now(), step::ample);
-  use(ledger, 33 * mebi);
+  use(ledger, 33 * unit);
   EXPECT_EQ(ledger.times_scarce(), 2U);
 }
 
 TEST(queue_ledger, a_new_budget_applies_at_once) {
-  queue_ledger ledger{64 * mebi};
-  use(ledger, 20 * mebi);
-  ledger.set_budget(16 * mebi);
-  EXPECT_EQ(ledger.budget(), 16U * mebi);
+  queue_ledger ledger{64 * unit};
+  use(ledger, 20 * unit);
+  ledger.set_budget(16 * unit);
+  EXPECT_EQ(ledger.budget(), 16U * unit);
   EXPECT_EQ(ledger.now(), step::spent);
-  ledger.set_budget(64 * mebi);
+  ledger.set_budget(64 * unit);
   EXPECT_EQ(ledger.now(), step::ample);
 }
 
 // A block may enter one account and leave another, which reports first.
 TEST(queue_ledger, may_be_below_zero_for_a_while) {
-  queue_ledger ledger{64 * mebi};
-  ledger.change(-10 * mebi);
+  queue_ledger ledger{64 * unit};
+  ledger.change(-10 * unit);
   EXPECT_EQ(ledger.used(), 0U);
   EXPECT_EQ(ledger.quota(), unlimited);
-  ledger.change(42 * mebi);
-  EXPECT_EQ(ledger.used(), 32U * mebi);
+  ledger.change(42 * unit);
+  EXPECT_EQ(ledger.used(), 32U * unit);
   EXPECT_EQ(ledger.now(), step::ample);
 }
 
@@ -116,15 +116,16 @@ TEST(queue_ledger, without_bounds_is_always_ample) {
 
 TEST(queue_ledger, ignores_larger_changes_if_the_budget_is_larger) {
   EXPECT_EQ(queue_ledger{1}.unheard(), 16U * 1024);
-  EXPECT_EQ(queue_ledger{256 * mebi}.unheard(), 64U * 1024);
-  EXPECT_EQ(queue_ledger{64 * 1024 * std::size_t{mebi}}.unheard(), 256U * 1024);
+  EXPECT_EQ(queue_ledger{256 * unit}.unheard(), 64U * 1024);
+  EXPECT_EQ(queue_ledger{64 * 1024 * std::size_t{unit}}.unheard(), 256U * 1024);
 }
 
 // The guarantees of the steps, checked after each of many changes. The model is a table, unlike the
 // ledger.
-class random_use {
+class random_use_of_ledger {
 public:
-  explicit random_use(unsigned seed) : random_{seed}, budget_{pick(1'000'000)}, ledger_{budget_} {}
+  explicit random_use_of_ledger(unsigned seed)
+      : random_{seed}, budget_{pick(1'000'000)}, ledger_{budget_} {}
 
   void run() {
     for (int i = 0; i < 2'000; ++i) {
@@ -179,7 +180,7 @@ private:
 TEST(queue_ledger, under_random_use_follows_its_steps) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
-    random_use{seed}.run();
+    random_use_of_ledger{seed}.run();
     if (testing::Test::HasFatalFailure()) {
       return;
     }

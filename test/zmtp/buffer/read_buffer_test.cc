@@ -2,6 +2,8 @@
 
 #include "zmtp/buffer/read_buffer.h"
 
+#include "test/support/sizes.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +16,8 @@
 namespace zmtp {
 namespace {
 
-constexpr std::size_t kibi = 1024;
-constexpr std::size_t mebi = 1024 * kibi;
+using test::kibi;
+using test::mebi;
 
 std::string_view text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

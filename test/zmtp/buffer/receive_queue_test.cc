@@ -2,6 +2,7 @@
 
 #include "test/support/allocations.h"
 #include "test/support/wire.h"
+#include "test/zmtp/buffer/no_mark.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,7 @@ namespace zmtp {
 namespace {
 
 using test::counted;
-
-constexpr high_water_mark no_mark{.messages = {}, .bytes = {}};
+using test::no_mark;
 
 // As read from the wire into `buffer`, of which it keeps a slice if it is not small.
 message read_into(const block_ptr& buffer, std::size_t at, std::string_view body) {

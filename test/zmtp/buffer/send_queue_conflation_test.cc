@@ -1,6 +1,7 @@
 // The queue drops messages that it has not begun to write, and completes the ones that it has.
 
 #include "test/support/wire.h"
+#include "test/zmtp/buffer/no_mark.h"
 #include "zmtp/buffer/send_queue.h"
 
 #include <gtest/gtest.h>
@@ -15,11 +16,10 @@ namespace zmtp {
 namespace {
 
 using test::framed;
+using test::no_mark;
 using test::parts;
 
-constexpr high_water_mark no_mark{.messages = {}, .bytes = {}};
-
-std::string write(send_queue& queue, std::size_t at_most = static_cast<std::size_t>(-1)) {
+std::string taken_from(send_queue& queue, std::size_t at_most = static_cast<std::size_t>(-1)) {
   std::string written;
   while (!queue.empty() && written.size() < at_most) {
     std::array<send_queue::piece, 1> piece;
@@ -47,7 +47,7 @@ TEST(send_queue_conflation, an_empty_queue_has_nothing_to_drop) {
   send_queue queue{no_mark};
   EXPECT_EQ(queue.drop_unbegun(), 0U);
   queue.push(of(small_one));
-  static_cast<void>(write(queue));
+  static_cast<void>(taken_from(queue));
   EXPECT_EQ(queue.drop_unbegun(), 0U);
   EXPECT_TRUE(queue.empty());
 }
@@ -80,7 +80,7 @@ TEST(send_queue_conflation, a_message_not_begun_is_dropped) {
       queue.push(of(then));
       queue.compact();
       EXPECT_EQ(queue.messages(), 1U);
-      EXPECT_EQ(write(queue), framed(then));
+      EXPECT_EQ(taken_from(queue), framed(then));
       EXPECT_EQ(queue.bytes(), 0U);
     }
   }
@@ -92,14 +92,14 @@ TEST(send_queue_conflation, a_begun_message_stays_and_only_the_last_follows_it) 
       for (std::size_t cut = 1; cut < framed(first).size(); cut += cut < 20 ? 1 : 5'003) {
         send_queue queue{no_mark};
         queue.push(of(first));
-        auto written = write(queue, cut);
+        auto written = taken_from(queue, cut);
         EXPECT_EQ(queue.drop_unbegun(), 0U);
         queue.push(of({"dropped"}));
         EXPECT_EQ(queue.drop_unbegun(), 1U);
         queue.push(of(then));
         EXPECT_EQ(queue.messages(), 2U);
         EXPECT_EQ(queue.bytes(), framed(first).size() + framed(then).size());
-        written += write(queue);
+        written += taken_from(queue);
         ASSERT_TRUE(written == framed(first) + framed(then)) << "cut at " << cut;
         EXPECT_EQ(queue.messages(), 0U);
         EXPECT_EQ(queue.bytes(), 0U);
@@ -111,11 +111,11 @@ TEST(send_queue_conflation, a_begun_message_stays_and_only_the_last_follows_it) 
 TEST(send_queue_conflation, a_begun_message_is_dropped_after_a_disconnect) {
   send_queue queue{no_mark};
   queue.push(of(small_one));
-  static_cast<void>(write(queue, 3));
+  static_cast<void>(taken_from(queue, 3));
   queue.rewind();
   EXPECT_EQ(queue.drop_unbegun(), 1U);
   queue.push(of(large_one));
-  EXPECT_EQ(write(queue), framed(large_one));
+  EXPECT_EQ(taken_from(queue), framed(large_one));
 }
 
 // Several messages in one chunk. The first was written before the connection was lost.
@@ -124,13 +124,13 @@ TEST(send_queue_conflation, a_partly_written_chunk_is_dropped_with_the_rest) {
   for (int i = 0; i < 3; ++i) {
     queue.push(of(small_one));
   }
-  static_cast<void>(write(queue, framed(small_one).size() + 2));
+  static_cast<void>(taken_from(queue, framed(small_one).size() + 2));
   queue.rewind();
   EXPECT_EQ(queue.messages(), 2U);
   EXPECT_EQ(queue.drop_unbegun(), 2U);
   EXPECT_EQ(queue.bytes(), 0U);
   queue.push(of(small_one));
-  EXPECT_EQ(write(queue), framed(small_one));
+  EXPECT_EQ(taken_from(queue), framed(small_one));
 }
 
 TEST(send_queue_conflation, lent_messages_stay_until_they_are_written) {
@@ -152,7 +152,7 @@ TEST(send_queue_conflation, lent_messages_stay_until_they_are_written) {
           << "the lent message is not gathered again";
       queue.advance(framed(first).size());
       EXPECT_EQ(queue.messages(), 1U);
-      EXPECT_TRUE(write(queue) == framed(then));
+      EXPECT_TRUE(taken_from(queue) == framed(then));
       EXPECT_EQ(queue.bytes(), 0U);
     }
   }
@@ -166,7 +166,7 @@ TEST(send_queue_conflation, lent_messages_are_sent_again_after_a_disconnect) {
   queue.advance(framed(small_one).size());
   queue.rewind();
   EXPECT_EQ(queue.messages(), 1U);
-  EXPECT_TRUE(write(queue) == framed(large_one));
+  EXPECT_TRUE(taken_from(queue) == framed(large_one));
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ struct model {
   }
 };
 
-class random_use {
+class random_use_of_queue {
 public:
-  explicit random_use(unsigned seed) : random_{seed} {
+  explicit random_use_of_queue(unsigned seed) : random_{seed} {
     mark_.messages = 1 + pick(60);
     mark_.bytes = 1 + pick(300'000);
   }
@@ -175,7 +175,7 @@ private:
 TEST(send_queue_model, random_use_equals_a_list_of_framed_messages) {
   for (unsigned seed = 0; seed < 400; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    random_use{seed}.run();
+    random_use_of_queue{seed}.run();
     if (HasFatalFailure()) {
       return;
     }

@@ -2,6 +2,7 @@
 
 #include "test/support/allocations.h"
 #include "test/support/wire.h"
+#include "test/zmtp/buffer/no_mark.h"
 #include "zmtp/buffer/block.h"
 
 #include <gtest/gtest.h>
@@ -18,9 +19,8 @@ namespace {
 
 using test::counted;
 using test::framed;
+using test::no_mark;
 using test::parts;
-
-constexpr high_water_mark no_mark{.messages = {}, .bytes = {}};
 
 std::string gathered(send_queue& queue) {
   std::array<send_queue::piece, 64> pieces;
@@ -50,7 +50,7 @@ TEST(send_queue, a_rest_at_the_end_of_a_turn_pins_no_read_buffer) {
   EXPECT_EQ(gathered(queue), bytes);
 }
 
-message large(char fill = 'l') {
+message large_message(char fill = 'l') {
   message m{"topic"};
   m.adopt_back(std::string(10'000, fill));
   return m;
@@ -70,7 +70,7 @@ TEST(send_queue, gathers_messages_as_framed) {
     queue.push(std::move(sent));
     expected += framed(m);
   }
-  queue.push(large());
+  queue.push(large_message());
   expected += framed({"topic", std::string(10'000, 'l')});
   EXPECT_EQ(gathered(queue), expected);
   EXPECT_EQ(queue.messages(), 6U);
@@ -82,7 +82,7 @@ TEST(send_queue, gathers_messages_as_framed) {
 }
 
 TEST(send_queue, large_messages_are_written_without_a_copy) {
-  const auto original = large();
+  const auto original = large_message();
   send_queue one{no_mark};
   send_queue other{no_mark};
   for (auto* queue : {&one, &other}) {
@@ -109,7 +109,7 @@ TEST(send_queue, fills_no_more_pieces_than_there_are_and_none_out_of_order) {
   send_queue queue{no_mark};
   std::string expected;
   for (int i = 0; i < 5; ++i) {
-    queue.push(large(static_cast<char>('a' + i)));
+    queue.push(large_message(static_cast<char>('a' + i)));
     expected += framed({"topic", std::string(10'000, static_cast<char>('a' + i))});
   }
   for (std::size_t room = 0; room < 12; ++room) {
@@ -140,7 +140,7 @@ TEST(send_queue, exceeds_its_byte_mark_by_one_message_at_most) {
   send_queue queue{{.messages = {}, .bytes = 25'000}};
   int pushed = 0;
   for (; !queue.full(); ++pushed) {
-    queue.push(large());
+    queue.push(large_message());
   }
   EXPECT_EQ(pushed, 3);
   EXPECT_LT(queue.bytes(), 25'000U + 10'100U);
@@ -148,8 +148,8 @@ TEST(send_queue, exceeds_its_byte_mark_by_one_message_at_most) {
 
 TEST(send_queue, marks_are_released_entry_by_entry) {
   send_queue queue{{.messages = 2, .bytes = {}}};
-  queue.push(large());
-  queue.push(large());
+  queue.push(large_message());
+  queue.push(large_message());
   const auto each = queue.bytes() / 2;
   queue.advance(each - 1);
   EXPECT_TRUE(queue.full());
@@ -163,7 +163,7 @@ TEST(send_queue, marks_are_released_entry_by_entry) {
 TEST(send_queue, is_at_a_boundary_while_nothing_is_partly_written) {
   send_queue queue{no_mark};
   queue.push({"a"});
-  queue.push(large());
+  queue.push(large_message());
   EXPECT_TRUE(queue.at_boundary());
   queue.advance(1);
   EXPECT_FALSE(queue.at_boundary());
@@ -274,7 +274,7 @@ TEST(send_queue, in_the_steady_state_allocates_nothing_for_small_messages) {
 TEST(send_queue, owns_almost_no_memory_once_empty) {
   const auto fill_and_empty = [](send_queue& queue, bool written) {
     for (int i = 0; i < 3000; ++i) {
-      queue.push(large());
+      queue.push(large_message());
       if (i % 10 == 0) {
         queue.push({"small"});
       }
@@ -305,7 +305,7 @@ TEST(send_queue, owns_almost_no_memory_once_empty) {
 
 TEST(send_queue, keeps_no_large_array_after_many_large_messages) {
   send_queue queue{no_mark};
-  const auto shared = large();
+  const auto shared = large_message();
   const auto before = counted().live;
   for (int i = 0; i < 3000; ++i) {
     queue.push(message{shared});

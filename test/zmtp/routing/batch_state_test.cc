@@ -1,4 +1,4 @@
-// Batches of framed messages are sent and received as the same messages one by one are.
+// Batches of framed messages are sent and received_of_peers as the same messages one by one are.
 
 #include "test/support/allocations.h"
 #include "test/support/routing.h"
@@ -120,7 +120,7 @@ public:
     return all;
   }
 
-  // Framed by append(), or received.
+  // Framed by append(), or received_of_peers.
   [[nodiscard]] message_batch batch_of(const std::vector<message>& all) {
     message_batch batch;
     if (pick(2) == 0) {
@@ -364,7 +364,7 @@ TEST(a_batch, is_queued_up_to_the_mark_of_its_peer) {
 }
 
 // The messages of each peer, in order, and the notices.
-using received = std::map<peer_id, std::vector<std::string>>;
+using received_of_peers = std::map<peer_id, std::vector<std::string>>;
 
 template <class Parts>
 std::string text_of(const Parts& m) {
@@ -375,16 +375,16 @@ std::string text_of(const Parts& m) {
   return text;
 }
 
-received receive_singly(socket_state& state) {
-  received all;
+received_of_peers receive_singly(socket_state& state) {
+  received_of_peers all;
   for (routed_message next; state.receive(next);) {
     all[next.peer].push_back(std::to_string(static_cast<int>(next.what)) + text_of(next.content));
   }
   return all;
 }
 
-received receive_batches(socket_state& state) {
-  received all;
+received_of_peers receive_batches(socket_state& state) {
+  received_of_peers all;
   message_batch batch;
   while (state.receive(batch)) {
     EXPECT_LE(batch.size(), socket_state::max_batch);

@@ -17,6 +17,7 @@ namespace {
 
 using test::attach_new;
 using test::content_of;
+using test::messages_to;
 using test::parts;
 
 using messages = std::vector<parts>;
@@ -25,10 +26,6 @@ socket_options immediately() {
   socket_options options;
   options.immediate = true;
   return options;
-}
-
-messages written(socket_state& state, peer_id id) {
-  return content_of(test::write(state, id)).messages;
 }
 
 template <class State>
@@ -44,7 +41,7 @@ TYPED_TEST(immediate, nothing_is_queued_for_a_disconnected_endpoint) {
   state.on_attached(p, {}, 1);
   EXPECT_TRUE(state.writable());
   EXPECT_EQ(state.send(message{"in time"}), send_status::queued);
-  EXPECT_EQ(written(state, p.id).size(), 1U);
+  EXPECT_EQ(messages_to(state, p.id).size(), 1U);
 }
 
 TYPED_TEST(immediate, messages_queued_before_a_disconnect_are_kept) {
@@ -56,7 +53,7 @@ TYPED_TEST(immediate, messages_queued_before_a_disconnect_are_kept) {
   EXPECT_FALSE(state.writable());
   EXPECT_NE(state.send(message{"too late"}), send_status::queued);
   state.on_attached(p, {}, 1);
-  EXPECT_EQ(written(state, p.id).size(), 1U);
+  EXPECT_EQ(messages_to(state, p.id).size(), 1U);
 }
 
 TEST(immediate_round_robin, messages_go_to_connected_peers_only) {
@@ -67,7 +64,7 @@ TEST(immediate_round_robin, messages_go_to_connected_peers_only) {
   for (int n = 0; n < 4; ++n) {
     ASSERT_EQ(push.send(message{"x"}), send_status::queued);
   }
-  EXPECT_EQ(written(push, there.id).size(), 4U);
+  EXPECT_EQ(messages_to(push, there.id).size(), 4U);
   EXPECT_TRUE(absent.out.empty());
   // A write to a peer that has disconnected does not make the socket writable.
   push.on_detached(there);
@@ -93,7 +90,7 @@ TEST(immediate_router, the_routing_id_of_an_endpoint_that_is_not_connected_is_un
     const auto id = p.id;
     router.on_attached(p, test::announcing("server"), 1);
     EXPECT_EQ(router.send({"server", "while it is there"}), send_status::queued);
-    EXPECT_EQ(written(router, id), messages{{"while it is there"}});
+    EXPECT_EQ(messages_to(router, id), messages{{"while it is there"}});
     router.on_detached(p);
     message late{"server", "while it is not"};
     EXPECT_EQ(router.send(std::move(late)), mandatory ? send_status::unknown : send_status::queued);
@@ -103,7 +100,7 @@ TEST(immediate_router, the_routing_id_of_an_endpoint_that_is_not_connected_is_un
     EXPECT_EQ(router.counters().messages_sent, 1U);
     ASSERT_EQ(test::attach_to(router, id, "server"), id);
     EXPECT_EQ(router.send({"server", "and again"}), send_status::queued);
-    EXPECT_EQ(written(router, id), messages{{"and again"}});
+    EXPECT_EQ(messages_to(router, id), messages{{"and again"}});
   }
 }
 
@@ -122,7 +119,7 @@ TEST(immediate_xsub, endpoints_that_are_not_connected_are_passed_over) {
   const auto there = attach_new(xsub);
   EXPECT_EQ(xsub.send(message{"hello"}), send_status::queued);
   EXPECT_TRUE(absent.out.empty());
-  EXPECT_EQ(written(xsub, there), messages{{"hello"}});
+  EXPECT_EQ(messages_to(xsub, there), messages{{"hello"}});
   EXPECT_EQ(xsub.counters().dropped_full, 0U);
 }
 
@@ -132,7 +129,7 @@ TEST(send_policy, round_robin_ignores_the_queue_lengths) {
   const auto b = attach_new(push);
   ASSERT_EQ(push.send(message{"0"}), send_status::queued);
   ASSERT_EQ(push.send(message{"1"}), send_status::queued);
-  static_cast<void>(written(push, b));
+  static_cast<void>(messages_to(push, b));
   ASSERT_EQ(push.send(message{"2"}), send_status::queued);
   EXPECT_EQ(push.find(a)->out.messages(), 2U);
 }
@@ -155,13 +152,13 @@ TEST(send_policy, least_queued_selects_the_peer_with_the_shortest_queue) {
   for (const auto id : {slow, fast, faster}) {
     EXPECT_EQ(push.find(id)->out.messages(), 3U) << "those who are equal take turns";
   }
-  static_cast<void>(written(push, faster));
+  static_cast<void>(messages_to(push, faster));
   for (int n = 0; n < 3; ++n) {
     ASSERT_EQ(push.send(message{"x"}), send_status::queued);
   }
   EXPECT_EQ(push.find(faster)->out.messages(), 3U);
-  static_cast<void>(written(push, fast));
-  static_cast<void>(written(push, faster));
+  static_cast<void>(messages_to(push, fast));
+  static_cast<void>(messages_to(push, faster));
   for (int n = 0; n < 4; ++n) {
     ASSERT_EQ(push.send(message{"x"}), send_status::queued);
   }
@@ -178,9 +175,9 @@ TEST(send_policy, least_queued_skips_full_peers_and_is_full_if_all_are) {
     ASSERT_EQ(dealer.send(message{"x"}), send_status::queued);
   }
   EXPECT_EQ(dealer.send(message{"x"}), send_status::full);
-  static_cast<void>(written(dealer, other));
+  static_cast<void>(messages_to(dealer, other));
   EXPECT_EQ(dealer.send(message{"y"}), send_status::queued);
-  EXPECT_EQ(written(dealer, other), messages{{"y"}});
+  EXPECT_EQ(messages_to(dealer, other), messages{{"y"}});
 }
 
 TEST(send_policy, least_queued_with_peers_that_are_idle_takes_turns) {
@@ -192,7 +189,7 @@ TEST(send_policy, least_queued_with_peers_that_are_idle_takes_turns) {
   for (int n = 0; n < 10; ++n) {
     ASSERT_EQ(push.send(message{std::to_string(n)}), send_status::queued);
     const auto to = all[static_cast<std::size_t>(n) % all.size()];
-    EXPECT_EQ(written(push, to), messages{{std::to_string(n)}});
+    EXPECT_EQ(messages_to(push, to), messages{{std::to_string(n)}});
   }
 }
 

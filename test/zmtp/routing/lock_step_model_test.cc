@@ -20,15 +20,8 @@ namespace {
 
 using test::attach_new;
 using test::framed;
+using test::made_of;
 using test::parts;
-
-message to_message(const parts& from) {
-  message m;
-  for (const auto& part : from) {
-    m.push_back(part);
-  }
-  return m;
-}
 
 class random_use {
 public:
@@ -141,7 +134,7 @@ private:
       frames.push_back(pick(2) == 0 ? r.text : "");
       ++nonsense_;
     }
-    test::peer_sends(rep_, id, to_message(frames));
+    test::peer_sends(rep_, id, made_of(frames));
     p.asked.push_back(std::move(r));
   }
 
@@ -294,7 +287,7 @@ private:
     } else {
       // The last reply, and once, if it has no number that identifies its request.
       const auto which = req_.options().correlate ? pick(requests.size()) : requests.size() - 1;
-      test::peer_sends(req_, id, to_message(requests[which]));
+      test::peer_sends(req_, id, made_of(requests[which]));
       if (!req_.options().correlate) {
         requests.clear();
       }

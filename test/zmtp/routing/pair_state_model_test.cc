@@ -18,9 +18,9 @@
 namespace zmtp {
 namespace {
 
-class random_use {
+class random_use_of_pair {
 public:
-  explicit random_use(unsigned seed) : random_{seed}, state_{options()} {}
+  explicit random_use_of_pair(unsigned seed) : random_{seed}, state_{options()} {}
 
   void run() {
     for (int step = 0; step < 500 && !testing::Test::HasFatalFailure(); ++step) {
@@ -134,7 +134,7 @@ private:
 TEST(pair_state_model, random_use_equals_a_plain_account) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    random_use{seed}.run();
+    random_use_of_pair{seed}.run();
     if (HasFatalFailure()) {
       return;
     }

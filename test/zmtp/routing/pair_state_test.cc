@@ -13,20 +13,12 @@ namespace {
 
 using test::attach_new;
 using test::content_of;
+using test::first_parts;
 using test::parts;
 using test::peer_sends;
 
 error_code judged(pair_state& state, std::optional<peer_id> id = {}) {
   return state.on_admission(id, {}).refused;
-}
-
-std::vector<std::string> received(pair_state& state) {
-  std::vector<std::string> all;
-  message m;
-  while (state.receive(m)) {
-    all.emplace_back(m.front());
-  }
-  return all;
 }
 
 TEST(pair_state, without_a_peer_nothing_can_be_sent) {
@@ -45,7 +37,7 @@ TEST(pair_state, messages_go_both_ways) {
   EXPECT_EQ(state.send(message{"A", "B"}), send_status::queued);
   EXPECT_EQ(content_of(test::write(state, peer)).messages, (std::vector<parts>{{"A", "B"}}));
   peer_sends(state, peer, {"C"});
-  EXPECT_EQ(received(state), std::vector<std::string>{"C"});
+  EXPECT_EQ(first_parts(state), std::vector<std::string>{"C"});
 }
 
 TEST(pair_state, a_second_peer_is_rejected_until_the_first_disconnects) {
@@ -60,7 +52,7 @@ TEST(pair_state, a_second_peer_is_rejected_until_the_first_disconnects) {
   const auto second = attach_new(state);
   EXPECT_EQ(state.send(message{"A"}), send_status::queued);
   EXPECT_EQ(content_of(test::write(state, second)).messages, std::vector<parts>{{"A"}});
-  EXPECT_EQ(received(state), std::vector<std::string>{"last words"});
+  EXPECT_EQ(first_parts(state), std::vector<std::string>{"last words"});
 }
 
 TEST(pair_state, messages_of_a_peer_come_before_those_of_the_next) {
@@ -71,7 +63,7 @@ TEST(pair_state, messages_of_a_peer_come_before_those_of_the_next) {
     peer_sends(state, peer, {std::string{words} + " again"});
     state.on_detached(*state.find(peer));
   }
-  EXPECT_EQ(received(state),
+  EXPECT_EQ(first_parts(state),
             (std::vector<std::string>{"1", "1 again", "2", "2 again", "3", "3 again"}));
 }
 

@@ -24,7 +24,7 @@ using test::framed;
 using test::parts;
 
 // The model of a subscriber.
-struct peer {
+struct subscribed_peer {
   peer_id id;
   bool durable = false;
   bool attached = false;
@@ -44,9 +44,9 @@ struct peer {
   }
 };
 
-class random_use {
+class random_use_of_pub {
 public:
-  explicit random_use(unsigned seed) : random_{seed}, state_{options()} {}
+  explicit random_use_of_pub(unsigned seed) : random_{seed}, state_{options()} {}
 
   void run() {
     for (int step = 0; step < 700; ++step) {
@@ -95,8 +95,8 @@ private:
   std::size_t pick(std::size_t n) { return random_() % n; }
 
   template <class Predicate>
-  peer* any(Predicate&& predicate) {
-    std::vector<peer*> all;
+  subscribed_peer* any(Predicate&& predicate) {
+    std::vector<subscribed_peer*> all;
     for (auto& p : peers_) {
       if (!p->gone && predicate(*p)) {
         all.push_back(p.get());
@@ -104,8 +104,8 @@ private:
     }
     return all.empty() ? nullptr : all[pick(all.size())];
   }
-  peer* any_attached() {
-    return any([](const peer& p) { return p.attached; });
+  subscribed_peer* any_attached() {
+    return any([](const subscribed_peer& p) { return p.attached; });
   }
 
   // Few and short, prefixes of one another, with zero bytes.
@@ -122,18 +122,18 @@ private:
       return;
     }
     auto& opened = state_.open_pipe(pick(3) == 0);
-    peers_.push_back(std::make_unique<peer>());
+    peers_.push_back(std::make_unique<subscribed_peer>());
     auto& p = *peers_.back();
     p.id = opened.id;
     p.durable = opened.durable;
     attach(p);
   }
-  void attach(peer& p) {
+  void attach(subscribed_peer& p) {
     state_.on_attached(*state_.find(p.id), {}, 1);
     p.attached = true;
   }
   void come_back() {
-    if (auto* p = any([](const peer& q) { return q.durable && !q.attached; })) {
+    if (auto* p = any([](const subscribed_peer& q) { return q.durable && !q.attached; })) {
       attach(*p);
     }
   }
@@ -143,7 +143,7 @@ private:
       leave(p);
     }
   }
-  void leave(peer* p) {
+  void leave(subscribed_peer* p) {
     state_.on_detached(*state_.find(p->id));
     p->attached = false;
     p->topics.clear();
@@ -242,8 +242,8 @@ private:
       added.erase(found);
     }
   }
-  std::vector<peer*> who_takes(std::string_view first) {
-    std::vector<peer*> takers;
+  std::vector<subscribed_peer*> who_takes(std::string_view first) {
+    std::vector<subscribed_peer*> takers;
     for (auto& p : peers_) {
       if (!p->gone && !p->misses && p->wants(first)) {
         takers.push_back(p.get());
@@ -251,8 +251,8 @@ private:
     }
     return takers;
   }
-  std::vector<peer*> with_room(std::vector<peer*> of) {
-    std::erase_if(of, [this](const peer* p) { return state_.find(p->id)->out.full(); });
+  std::vector<subscribed_peer*> with_room(std::vector<subscribed_peer*> of) {
+    std::erase_if(of, [this](const subscribed_peer* p) { return state_.find(p->id)->out.full(); });
     return of;
   }
 
@@ -262,7 +262,7 @@ private:
       write_to(*p, some[pick(std::size(some))]);
     }
   }
-  void write_to(peer& p, std::size_t at_most) {
+  void write_to(subscribed_peer& p, std::size_t at_most) {
     state_.end_turn();
     const auto bytes = test::write(state_, p.id, at_most);
     std::string expected;
@@ -315,7 +315,7 @@ private:
 
   std::mt19937 random_;
   pub_state state_;
-  std::vector<std::unique_ptr<peer>> peers_;
+  std::vector<std::unique_ptr<subscribed_peer>> peers_;
   int count_ = 0;
   std::uint64_t sent_ = 0;
   std::uint64_t missed_ = 0;
@@ -325,7 +325,7 @@ private:
 TEST(pub_state_model, random_use_equals_a_plain_account) {
   for (unsigned seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    random_use{seed}.run();
+    random_use_of_pub{seed}.run();
     if (HasFatalFailure()) {
       return;
     }

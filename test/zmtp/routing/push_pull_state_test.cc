@@ -15,15 +15,11 @@ namespace zmtp {
 namespace {
 
 using test::attach_new;
+using test::first_parts;
 using test::framed;
 using test::peer_sends;
+using test::sending_at_most;
 using test::write;
-
-socket_options sending_at_most(const high_water_mark& mark) {
-  socket_options options;
-  options.send_mark = mark;
-  return options;
-}
 
 socket_options announcing() {
   socket_options options;
@@ -32,15 +28,6 @@ socket_options announcing() {
 }
 
 send_status send(push_state& push, int number) { return push.send({std::to_string(number)}); }
-
-std::vector<std::string> received(pull_state& pull) {
-  std::vector<std::string> all;
-  message m;
-  while (pull.receive(m)) {
-    all.emplace_back(m.front());
-  }
-  return all;
-}
 
 TEST(push_state, without_a_peer_is_full_and_keeps_the_message) {
   push_state push{{}};
@@ -248,7 +235,7 @@ TEST(pull_state, receives_from_each_peer_in_turn_and_in_order) {
   }
   peer_sends(pull, b, {"b0"});
   peer_sends(pull, b, {"b1"});
-  EXPECT_EQ(received(pull), (std::vector<std::string>{"a0", "b0", "a1", "b1", "a2"}));
+  EXPECT_EQ(first_parts(pull), (std::vector<std::string>{"a0", "b0", "a1", "b1", "a2"}));
   EXPECT_EQ(pull.counters().messages_received, 5U);
 }
 
@@ -299,7 +286,7 @@ TEST(pull_state, delivers_the_messages_of_a_disconnected_peer_before_it_forgets_
   peer_sends(pull, id, {"1"});
   peer_sends(pull, id, {"2"});
   pull.on_detached(*pull.find(id));
-  EXPECT_EQ(received(pull), (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(first_parts(pull), (std::vector<std::string>{"1", "2"}));
   EXPECT_EQ(pull.find(id), nullptr);
   EXPECT_FALSE(pull.readable());
 }
@@ -310,7 +297,7 @@ TEST(pull_state, gives_no_announcements_as_messages) {
   peer_sends(pull, id, {"1"});
   pull.on_detached(*pull.find(id));
   attach_new(pull);
-  EXPECT_EQ(received(pull), std::vector<std::string>{"1"});
+  EXPECT_EQ(first_parts(pull), std::vector<std::string>{"1"});
   EXPECT_EQ(pull.find(id), nullptr);
   EXPECT_EQ(pull.counters().messages_received, 1U);
 }

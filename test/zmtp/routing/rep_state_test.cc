@@ -16,20 +16,14 @@ namespace {
 using test::attach_new;
 using test::attach_to;
 using test::framed;
+using test::last_part;
+using test::made_of;
 using test::parts;
 using test::peer_sends;
 using test::write;
 
 // The largest envelope that REP can hold: frames before the content, with the delimiter.
 constexpr std::size_t largest_envelope = 255;
-
-message to_message(const parts& from) {
-  message m;
-  for (const auto& part : from) {
-    m.push_back(part);
-  }
-  return m;
-}
 
 // Addresses of sizes that differ, and the delimiter.
 parts envelope_of(std::size_t depth) {
@@ -46,11 +40,6 @@ parts behind(parts envelope, const parts& content) {
   return envelope;
 }
 
-std::string received(rep_state& rep) {
-  message m;
-  return rep.receive(m) ? std::string{m.back()} : "none";
-}
-
 class envelope : public testing::TestWithParam<std::size_t> {};
 
 INSTANTIATE_TEST_SUITE_P(of_depth, envelope, testing::Values(0, 1, 5, 100, 254));
@@ -61,7 +50,7 @@ TEST_P(envelope, is_taken_off_the_request_and_put_before_the_reply) {
   const auto addresses = envelope_of(GetParam());
   // Also the second time, when there was one before.
   for (const auto* text : {"one", "two"}) {
-    peer_sends(rep, id, to_message(behind(addresses, {text, "", "more"})));
+    peer_sends(rep, id, made_of(behind(addresses, {text, "", "more"})));
     message m;
     ASSERT_TRUE(rep.receive(m));
     EXPECT_EQ(m, (message{text, "", "more"}));
@@ -77,10 +66,10 @@ TEST(rep_state, drops_and_counts_a_request_in_too_large_an_envelope) {
   rep_state rep{{}};
   const auto id = attach_new(rep);
   for (const auto frames : {largest_envelope + 1, largest_envelope + 2, std::size_t{1'000}}) {
-    peer_sends(rep, id, to_message(behind(envelope_of(frames - 1), {"question"})));
+    peer_sends(rep, id, made_of(behind(envelope_of(frames - 1), {"question"})));
   }
   peer_sends(rep, id, {"", "question"});
-  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(last_part(rep), "question");
   EXPECT_EQ(rep.counters().dropped_unexpected, 3U);
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   EXPECT_EQ(write(rep, id), framed({"", "answer"}));
@@ -104,13 +93,13 @@ TEST(rep_state, drops_and_counts_requests_without_a_delimiter_or_a_body) {
   for (const auto& m : malformed) {
     peer_sends(rep, id, m);
   }
-  EXPECT_EQ(received(rep), "none");
+  EXPECT_EQ(last_part(rep), "none");
   EXPECT_EQ(rep.counters().dropped_unexpected, malformed.size());
   EXPECT_EQ(rep.counters().messages_received, 0U);
   EXPECT_FALSE(rep.writable());
   EXPECT_EQ(rep.send({"to nobody"}), send_status::out_of_turn);
   peer_sends(rep, id, {"a", "", "question"});
-  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(last_part(rep), "question");
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   EXPECT_EQ(write(rep, id), framed({"a", "", "answer"}));
 }
@@ -123,7 +112,7 @@ TEST(rep_state, malformed_requests_of_one_peer_do_not_hide_anothers) {
     peer_sends(rep, bad, {"nonsense"});
   }
   peer_sends(rep, good, {"", "question"});
-  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(last_part(rep), "question");
 }
 
 TEST(rep_state, a_reply_without_a_request_is_out_of_turn_and_kept) {
@@ -133,8 +122,8 @@ TEST(rep_state, a_reply_without_a_request_is_out_of_turn_and_kept) {
   EXPECT_EQ(rep.send(std::move(m)), send_status::out_of_turn);
   EXPECT_EQ(m, message{"kept"});  // NOLINT: that is what is tested
   peer_sends(rep, id, {"", "question"});
-  EXPECT_EQ(rep.send(std::move(m)), send_status::out_of_turn) << "before it is received";
-  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(rep.send(std::move(m)), send_status::out_of_turn) << "before it is last_part";
+  EXPECT_EQ(last_part(rep), "question");
   EXPECT_EQ(rep.send(std::move(m)), send_status::queued);
   EXPECT_EQ(rep.send({"twice"}), send_status::out_of_turn);
   EXPECT_EQ(write(rep, id), framed({"", "kept"}));
@@ -147,7 +136,7 @@ TEST(rep_state, receives_nothing_before_it_has_replied) {
   peer_sends(rep, id, {"", "2"});
   EXPECT_TRUE(rep.readable());
   EXPECT_FALSE(rep.writable());
-  EXPECT_EQ(received(rep), "1");
+  EXPECT_EQ(last_part(rep), "1");
   EXPECT_FALSE(rep.readable());
   EXPECT_TRUE(rep.writable());
   message m{"before"};
@@ -155,7 +144,7 @@ TEST(rep_state, receives_nothing_before_it_has_replied) {
   EXPECT_EQ(m, message{"before"});
   EXPECT_EQ(rep.send({"to 1"}), send_status::queued);
   EXPECT_TRUE(rep.readable());
-  EXPECT_EQ(received(rep), "2");
+  EXPECT_EQ(last_part(rep), "2");
   EXPECT_EQ(rep.send({"to 2"}), send_status::queued);
   EXPECT_EQ(write(rep, id), framed({"", "to 1"}) + framed({"", "to 2"}));
 }
@@ -172,7 +161,7 @@ TEST(rep_state, replies_to_the_requester_and_serves_all_peers_in_turn) {
   // the content.
   std::vector<std::string> order;
   for (int n = 0; n < 9; ++n) {
-    order.push_back(received(rep));
+    order.push_back(last_part(rep));
     EXPECT_EQ(rep.send({order.back()}), send_status::queued);
   }
   EXPECT_EQ(order, (std::vector<std::string>{"0", "1", "2", "0", "1", "2", "0", "1", "2"}));
@@ -188,12 +177,12 @@ TEST(rep_state, a_flooding_requester_delays_another_by_one_request) {
   for (int i = 0; i < 500; ++i) {
     peer_sends(rep, flooding, {"", "flood"});
   }
-  EXPECT_EQ(received(rep), "flood");
+  EXPECT_EQ(last_part(rep), "flood");
   peer_sends(rep, quiet, {"", "quiet"});
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   std::vector<std::string> next;
   for (int i = 0; i < 2; ++i) {
-    next.push_back(received(rep));
+    next.push_back(last_part(rep));
     EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   }
   EXPECT_TRUE(next[0] == "quiet" || next[1] == "quiet");
@@ -204,7 +193,7 @@ TEST(rep_state, drops_and_counts_a_reply_to_a_disconnected_peer) {
   const auto gone = attach_new(rep);
   const auto other = attach_new(rep);
   peer_sends(rep, gone, {"", "question"});
-  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(last_part(rep), "question");
   rep.on_detached(*rep.find(gone));
   EXPECT_EQ(rep.find(gone), nullptr);
   // A new peer in the slot of the previous one.
@@ -217,7 +206,7 @@ TEST(rep_state, drops_and_counts_a_reply_to_a_disconnected_peer) {
   EXPECT_TRUE(rep.find(other)->out.empty());
   EXPECT_EQ(rep.send({"twice"}), send_status::out_of_turn);
   peer_sends(rep, other, {"", "next"});
-  EXPECT_EQ(received(rep), "next");
+  EXPECT_EQ(last_part(rep), "next");
 }
 
 TEST(rep_state, drops_the_reply_to_a_disconnected_peer_but_not_its_requests) {
@@ -225,10 +214,10 @@ TEST(rep_state, drops_the_reply_to_a_disconnected_peer_but_not_its_requests) {
   const auto gone = attach_new(rep);
   peer_sends(rep, gone, {"", "1"});
   peer_sends(rep, gone, {"", "2"});
-  EXPECT_EQ(received(rep), "1");
+  EXPECT_EQ(last_part(rep), "1");
   rep.on_detached(*rep.find(gone));
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
-  EXPECT_EQ(received(rep), "2");
+  EXPECT_EQ(last_part(rep), "2");
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   EXPECT_EQ(rep.counters().dropped_unknown, 2U);
   EXPECT_EQ(rep.find(gone), nullptr);
@@ -242,7 +231,7 @@ TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_does_not_read) {
   const auto other = attach_new(rep);
   for (int i = 0; i < 5; ++i) {
     peer_sends(rep, send_broken, {"", std::to_string(i)});
-    EXPECT_EQ(received(rep), std::to_string(i));
+    EXPECT_EQ(last_part(rep), std::to_string(i));
     message m{"to " + std::to_string(i)};
     if (rep.send(std::move(m)) == send_status::full) {
       EXPECT_EQ(rep.send(std::move(m), if_full::drop), send_status::queued);
@@ -251,7 +240,7 @@ TEST(rep_state, drops_and_counts_a_reply_to_a_peer_that_does_not_read) {
   EXPECT_EQ(rep.counters().dropped_full, 3U);
   EXPECT_EQ(rep.find(send_broken)->out.messages(), 2U);
   peer_sends(rep, other, {"", "question"});
-  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(last_part(rep), "question");
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   EXPECT_EQ(write(rep, other), framed({"", "answer"}));
   EXPECT_EQ(write(rep, send_broken), framed({"", "to 0"}) + framed({"", "to 1"}));
@@ -264,7 +253,7 @@ TEST(rep_state, stores_nothing_of_disconnected_requesters) {
     const auto id = attach_new(rep);
     peer_sends(rep, id, {"address", "", "question"});
     peer_sends(rep, id, {"nonsense"});
-    EXPECT_EQ(received(rep), "question");
+    EXPECT_EQ(last_part(rep), "question");
     if (i % 2 == 0) {
       rep.on_detached(*rep.find(id));
       EXPECT_EQ(rep.send({"answer"}), send_status::queued);
@@ -272,7 +261,7 @@ TEST(rep_state, stores_nothing_of_disconnected_requesters) {
       EXPECT_EQ(rep.send({"answer"}), send_status::queued);
       rep.on_detached(*rep.find(id));
     }
-    EXPECT_EQ(received(rep), "none");
+    EXPECT_EQ(last_part(rep), "none");
   }
   std::size_t left = 0;
   rep.for_each_pipe([&](const pipe&) { ++left; });
@@ -293,7 +282,7 @@ TEST(rep_state, takes_of_each_peer_no_more_than_its_mark) {
   EXPECT_TRUE(rep.find(id)->in.full());
   rep.find(id)->blocked = true;
   for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(received(rep), std::to_string(i));
+    EXPECT_EQ(last_part(rep), std::to_string(i));
     EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   }
   EXPECT_EQ(rep.resumable(), std::vector{id});
@@ -305,8 +294,8 @@ TEST(rep_state, puts_a_large_envelope_before_the_reply_at_once) {
   const auto id = attach_new(rep);
   parts request(254, std::string(4'000, 'e'));
   request.insert(request.end(), {"", "question"});
-  peer_sends(rep, id, to_message(request));
-  EXPECT_EQ(received(rep), "question");
+  peer_sends(rep, id, made_of(request));
+  EXPECT_EQ(last_part(rep), "question");
   const auto before = test::counted().requests;
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   EXPECT_LE(test::counted().requests - before, 50U) << "blocks for 255 frames";
@@ -319,12 +308,12 @@ TEST(rep_state, gives_no_announcements_as_requests) {
   options.announce_peers = true;
   rep_state rep{options};
   const auto id = attach_new(rep);
-  EXPECT_EQ(received(rep), "none");
+  EXPECT_EQ(last_part(rep), "none");
   peer_sends(rep, id, {"", "question"});
-  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(last_part(rep), "question");
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   rep.on_detached(*rep.find(id));
-  EXPECT_EQ(received(rep), "none");
+  EXPECT_EQ(last_part(rep), "none");
   EXPECT_EQ(rep.find(id), nullptr);
   EXPECT_EQ(rep.counters().dropped_unexpected, 0U);
 }
@@ -335,7 +324,7 @@ TEST(rep_state, replies_over_a_connecting_endpoint) {
   EXPECT_EQ(rep.send({"nobody asked"}), send_status::out_of_turn);
   rep.on_attached(p, {}, 1);
   peer_sends(rep, p.id, {"client", "", "question"});
-  EXPECT_EQ(received(rep), "question");
+  EXPECT_EQ(last_part(rep), "question");
   EXPECT_EQ(rep.send({"answer"}), send_status::queued);
   EXPECT_EQ(write(rep, p.id), framed({"client", "", "answer"}));
 }
@@ -357,13 +346,13 @@ protected:
 TEST_F(rep_state_left, the_next_peer_does_not_get_the_reply_to_the_previous_one) {
   for (const auto* next : {"B", "", "", "A"}) {
     ask("question");
-    EXPECT_EQ(received(rep), "question");
+    EXPECT_EQ(last_part(rep), "question");
     lose();
     come(next);
     reply();
     EXPECT_EQ(next_is_sent(), "");
     ask("another");
-    EXPECT_EQ(received(rep), "another");
+    EXPECT_EQ(last_part(rep), "another");
     reply();
     EXPECT_EQ(next_is_sent(), framed({"", "answer"}));
   }
@@ -373,10 +362,10 @@ TEST_F(rep_state_left, the_next_peer_does_not_get_the_reply_to_the_previous_one)
 
 TEST_F(rep_state_left, unwritten_replies_are_dropped_and_counted) {
   ask("1");
-  EXPECT_EQ(received(rep), "1");
+  EXPECT_EQ(last_part(rep), "1");
   reply();
   ask("2");
-  EXPECT_EQ(received(rep), "2");
+  EXPECT_EQ(last_part(rep), "2");
   lose();
   reply();
   come("B");
@@ -391,7 +380,7 @@ TEST_F(rep_state_left, replies_to_requests_of_the_previous_peer_are_dropped) {
   come("B");
   ask("3");
   for (int i = 0; i < 3; ++i) {
-    const auto asked = received(rep);
+    const auto asked = last_part(rep);
     reply();
     EXPECT_EQ(next_is_sent(), asked == "3" ? framed({"", "answer"}) : "");
   }
@@ -401,11 +390,11 @@ TEST_F(rep_state_left, replies_to_requests_of_the_previous_peer_are_dropped) {
 TEST_F(rep_state_left, a_requester_that_reconnects_with_its_routing_id_gets_its_replies) {
   ask("1");
   ask("2");
-  EXPECT_EQ(received(rep), "1");
+  EXPECT_EQ(last_part(rep), "1");
   lose();
   come("A");
   reply();
-  EXPECT_EQ(received(rep), "2");
+  EXPECT_EQ(last_part(rep), "2");
   reply();
   EXPECT_EQ(next_is_sent(), framed({"", "answer"}) + framed({"", "answer"}));
   EXPECT_EQ(rep.counters().dropped_unknown + rep.counters().dropped_detached, 0U);

@@ -2,6 +2,7 @@
 
 #include "test/support/allocations.h"
 #include "test/support/routing.h"
+#include "test/zmtp/routing/req_fixture.h"
 #include "zmtp/routing/lock_step_state.h"
 
 #include <gtest/gtest.h>
@@ -18,29 +19,12 @@ namespace {
 
 using test::attach_new;
 using test::framed;
+using test::last_part;
 using test::parts;
+using test::peer_answers;
+using test::reply;
+using test::with_options;
 using test::write;
-
-socket_options with(bool relaxed, bool correlate) {
-  socket_options options;
-  options.relaxed = relaxed;
-  options.correlate = correlate;
-  return options;
-}
-
-message reply(std::string_view text) { return {"", text}; }
-
-// The peer has taken its messages, and then sends.
-void peer_sends(req_state& req, peer_id from, message m) {
-  write(req, from);
-  test::peer_sends(req, from, std::move(m));
-}
-
-// The next reply as text, "none" if there is none.
-std::string received(req_state& req) {
-  message m;
-  return req.receive(m) ? std::string{m.back()} : "none";
-}
 
 // The frames of the one message that goes to this peer.
 parts written(req_state& req, peer_id to) {
@@ -50,41 +34,41 @@ parts written(req_state& req, peer_id to) {
 }
 
 TEST(req_correlation, relaxed_asks_again_without_a_reply_and_wants_the_last_one_only) {
-  req_state req{with(true, false)};
+  req_state req{with_options(true, false)};
   const auto a = attach_new(req);
   const auto b = attach_new(req);
   EXPECT_EQ(req.send({"first"}), send_status::queued);
   EXPECT_EQ(req.send({"second"}), send_status::queued);
   EXPECT_EQ(write(req, a), framed({"", "first"}));
   EXPECT_EQ(write(req, b), framed({"", "second"}));
-  peer_sends(req, a, reply("to the first"));
-  EXPECT_EQ(received(req), "none");
-  peer_sends(req, b, reply("to the second"));
-  EXPECT_EQ(received(req), "to the second");
+  peer_answers(req, a, reply("to the first"));
+  EXPECT_EQ(last_part(req), "none");
+  peer_answers(req, b, reply("to the second"));
+  EXPECT_EQ(last_part(req), "to the second");
   EXPECT_EQ(req.counters().dropped_unexpected, 1U);
 }
 
 TEST(req_correlation, relaxed_drops_a_pending_reply_on_the_next_request) {
   for (const bool correlate : {false, true}) {
-    req_state req{with(true, correlate)};
+    req_state req{with_options(true, correlate)};
     const auto id = attach_new(req);
     const auto answer = [&](const std::string& text) {
       auto m = written(req, id);
       m.back() = text;
-      peer_sends(req, id, correlate ? message{m[0], m[1], m[2]} : message{m[0], m[1]});
+      peer_answers(req, id, correlate ? message{m[0], m[1], m[2]} : message{m[0], m[1]});
     };
     EXPECT_EQ(req.send({"first"}), send_status::queued);
     answer("to the first");
     EXPECT_EQ(req.send({"second"}), send_status::queued);
-    EXPECT_EQ(received(req), "none");
+    EXPECT_EQ(last_part(req), "none");
     answer("to the second");
-    EXPECT_EQ(received(req), "to the second");
+    EXPECT_EQ(last_part(req), "to the second");
     EXPECT_EQ(req.counters().dropped_unexpected, 1U);
   }
 }
 
 TEST(req_correlation, relaxed_awaits_the_last_reply_if_the_next_request_does_not_fit) {
-  auto options = with(true, true);
+  auto options = with_options(true, true);
   options.send_mark.messages = 1;
   req_state req{options};
   const auto id = attach_new(req);
@@ -93,12 +77,12 @@ TEST(req_correlation, relaxed_awaits_the_last_reply_if_the_next_request_does_not
   EXPECT_EQ(req.send(std::move(second)), send_status::full);
   EXPECT_EQ(second, message{"second"});  // NOLINT: that is what is tested
   const auto number = written(req, id).at(0);
-  peer_sends(req, id, {number, "", "answer"});
-  EXPECT_EQ(received(req), "answer");
+  peer_answers(req, id, {number, "", "answer"});
+  EXPECT_EQ(last_part(req), "answer");
 }
 
 TEST(req_correlation, relaxed_asks_another_peer_after_a_disconnect) {
-  req_state req{with(true, false)};
+  req_state req{with_options(true, false)};
   const auto a = attach_new(req);
   const auto b = attach_new(req);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
@@ -106,12 +90,12 @@ TEST(req_correlation, relaxed_asks_another_peer_after_a_disconnect) {
   req.on_detached(*req.find(a));
   EXPECT_EQ(req.send({"question"}), send_status::queued);
   EXPECT_EQ(write(req, b), framed({"", "question"}));
-  peer_sends(req, b, reply("answer"));
-  EXPECT_EQ(received(req), "answer");
+  peer_answers(req, b, reply("answer"));
+  EXPECT_EQ(last_part(req), "answer");
 }
 
 TEST(req_correlation, correlate_adds_four_bytes_before_the_delimiter) {
-  req_state req{with(false, true)};
+  req_state req{with_options(false, true)};
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
   const auto m = written(req, id);
@@ -119,7 +103,7 @@ TEST(req_correlation, correlate_adds_four_bytes_before_the_delimiter) {
   EXPECT_EQ(m[0].size(), 4U);
   EXPECT_EQ(m[1], "");
   EXPECT_EQ(m[2], "question");
-  peer_sends(req, id, {m[0], "", "answer", "more"});
+  peer_answers(req, id, {m[0], "", "answer", "more"});
   message got;
   ASSERT_TRUE(req.receive(got));
   EXPECT_EQ(got, (message{"answer", "more"}));
@@ -129,7 +113,7 @@ TEST(req_correlation, correlate_adds_four_bytes_before_the_delimiter) {
 TEST(req_correlation, the_seed_decides_where_numbers_begin) {
   std::set<std::string> numbers;
   for (const std::uint64_t seed : {0U, 1U, 77U, 0xffff'ffffU}) {
-    req_state req{with(false, true), seed};
+    req_state req{with_options(false, true), seed};
     const auto id = attach_new(req);
     EXPECT_EQ(req.send({"question"}), send_status::queued);
     numbers.emplace(written(req, id).at(0));
@@ -138,7 +122,7 @@ TEST(req_correlation, the_seed_decides_where_numbers_begin) {
 }
 
 TEST(req_correlation, correlate_drops_and_counts_replies_without_the_number) {
-  req_state req{with(false, true)};
+  req_state req{with_options(false, true)};
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
   const auto number = written(req, id).at(0);
@@ -157,33 +141,33 @@ TEST(req_correlation, correlate_drops_and_counts_replies_without_the_number) {
                                    {number + number[0], "", "answer"},
                                    {"", number, "", "answer"}};
   for (const auto& m : wrong) {
-    peer_sends(req, id, m);
-    EXPECT_EQ(received(req), "none");
+    peer_answers(req, id, m);
+    EXPECT_EQ(last_part(req), "none");
   }
   EXPECT_EQ(req.counters().dropped_unexpected, wrong.size());
-  peer_sends(req, id, {number, "", "answer"});
-  EXPECT_EQ(received(req), "answer");
+  peer_answers(req, id, {number, "", "answer"});
+  EXPECT_EQ(last_part(req), "answer");
 }
 
 TEST(req_correlation, relaxed_and_correlate_recognize_a_late_reply) {
-  req_state req{with(true, true)};
+  req_state req{with_options(true, true)};
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({"first"}), send_status::queued);
   const auto first = written(req, id).at(0);
   EXPECT_EQ(req.send({"second"}), send_status::queued);
   const auto second = written(req, id).at(0);
   EXPECT_NE(first, second);
-  peer_sends(req, id, {first, "", "to the first"});
-  peer_sends(req, id, {second, "", "to the second"});
-  peer_sends(req, id, {second, "", "to the second again"});
-  EXPECT_EQ(received(req), "to the second");
-  EXPECT_EQ(received(req), "none");
+  peer_answers(req, id, {first, "", "to the first"});
+  peer_answers(req, id, {second, "", "to the second"});
+  peer_answers(req, id, {second, "", "to the second again"});
+  EXPECT_EQ(last_part(req), "to the second");
+  EXPECT_EQ(last_part(req), "none");
   EXPECT_EQ(req.counters().dropped_unexpected, 2U);
 }
 
 // More requests than one and two of the bytes can distinguish.
 TEST(req_correlation, the_numbers_of_successive_requests_differ) {
-  req_state req{with(true, true)};
+  req_state req{with_options(true, true)};
   const auto id = attach_new(req);
   std::set<std::string> numbers;
   constexpr std::size_t count = 70'000;
@@ -199,7 +183,7 @@ class req_kind : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(correlate, req_kind, testing::Bool());
 
 TEST_P(req_kind, in_the_steady_state_allocates_nothing) {
-  req_state req{with(false, GetParam())};
+  req_state req{with_options(false, GetParam())};
   const auto id = attach_new(req);
   auto& p = *req.find(id);
   message m{"question"};
@@ -220,7 +204,7 @@ TEST_P(req_kind, in_the_steady_state_allocates_nothing) {
     req.on_written(p);
     req.dirty().clear();
     // The reply returns the request as it is.
-    peer_sends(req, id, message{block_ptr{}, std::span{bytes}.first(size), GetParam() ? 3U : 2U});
+    peer_answers(req, id, message{block_ptr{}, std::span{bytes}.first(size), GetParam() ? 3U : 2U});
     ASSERT_TRUE(req.receive(m));
     p.in.compact();
   };

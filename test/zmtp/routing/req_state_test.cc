@@ -2,6 +2,7 @@
 
 #include "test/support/allocations.h"
 #include "test/support/routing.h"
+#include "test/zmtp/routing/req_fixture.h"
 #include "zmtp/routing/lock_step_state.h"
 
 #include <gtest/gtest.h>
@@ -17,36 +18,19 @@ namespace {
 
 using test::attach_new;
 using test::framed;
+using test::last_part;
 using test::parts;
+using test::peer_answers;
+using test::reply;
+using test::with_options;
 using test::write;
-
-socket_options with(bool relaxed, bool correlate) {
-  socket_options options;
-  options.relaxed = relaxed;
-  options.correlate = correlate;
-  return options;
-}
-
-message reply(std::string_view text) { return {"", text}; }
-
-// The peer has taken its messages, and then sends.
-void peer_sends(req_state& req, peer_id from, message m) {
-  write(req, from);
-  test::peer_sends(req, from, std::move(m));
-}
-
-// The next reply as text, "none" if there is none.
-std::string received(req_state& req) {
-  message m;
-  return req.receive(m) ? std::string{m.back()} : "none";
-}
 
 TEST(req_state, adds_a_delimiter_to_a_request_and_removes_it_from_the_reply) {
   req_state req{{}};
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({"question", "", "more"}), send_status::queued);
   EXPECT_EQ(write(req, id), framed({"", "question", "", "more"}));
-  peer_sends(req, id, {"", "answer", "", "more"});
+  peer_answers(req, id, {"", "answer", "", "more"});
   message m;
   ASSERT_TRUE(req.receive(m));
   EXPECT_EQ(m, (message{"answer", "", "more"}));
@@ -60,14 +44,14 @@ TEST(req_state, an_empty_reply_is_a_reply) {
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({""}), send_status::queued);
   EXPECT_EQ(write(req, id), framed({"", ""}));
-  peer_sends(req, id, {"", ""});
+  peer_answers(req, id, {"", ""});
   message m;
   ASSERT_TRUE(req.receive(m));
   EXPECT_EQ(m, message{""});
 }
 
 TEST(req_state, without_a_peer_is_full_and_keeps_the_request) {
-  req_state req{with(false, true)};
+  req_state req{with_options(false, true)};
   EXPECT_FALSE(req.writable());
   message m{"kept"};
   EXPECT_EQ(req.send(std::move(m)), send_status::full);
@@ -84,9 +68,9 @@ TEST(req_state, a_second_request_is_out_of_turn_and_kept) {
   EXPECT_EQ(req.send(std::move(second)), send_status::out_of_turn);
   EXPECT_EQ(second, message{"second"});  // NOLINT: that is what is tested
   EXPECT_TRUE(req.awaiting_reply());
-  peer_sends(req, id, reply("answer"));
-  EXPECT_EQ(req.send(std::move(second)), send_status::out_of_turn) << "before it is received";
-  EXPECT_EQ(received(req), "answer");
+  peer_answers(req, id, reply("answer"));
+  EXPECT_EQ(req.send(std::move(second)), send_status::out_of_turn) << "before it is last_part";
+  EXPECT_EQ(last_part(req), "answer");
   EXPECT_FALSE(req.awaiting_reply());
   EXPECT_EQ(req.send(std::move(second)), send_status::queued);
   EXPECT_EQ(req.counters().messages_sent, 2U);
@@ -99,10 +83,10 @@ TEST(req_state, is_writable_only_in_its_turn) {
   EXPECT_TRUE(req.writable());
   EXPECT_EQ(req.send({"question"}), send_status::queued);
   EXPECT_FALSE(req.writable()) << "while a reply is awaited";
-  peer_sends(req, id, reply("answer"));
-  EXPECT_EQ(received(req), "answer");
+  peer_answers(req, id, reply("answer"));
+  EXPECT_EQ(last_part(req), "answer");
   EXPECT_TRUE(req.writable());
-  req_state relaxed{with(true, false)};
+  req_state relaxed{with_options(true, false)};
   attach_new(relaxed);
   EXPECT_EQ(relaxed.send({"question"}), send_status::queued);
   EXPECT_TRUE(relaxed.writable());
@@ -115,13 +99,13 @@ TEST(req_state, asks_each_peer_in_turn) {
     const auto id = peers.at(static_cast<std::size_t>(i % 3));
     EXPECT_EQ(req.send({std::to_string(i)}), send_status::queued);
     EXPECT_EQ(write(req, id), framed({"", std::to_string(i)}));
-    peer_sends(req, id, reply(std::to_string(i)));
-    EXPECT_EQ(received(req), std::to_string(i));
+    peer_answers(req, id, reply(std::to_string(i)));
+    EXPECT_EQ(last_part(req), std::to_string(i));
   }
 }
 
 TEST(req_state, passes_over_a_peer_at_its_mark) {
-  auto options = with(true, false);
+  auto options = with_options(true, false);
   options.send_mark.messages = 1;
   req_state req{options};
   const auto slow = attach_new(req);
@@ -140,27 +124,27 @@ TEST(req_state, drops_and_counts_messages_of_a_peer_that_was_not_asked) {
   const auto asked = attach_new(req);
   const auto other = attach_new(req);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
-  peer_sends(req, other, reply("foreign"));
-  EXPECT_EQ(received(req), "none");
+  peer_answers(req, other, reply("foreign"));
+  EXPECT_EQ(last_part(req), "none");
   EXPECT_EQ(req.counters().dropped_unexpected, 1U);
   EXPECT_TRUE(req.awaiting_reply());
-  peer_sends(req, other, reply("foreign"));
-  peer_sends(req, asked, reply("answer"));
-  EXPECT_EQ(received(req), "answer");
-  EXPECT_EQ(received(req), "none");
+  peer_answers(req, other, reply("foreign"));
+  peer_answers(req, asked, reply("answer"));
+  EXPECT_EQ(last_part(req), "answer");
+  EXPECT_EQ(last_part(req), "none");
   EXPECT_EQ(req.counters().dropped_unexpected, 2U);
 }
 
 TEST(req_state, drops_and_counts_messages_without_a_request) {
   req_state req{{}};
   const auto id = attach_new(req);
-  peer_sends(req, id, reply("too early"));
-  EXPECT_EQ(received(req), "none");
+  peer_answers(req, id, reply("too early"));
+  EXPECT_EQ(last_part(req), "none");
   EXPECT_EQ(req.send({"question"}), send_status::queued);
-  peer_sends(req, id, reply("answer"));
-  peer_sends(req, id, reply("and again"));
-  EXPECT_EQ(received(req), "answer");
-  EXPECT_EQ(received(req), "none");
+  peer_answers(req, id, reply("answer"));
+  peer_answers(req, id, reply("and again"));
+  EXPECT_EQ(last_part(req), "answer");
+  EXPECT_EQ(last_part(req), "none");
   EXPECT_EQ(req.counters().dropped_unexpected, 2U);
   EXPECT_EQ(req.send({"next"}), send_status::queued);
 }
@@ -172,10 +156,10 @@ TEST(req_state, drops_and_counts_replies_without_a_delimiter_or_without_content)
   const std::vector<message> malformed{{"body"},   {"body", "more"},     {""},
                                        {"id", ""}, {"id", "", "to REP"}, {"\1\2\3\4", "", "body"}};
   for (const auto& m : malformed) {
-    peer_sends(req, id, m);
+    peer_answers(req, id, m);
   }
-  peer_sends(req, id, reply("answer"));
-  EXPECT_EQ(received(req), "answer");
+  peer_answers(req, id, reply("answer"));
+  EXPECT_EQ(last_part(req), "answer");
   EXPECT_EQ(req.counters().dropped_unexpected, malformed.size());
 }
 
@@ -184,11 +168,11 @@ TEST(req_state, counts_only_messages_that_the_user_received) {
   const auto asked = attach_new(req);
   const auto other = attach_new(req);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
-  peer_sends(req, other, reply("foreign"));
-  peer_sends(req, asked, {"malformed"});
-  peer_sends(req, asked, reply("answer"));
-  EXPECT_EQ(received(req), "answer");
-  EXPECT_EQ(received(req), "none");
+  peer_answers(req, other, reply("foreign"));
+  peer_answers(req, asked, {"malformed"});
+  peer_answers(req, asked, reply("answer"));
+  EXPECT_EQ(last_part(req), "answer");
+  EXPECT_EQ(last_part(req), "none");
   EXPECT_EQ(req.counters().dropped_unexpected, 2U);
   EXPECT_EQ(req.counters().messages_received, 1U);
 }
@@ -198,7 +182,7 @@ TEST(req_state, without_a_reply_the_message_is_unchanged) {
   const auto id = attach_new(req);
   message m{"before"};
   EXPECT_FALSE(req.receive(m));
-  peer_sends(req, id, reply("not asked for"));
+  peer_answers(req, id, reply("not asked for"));
   EXPECT_FALSE(req.receive(m));
   EXPECT_EQ(m, message{"before"});
 }
@@ -217,8 +201,8 @@ TEST(req_state, keeps_waiting_if_the_asked_peer_disconnects) {
   EXPECT_TRUE(req.find(other)->out.empty());
   // A new peer in the slot of the previous one did not get the request.
   const auto newcomer = attach_new(req);
-  peer_sends(req, newcomer, reply("foreign"));
-  EXPECT_EQ(received(req), "none");
+  peer_answers(req, newcomer, reply("foreign"));
+  EXPECT_EQ(last_part(req), "none");
   EXPECT_EQ(req.counters().dropped_unexpected, 1U);
 }
 
@@ -227,9 +211,9 @@ TEST(req_state, receives_a_reply_that_arrived_before_the_disconnect) {
   const auto asked = attach_new(req);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
   write(req, asked);
-  peer_sends(req, asked, reply("answer"));
+  peer_answers(req, asked, reply("answer"));
   req.on_detached(*req.find(asked));
-  EXPECT_EQ(received(req), "answer");
+  EXPECT_EQ(last_part(req), "answer");
   EXPECT_FALSE(req.awaiting_reply());
   EXPECT_EQ(req.find(asked), nullptr);
 }
@@ -243,8 +227,8 @@ TEST(req_state, an_unwritten_request_goes_to_the_next_connection_of_its_endpoint
   req.on_detached(p);
   req.on_attached(p, {}, 1);
   EXPECT_EQ(write(req, p.id), framed({"", "question"}));
-  peer_sends(req, p.id, reply("answer"));
-  EXPECT_EQ(received(req), "answer");
+  peer_answers(req, p.id, reply("answer"));
+  EXPECT_EQ(last_part(req), "answer");
 }
 
 TEST(req_state, a_repeated_answer_does_not_answer_the_next_request) {
@@ -253,9 +237,9 @@ TEST(req_state, a_repeated_answer_does_not_answer_the_next_request) {
   for (int i = 0; i < 5; ++i) {
     const auto text = std::to_string(i);
     ASSERT_EQ(req.send({text}), send_status::queued);
-    peer_sends(req, id, reply(text));
-    peer_sends(req, id, reply(text));
-    EXPECT_EQ(received(req), text);
+    peer_answers(req, id, reply(text));
+    peer_answers(req, id, reply(text));
+    EXPECT_EQ(last_part(req), text);
   }
   EXPECT_EQ(req.counters().messages_received, 5U);
   EXPECT_EQ(req.find(id)->counters.messages_received, 5U);
@@ -266,11 +250,11 @@ TEST(req_state, a_repeated_answer_does_not_answer_the_next_request) {
 TEST(req_state, a_message_of_before_the_first_request_is_not_its_reply) {
   req_state req{{}};
   const auto id = attach_new(req);
-  peer_sends(req, id, reply("too early"));
+  peer_answers(req, id, reply("too early"));
   EXPECT_EQ(req.send({"question"}), send_status::queued);
   EXPECT_EQ(req.counters().dropped_unexpected, 1U);
-  peer_sends(req, id, reply("answer"));
-  EXPECT_EQ(received(req), "answer");
+  peer_answers(req, id, reply("answer"));
+  EXPECT_EQ(last_part(req), "answer");
 }
 
 TEST(req_state, a_message_of_another_peer_does_not_answer_the_next_request) {
@@ -278,14 +262,14 @@ TEST(req_state, a_message_of_another_peer_does_not_answer_the_next_request) {
   const auto a = attach_new(req);
   const auto b = attach_new(req);
   EXPECT_EQ(req.send({"to a"}), send_status::queued);
-  peer_sends(req, b, reply("foreign"));
-  peer_sends(req, a, reply("of a"));
+  peer_answers(req, b, reply("foreign"));
+  peer_answers(req, a, reply("of a"));
   // Received before the message of b is looked at, or after.
-  EXPECT_EQ(received(req), "of a");
+  EXPECT_EQ(last_part(req), "of a");
   EXPECT_EQ(req.send({"to b"}), send_status::queued);
-  EXPECT_EQ(received(req), "none");
-  peer_sends(req, b, reply("of b"));
-  EXPECT_EQ(received(req), "of b");
+  EXPECT_EQ(last_part(req), "none");
+  peer_answers(req, b, reply("of b"));
+  EXPECT_EQ(last_part(req), "of b");
   EXPECT_EQ(req.counters().dropped_unexpected, 1U);
 }
 
@@ -296,16 +280,16 @@ TEST(req_state, a_message_does_not_answer_a_request_that_is_not_written) {
   test::peer_sends(req, id, reply("too early"));
   EXPECT_EQ(write(req, id, 5).size(), 5U);
   test::peer_sends(req, id, reply("too early, too"));
-  EXPECT_EQ(received(req), "none");
+  EXPECT_EQ(last_part(req), "none");
   EXPECT_EQ(req.counters().dropped_unexpected, 2U);
   write(req, id);
   test::peer_sends(req, id, reply("answer"));
-  EXPECT_EQ(received(req), "answer");
+  EXPECT_EQ(last_part(req), "answer");
 }
 
 // A link has decoded these messages, and has read the rest.
-void peer_sends(req_state& req, peer_id from, const std::vector<std::string>& replies,
-                unread rest) {
+void peer_answers(req_state& req, peer_id from, const std::vector<std::string>& replies,
+                  unread rest) {
   auto& p = *req.find(from);
   for (const auto& text : replies) {
     p.in.push(reply(text));
@@ -320,18 +304,18 @@ TEST(req_state, messages_that_waited_for_space_do_not_answer_the_next_request) {
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({"first"}), send_status::queued);
   write(req, id);
-  peer_sends(req, id, {"first", "stale"}, unread::messages);
-  EXPECT_EQ(received(req), "first");
+  peer_answers(req, id, {"first", "stale"}, unread::messages);
+  EXPECT_EQ(last_part(req), "first");
   EXPECT_EQ(req.send({"second"}), send_status::queued);
   EXPECT_EQ(test::ids_of(req.resumable()), std::vector{id}) << "there is room for the others";
   write(req, id);
-  peer_sends(req, id, {"stale", "stale"}, unread::messages);
-  EXPECT_EQ(received(req), "none");
-  peer_sends(req, id, {"stale"}, unread::beginning);
-  EXPECT_EQ(received(req), "none");
-  // The rest of the one that had begun comes with the reply.
-  peer_sends(req, id, {"stale", "second"}, unread::nothing);
-  EXPECT_EQ(received(req), "second");
+  peer_answers(req, id, {"stale", "stale"}, unread::messages);
+  EXPECT_EQ(last_part(req), "none");
+  peer_answers(req, id, {"stale"}, unread::beginning);
+  EXPECT_EQ(last_part(req), "none");
+  // The rest of the one that had begun comes with_options the reply.
+  peer_answers(req, id, {"stale", "second"}, unread::nothing);
+  EXPECT_EQ(last_part(req), "second");
   EXPECT_EQ(req.counters().dropped_unexpected, 5U);
 }
 
@@ -339,18 +323,18 @@ TEST(req_state, a_message_that_had_begun_does_not_answer_the_next_request) {
   for (const bool while_it_is_written : {false, true}) {
     req_state req{{}};
     const auto id = attach_new(req);
-    peer_sends(req, id, {"before"}, unread::beginning);
+    peer_answers(req, id, {"before"}, unread::beginning);
     EXPECT_EQ(req.send({"question"}), send_status::queued);
     if (while_it_is_written) {
-      peer_sends(req, id, {"stale"}, unread::beginning);
+      peer_answers(req, id, {"stale"}, unread::beginning);
     }
     write(req, id);
     // More bytes of it, and still not all.
-    peer_sends(req, id, {}, unread::beginning);
-    peer_sends(req, id, {"stale"}, unread::beginning);
-    EXPECT_EQ(received(req), "none");
-    peer_sends(req, id, {"answer"}, unread::nothing);
-    EXPECT_EQ(received(req), "answer");
+    peer_answers(req, id, {}, unread::beginning);
+    peer_answers(req, id, {"stale"}, unread::beginning);
+    EXPECT_EQ(last_part(req), "none");
+    peer_answers(req, id, {"answer"}, unread::nothing);
+    EXPECT_EQ(last_part(req), "answer");
   }
 }
 
@@ -358,12 +342,12 @@ TEST(req_state, a_message_that_was_cut_off_costs_the_next_connection_nothing) {
   req_state req{{}};
   auto& p = req.open_pipe(true);
   req.on_attached(p, {}, 1);
-  peer_sends(req, p.id, {}, unread::beginning);
+  peer_answers(req, p.id, {}, unread::beginning);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
   req.on_detached(p);
   req.on_attached(p, {}, 1);
-  peer_sends(req, p.id, reply("answer"));
-  EXPECT_EQ(received(req), "answer");
+  peer_answers(req, p.id, reply("answer"));
+  EXPECT_EQ(last_part(req), "answer");
 }
 
 TEST(req_state, a_message_of_the_last_connection_answers_no_request_of_the_next) {
@@ -371,14 +355,14 @@ TEST(req_state, a_message_of_the_last_connection_answers_no_request_of_the_next)
   auto& p = req.open_pipe(true);
   req.on_attached(p, {}, 1);
   EXPECT_EQ(req.send({"first"}), send_status::queued);
-  peer_sends(req, p.id, reply("first"));
-  peer_sends(req, p.id, reply("first"));
+  peer_answers(req, p.id, reply("first"));
+  peer_answers(req, p.id, reply("first"));
   req.on_detached(p);
   req.on_attached(p, {}, 1);
-  EXPECT_EQ(received(req), "first");
+  EXPECT_EQ(last_part(req), "first");
   EXPECT_EQ(req.send({"second"}), send_status::queued);
-  peer_sends(req, p.id, reply("second"));
-  EXPECT_EQ(received(req), "second");
+  peer_answers(req, p.id, reply("second"));
+  EXPECT_EQ(last_part(req), "second");
 }
 
 TEST(req_state, gives_no_announcements_as_replies) {
@@ -387,10 +371,10 @@ TEST(req_state, gives_no_announcements_as_replies) {
   req_state req{options};
   const auto id = attach_new(req);
   EXPECT_EQ(req.send({"question"}), send_status::queued);
-  peer_sends(req, id, reply("answer"));
+  peer_answers(req, id, reply("answer"));
   req.on_detached(*req.find(id));
-  EXPECT_EQ(received(req), "answer");
-  EXPECT_EQ(received(req), "none");
+  EXPECT_EQ(last_part(req), "answer");
+  EXPECT_EQ(last_part(req), "none");
   EXPECT_EQ(req.find(id), nullptr);
   EXPECT_EQ(req.counters().dropped_unexpected, 0U);
 }

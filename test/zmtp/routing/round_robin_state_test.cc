@@ -12,15 +12,11 @@ namespace zmtp {
 namespace {
 
 using test::attach_new;
+using test::first_parts;
 using test::framed;
 using test::peer_sends;
+using test::sending_at_most;
 using test::write;
-
-socket_options sending_at_most(const high_water_mark& mark) {
-  socket_options options;
-  options.send_mark = mark;
-  return options;
-}
 
 socket_options receiving_at_most(const high_water_mark& mark) {
   socket_options options;
@@ -31,15 +27,6 @@ socket_options receiving_at_most(const high_water_mark& mark) {
 message text(int number) { return {std::to_string(number)}; }
 
 send_status send(dealer_state& dealer, int number) { return dealer.send(text(number)); }
-
-std::vector<std::string> received(dealer_state& dealer) {
-  std::vector<std::string> all;
-  message m;
-  while (dealer.receive(m)) {
-    all.emplace_back(m.front());
-  }
-  return all;
-}
 
 TEST(dealer_state, without_a_peer_sends_nothing_and_keeps_the_message) {
   dealer_state dealer{{}};
@@ -190,7 +177,7 @@ TEST(dealer_state, receives_from_each_peer_in_turn) {
   peer_sends(dealer, b, {"b0"});
   peer_sends(dealer, c, {"c0"});
   peer_sends(dealer, c, {"c1"});
-  EXPECT_EQ(received(dealer), (std::vector<std::string>{"a0", "b0", "c0", "a1", "c1", "a2"}));
+  EXPECT_EQ(first_parts(dealer), (std::vector<std::string>{"a0", "b0", "c0", "a1", "c1", "a2"}));
   EXPECT_EQ(dealer.counters().messages_received, 6U);
 }
 
@@ -233,11 +220,11 @@ TEST(dealer_state, messages_that_arrived_before_a_disconnect_are_received) {
   EXPECT_FALSE(dealer.writable());
   dealer.on_written(*dealer.find(id));
   EXPECT_FALSE(dealer.writable());
-  EXPECT_EQ(received(dealer), (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(first_parts(dealer), (std::vector<std::string>{"1", "2"}));
   EXPECT_EQ(dealer.find(id), nullptr);
 }
 
-// The rest of a connection is received in spite of the mark, so that its end is noticed.
+// The rest of a connection is first_parts in spite of the mark, so that its end is noticed.
 TEST(dealer_state, the_mark_is_lifted_only_for_a_connection_that_takes_nothing_more) {
   dealer_state dealer{receiving_at_most({.messages = 2, .bytes = {}})};
   auto& p = dealer.open_pipe(true);
@@ -251,7 +238,7 @@ TEST(dealer_state, the_mark_is_lifted_only_for_a_connection_that_takes_nothing_m
   dealer.on_detached(p);
   dealer.on_attached(p, {}, 1);
   EXPECT_TRUE(p.in.full());
-  EXPECT_EQ(received(dealer), (std::vector<std::string>{"0", "1", "2"}));
+  EXPECT_EQ(first_parts(dealer), (std::vector<std::string>{"0", "1", "2"}));
   peer_sends(dealer, p.id, text(3));
   EXPECT_FALSE(p.in.full());
   peer_sends(dealer, p.id, text(4));

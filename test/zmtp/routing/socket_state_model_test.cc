@@ -23,7 +23,7 @@ namespace {
 using test::framed;
 
 // The model of a peer.
-struct peer {
+struct known_peer {
   peer_id id;
   bool durable;
   bool attached = false;
@@ -36,9 +36,9 @@ struct peer {
 };
 
 template <class State>
-class random_use {
+class random_use_of_sockets {
 public:
-  explicit random_use(unsigned seed) : random_{seed}, state_{options()} {}
+  explicit random_use_of_sockets(unsigned seed) : random_{seed}, state_{options()} {}
 
   void run() {
     for (int step = 0; step < 600; ++step) {
@@ -95,8 +95,8 @@ private:
 
   // A random one of the peers that satisfy.
   template <class Predicate>
-  peer* any(Predicate&& predicate) {
-    std::vector<peer*> all;
+  known_peer* any(Predicate&& predicate) {
+    std::vector<known_peer*> all;
     for (auto& p : peers_) {
       if (!p->gone && predicate(*p)) {
         all.push_back(p.get());
@@ -105,12 +105,12 @@ private:
     return all.empty() ? nullptr : all[pick(all.size())];
   }
 
-  void announce(peer& p, const char* what) {
+  void announce(known_peer& p, const char* what) {
     if (receives && state_.options().announce_peers) {
       p.to_receive.emplace_back(what);
     }
   }
-  void attach(peer& p) {
+  void attach(known_peer& p) {
     state_.on_attached(*state_.find(p.id), test::announcing("peer " + std::to_string(count_++)), 1);
     p.attached = true;
     announce(p, "attached");
@@ -118,7 +118,7 @@ private:
   void arrive() {
     const bool durable = pick(3) == 0;
     auto& opened = state_.open_pipe(durable);
-    peers_.push_back(std::make_unique<peer>());
+    peers_.push_back(std::make_unique<known_peer>());
     peers_.back()->id = opened.id;
     peers_.back()->durable = durable;
     if (!durable) {
@@ -126,13 +126,13 @@ private:
     }
   }
   void attach_endpoint() {
-    if (auto* p = any([](const peer& q) { return q.durable && !q.attached; })) {
+    if (auto* p = any([](const known_peer& q) { return q.durable && !q.attached; })) {
       attach(*p);
     }
   }
 
   void leave() {
-    auto* p = any([](const peer& q) { return q.attached; });
+    auto* p = any([](const known_peer& q) { return q.attached; });
     if (p == nullptr) {
       return;
     }
@@ -148,7 +148,7 @@ private:
     }
   }
   void close() {
-    if (auto* p = any([](const peer& q) { return q.durable; })) {
+    if (auto* p = any([](const known_peer& q) { return q.durable; })) {
       if (p->attached) {
         state_.on_detached(*state_.find(p->id));
         p->attached = false;
@@ -164,7 +164,7 @@ private:
     }
   }
   void pause_or_resume() {
-    if (auto* p = any([](const peer& q) { return q.attached; })) {
+    if (auto* p = any([](const known_peer& q) { return q.attached; })) {
       p->paused = !p->paused;
       p->passed_over = 0;
       auto& known = *state_.find(p->id);
@@ -173,7 +173,7 @@ private:
   }
 
   void speak() {
-    if (auto* p = any([](const peer& q) { return q.attached; })) {
+    if (auto* p = any([](const known_peer& q) { return q.attached; })) {
       const auto text = std::to_string(count_++);
       test::peer_sends(state_, p->id, {text});
       if (receives) {
@@ -186,10 +186,11 @@ private:
   void receive() {
     routed_message next;
     if (!state_.receive(next)) {
-      ASSERT_EQ(any([](const peer& q) { return !q.paused && !q.to_receive.empty(); }), nullptr);
+      ASSERT_EQ(any([](const known_peer& q) { return !q.paused && !q.to_receive.empty(); }),
+                nullptr);
       return;
     }
-    auto* from = any([&](const peer& q) { return q.id == next.peer; });
+    auto* from = any([&](const known_peer& q) { return q.id == next.peer; });
     ASSERT_NE(from, nullptr);
     ASSERT_FALSE(from->paused || from->to_receive.empty());
     ASSERT_EQ(from->to_receive.front(), next.what == routed_message::kind::attached ? "attached"
@@ -211,7 +212,7 @@ private:
     const auto text = std::to_string(count_++);
     message m{text};
     if constexpr (addressed) {
-      auto* to = any([](const peer&) { return true; });
+      auto* to = any([](const known_peer&) { return true; });
       if (to == nullptr) {
         return;
       }
@@ -227,7 +228,7 @@ private:
         ++sent_;
       }
     } else {
-      const auto has_room = [&](const peer& q) {
+      const auto has_room = [&](const known_peer& q) {
         return (q.attached || q.durable) && !state_.find(q.id)->out.full();
       };
       const bool room = sends && any(has_room) != nullptr;
@@ -239,7 +240,7 @@ private:
       if (room) {
         ++sent_;
         // The queue that grew shows the peer.
-        auto* to = any([&](const peer& q) {
+        auto* to = any([&](const known_peer& q) {
           return (q.attached || q.durable) && rest_of(q.id).ends_with(framed({text}));
         });
         ASSERT_NE(to, nullptr);
@@ -248,7 +249,7 @@ private:
     }
   }
   void write() {
-    if (auto* p = any([](const peer& q) { return q.attached; })) {
+    if (auto* p = any([](const known_peer& q) { return q.attached; })) {
       p->written += test::write(state_, p->id, pick(20)).size();
       while (!p->to_write.empty() && p->written >= framed({p->to_write.front()}).size()) {
         p->written -= framed({p->to_write.front()}).size();
@@ -282,7 +283,7 @@ private:
       }
     }
     const bool something =
-        any([](const peer& q) { return !q.paused && !q.to_receive.empty(); }) != nullptr;
+        any([](const known_peer& q) { return !q.paused && !q.to_receive.empty(); }) != nullptr;
     ASSERT_EQ(state_.readable(), something);
     ASSERT_EQ(state_.counters().messages_sent, sent_);
     ASSERT_EQ(state_.counters().messages_received, received_);
@@ -292,7 +293,7 @@ private:
 
   std::mt19937 random_;
   State state_;
-  std::vector<std::unique_ptr<peer>> peers_;
+  std::vector<std::unique_ptr<known_peer>> peers_;
   int count_ = 0;
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;
@@ -301,23 +302,23 @@ private:
 };
 
 template <class State>
-void use_at_random() {
+void use_sockets_at_random() {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    random_use<State>{seed}.run();
+    random_use_of_sockets<State>{seed}.run();
     if (testing::Test::HasFatalFailure()) {
       return;
     }
   }
 }
 
-TEST(socket_state_model, dealer_equals_a_plain_account) { use_at_random<dealer_state>(); }
+TEST(socket_state_model, dealer_equals_a_plain_account) { use_sockets_at_random<dealer_state>(); }
 
-TEST(socket_state_model, router_equals_a_plain_account) { use_at_random<router_state>(); }
+TEST(socket_state_model, router_equals_a_plain_account) { use_sockets_at_random<router_state>(); }
 
-TEST(socket_state_model, push_equals_a_plain_account) { use_at_random<push_state>(); }
+TEST(socket_state_model, push_equals_a_plain_account) { use_sockets_at_random<push_state>(); }
 
-TEST(socket_state_model, pull_equals_a_plain_account) { use_at_random<pull_state>(); }
+TEST(socket_state_model, pull_equals_a_plain_account) { use_sockets_at_random<pull_state>(); }
 
 }  // namespace
 }  // namespace zmtp

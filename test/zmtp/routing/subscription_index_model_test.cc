@@ -16,9 +16,9 @@ namespace {
 
 using slot = subscription_index::slot;
 
-class random_use {
+class random_use_of_index {
 public:
-  explicit random_use(unsigned seed) : random_{seed}, kinds_{pick(4) + 1} {
+  explicit random_use_of_index(unsigned seed) : random_{seed}, kinds_{pick(4) + 1} {
     // Some runs have few topics and much churn, others many.
     churn_ = pick(2) == 0;
   }
@@ -142,7 +142,7 @@ private:
 TEST(subscription_index_model, random_use_equals_sets_of_topics) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    random_use{seed}.run();
+    random_use_of_index{seed}.run();
     if (HasFatalFailure()) {
       return;
     }

@@ -20,16 +20,16 @@ namespace {
 
 using notices = xpub_options::notices;
 
-struct peer {
+struct topics_of_peer {
   std::set<std::string> topics;    // topics that the peer has
   std::set<std::string> notified;  // topics that the user knows
   bool attached = true;
   bool announced = false;
 };
 
-class random_use {
+class random_use_of_xpub {
 public:
-  explicit random_use(unsigned seed) : random_{seed}, state_{options()} {}
+  explicit random_use_of_xpub(unsigned seed) : random_{seed}, state_{options()} {}
 
   void run() {
     for (int step = 0; step < 1'000 && !testing::Test::HasFatalFailure(); ++step) {
@@ -75,8 +75,8 @@ private:
     return o;
   }
   std::size_t pick(std::size_t n) { return random_() % n; }
-  std::pair<const peer_id, peer>* any_attached() {
-    std::vector<std::pair<const peer_id, peer>*> all;
+  std::pair<const peer_id, topics_of_peer>* any_attached() {
+    std::vector<std::pair<const peer_id, topics_of_peer>*> all;
     for (auto& each : peers_) {
       if (each.second.attached) {
         all.push_back(&each);
@@ -94,7 +94,7 @@ private:
 
   void arrive() {
     if (peers_.size() < 12) {
-      peers_.emplace(test::attach_new(state_), peer{});
+      peers_.emplace(test::attach_new(state_), topics_of_peer{});
     }
   }
   void leave() {
@@ -163,7 +163,7 @@ private:
   [[nodiscard]] bool tells_all() const {
     return state_.options().xpub.manual || state_.options().xpub.notifications == notices::all;
   }
-  void check_notice(peer& p, bool subscribe, const std::string& topic) {
+  void check_notice(topics_of_peer& p, bool subscribe, const std::string& topic) {
     if (subscribe) {
       const auto first = active_.insert(topic).second;
       ASSERT_TRUE(first || state_.options().xpub.manual ||
@@ -187,14 +187,14 @@ private:
 
   std::mt19937 random_;
   xpub_state state_;
-  std::map<peer_id, peer> peers_;
+  std::map<peer_id, topics_of_peer> peers_;
   std::set<std::string> active_;  // as the user knows
 };
 
 TEST(xpub_state_model, random_use_equals_a_plain_account) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    random_use{seed}.run();
+    random_use_of_xpub{seed}.run();
     if (HasFatalFailure()) {
       return;
     }

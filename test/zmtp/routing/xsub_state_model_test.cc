@@ -17,11 +17,11 @@ namespace zmtp {
 namespace {
 
 // The subscriptions that a publisher has, by topic: begins minus ends.
-using received = std::map<std::string, int>;
+using received_topics = std::map<std::string, int>;
 
-class random_use {
+class random_use_of_xsub {
 public:
-  explicit random_use(unsigned seed) : random_{seed}, state_{{}, seed} {}
+  explicit random_use_of_xsub(unsigned seed) : random_{seed}, state_{{}, seed} {}
 
   void run() {
     for (int step = 0; step < 500 && !testing::Test::HasFatalFailure(); ++step) {
@@ -36,7 +36,7 @@ public:
       ASSERT_LE(state_.unsent_subscriptions().size(), 500U);
     }
     flush();
-    received wanted;
+    received_topics wanted;
     for (const auto& [topic, count] : counts_) {
       if (count != 0) {
         wanted[topic] = 1;
@@ -119,14 +119,14 @@ private:
   std::mt19937 random_;
   xsub_state state_;
   std::map<std::string, int> counts_;
-  std::map<peer_id, received> attached_;
+  std::map<peer_id, received_topics> attached_;
   std::vector<peer_id> away_;
 };
 
 TEST(xsub_state_model, random_use_leaves_every_publisher_with_the_wanted_topics) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    random_use{seed}.run();
+    random_use_of_xsub{seed}.run();
     if (HasFatalFailure()) {
       return;
     }
