@@ -1,5 +1,5 @@
-// The memory of both sides of a CURVE handshake. A server keeps no state of a connection before INITIATE. Both overwrite
-// each key after its last use.
+// The memory of both sides of a CURVE handshake. A server keeps no state of a connection before
+// INITIATE. Both overwrite each key after its last use.
 
 #include "test/support/allocations.h"
 #include "test/support/curve_forger.h"
