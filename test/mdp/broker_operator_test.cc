@@ -74,7 +74,7 @@ TEST_F(broker_operator, only_registered_workers_are_drained) {
   EXPECT_EQ(broker.status().waiting, 1U);
 }
 
-TEST_F(broker_operator, the_request_of_a_worker_that_is_lost_while_it_drains_is_redelivered) {
+TEST_F(broker_operator, the_request_of_a_worker_lost_while_it_drains_is_redelivered) {
   const auto client = attach();
   const auto leaving = attach_worker("echo");
   ask(client, "echo", {"m"sv});

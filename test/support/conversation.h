@@ -47,14 +47,6 @@ std::string heard_message(const Parts& message) {
   return text;
 }
 
-inline message made_of(const parts& from) {
-  message m;
-  for (const auto& part : from) {
-    m.adopt_back(std::string{part});
-  }
-  return m;
-}
-
 // The acknowledgements of TCP for earlier bytes.
 inline constexpr conversation::acknowledgement all_taken{.bytes = 100, .complete = true};
 inline constexpr conversation::acknowledgement nothing_taken{.bytes = 100, .complete = false};

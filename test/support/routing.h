@@ -90,14 +90,6 @@ std::string last_part(State& state) {
   return state.receive(m) ? std::string{m.back()} : "none";
 }
 
-inline message made_of(const parts& from) {
-  message m;
-  for (const auto& part : from) {
-    m.push_back(part);
-  }
-  return m;
-}
-
 inline socket_options sending_at_most(const high_water_mark& mark) {
   socket_options options;
   options.send_mark = mark;

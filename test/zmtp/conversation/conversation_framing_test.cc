@@ -3,6 +3,7 @@
 
 #include "test/support/conversation.h"
 #include "test/support/conversation_script.h"
+#include "test/support/made_of.h"
 #include "test/support/masked_framing.h"
 
 #include <gtest/gtest.h>

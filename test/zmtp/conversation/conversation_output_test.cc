@@ -2,6 +2,7 @@
 // connection is lost at any byte.
 
 #include "test/support/conversation.h"
+#include "test/support/made_of.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // REQ and REP against a plain account of whose turn it is, under random use.
 
+#include "test/support/made_of.h"
 #include "test/support/routing.h"
 #include "zmtp/routing/lock_step_state.h"
 

@@ -1,6 +1,7 @@
 // REP (RFC 28): one request, then its reply, to the peer that asked, in the envelope it asked in.
 
 #include "test/support/allocations.h"
+#include "test/support/made_of.h"
 #include "test/support/routing.h"
 #include "zmtp/routing/lock_step_state.h"
 
