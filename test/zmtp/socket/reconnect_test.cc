@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-socket_options impatient() {
+socket_options impatient_and_announcing() {
   auto options = announcing();
   options.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
   return options;
@@ -33,7 +33,7 @@ protected:
 
 TEST_F(reconnection, a_connect_before_the_bind_works) {
   const auto at = reserve();
-  dealer_socket dealer{executor(), impatient()};
+  dealer_socket dealer{executor(), impatient_and_announcing()};
   dealer.connect(at);
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(dealer.try_send(message{std::to_string(i)}), send_status::queued);
@@ -48,7 +48,7 @@ TEST_F(reconnection, a_connect_before_the_bind_works) {
 
 TEST_F(reconnection, messages_queued_while_disconnected_arrive_once_and_in_order) {
   const auto at = reserve();
-  dealer_socket dealer{executor(), impatient()};
+  dealer_socket dealer{executor(), impatient_and_announcing()};
   dealer.connect(at);
   std::size_t sent = 0;
   std::size_t received = 0;
@@ -78,7 +78,7 @@ TEST_F(reconnection, a_partly_written_message_is_sent_again_whole) {
   raw_listener listener{context()};
   std::optional<raw_peer> peer{std::in_place, context()};
   listener.start_accepting(*peer);
-  dealer_socket dealer{executor(), impatient()};
+  dealer_socket dealer{executor(), impatient_and_announcing()};
   dealer.connect(listener.endpoint());
   run_until([&] { return listener.accepted(); });
   peer->shake_hands("ROUTER");
@@ -107,7 +107,7 @@ TEST_F(reconnection, a_disconnect_ends_the_connection) {
   raw_listener listener{context()};
   raw_peer peer{context()};
   listener.start_accepting(peer);
-  dealer_socket dealer{executor(), impatient()};
+  dealer_socket dealer{executor(), impatient_and_announcing()};
   dealer.connect(listener.endpoint());
   run_until([&] { return listener.accepted(); });
   peer.shake_hands("ROUTER");
@@ -128,7 +128,7 @@ TEST_F(reconnection, a_disconnect_ends_a_handshake) {
   raw_listener listener{context()};
   raw_peer peer{context()};
   listener.start_accepting(peer);
-  auto options = impatient();
+  auto options = impatient_and_announcing();
   options.limit.handshake_time = 1h;
   dealer_socket dealer{executor(), options};
   dealer.connect(listener.endpoint());
@@ -144,7 +144,7 @@ TEST_F(reconnection, a_disconnect_ends_a_handshake) {
 }
 
 TEST_F(reconnection, a_disconnect_ends_attempts) {
-  dealer_socket dealer{executor(), impatient()};
+  dealer_socket dealer{executor(), impatient_and_announcing()};
   const auto at = reserve();
   error_code ec;
   dealer.connect(at);
@@ -163,7 +163,7 @@ TEST_F(reconnection, a_disconnect_ends_attempts) {
 }
 
 TEST_F(reconnection, a_disconnect_drops_and_counts_queued_messages) {
-  dealer_socket dealer{executor(), impatient()};
+  dealer_socket dealer{executor(), impatient_and_announcing()};
   const auto at = reserve();
   dealer.connect(at);
   for (int i = 0; i < 3; ++i) {
@@ -178,7 +178,7 @@ TEST_F(reconnection, a_disconnect_drops_and_counts_queued_messages) {
 
 TEST_F(reconnection, one_of_several_endpoints_may_be_down) {
   router_socket router{executor(), announcing()};
-  dealer_socket dealer{executor(), impatient()};
+  dealer_socket dealer{executor(), impatient_and_announcing()};
   dealer.connect(router.bind("tcp://127.0.0.1:*").to_string());
   const auto down = reserve();
   dealer.connect(down);
@@ -196,7 +196,7 @@ TEST_F(reconnection, one_of_several_endpoints_may_be_down) {
 }
 
 TEST_F(reconnection, waiting_sends_continue_with_a_new_endpoint) {
-  dealer_socket dealer{executor(), impatient()};
+  dealer_socket dealer{executor(), impatient_and_announcing()};
   bool sent = false;
   dealer.async_send(message{"waits"}, [&](error_code ec) { sent = !ec; });
   run_ready();
@@ -212,7 +212,7 @@ TEST_F(reconnection, waiting_sends_continue_with_a_new_endpoint) {
 class giving_up : public reconnection {
 protected:
   static socket_options giving_up_after(std::size_t attempts) {
-    auto options = impatient();
+    auto options = impatient_and_announcing();
     options.reconnect.stop_after = attempts;
     return options;
   }
@@ -279,7 +279,7 @@ TEST_F(giving_up, sends_wait_while_another_endpoint_is_left) {
 }
 
 TEST_F(giving_up, on_rejection_applies_only_to_rejections) {
-  auto options = impatient();
+  auto options = impatient_and_announcing();
   options.reconnect.stop_on_refusal = true;
   dealer_socket dealer{executor(), options};
   raw_listener listener{context()};
