@@ -16,12 +16,17 @@ namespace zmtp::test {
 
 [[nodiscard]] inline bool long_run() { return long_part() != 0; }
 
-// How many of `count` random inputs the short form takes. With a sanitizer an input takes ten times as long: its
-// configuration in .bazelrc sets ZINC_ONE_OF, and the short form takes that part of them.
-[[nodiscard]] inline std::uint64_t in_short_form(std::uint64_t count) {
+// The short form takes one of so many inputs. With a sanitizer an input takes ten times as long: its configuration in
+// .bazelrc sets ZINC_ONE_OF.
+[[nodiscard]] inline std::uint64_t one_of() {
   const char* const value = std::getenv("ZINC_ONE_OF");
   const std::uint64_t part = value == nullptr ? 0 : std::strtoull(value, nullptr, 10);
-  return part == 0 ? count : std::max<std::uint64_t>(count / part, 1);
+  return std::max<std::uint64_t>(part, 1);
+}
+
+// How many of `count` random inputs the short form takes.
+[[nodiscard]] inline std::uint64_t in_short_form(std::uint64_t count) {
+  return std::max<std::uint64_t>(count / one_of(), 1);
 }
 
 // The seeds of the random inputs of a run: in the short form those from 1 on, in each part of the long form others.

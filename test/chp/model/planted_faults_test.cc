@@ -1,4 +1,5 @@
-// Every fault of the implementation that words.h names is found. Those of the witness need production_test.
+// Every fault of the implementation that words.h names is found, but those of the witness:
+// planted_production_faults_test has them.
 
 #include "test/chp/model/world.h"
 

@@ -6,6 +6,7 @@
 #include "test/mdp/simulation/caller_process.h"
 #include "test/mdp/simulation/flood_process.h"
 #include "test/mdp/simulation/worker_process.h"
+#include "test/support/long_run.h"
 
 #include <gtest/gtest.h>
 
@@ -140,7 +141,8 @@ protected:
   std::size_t fewest_ = static_cast<std::size_t>(-1);  // calls of one caller that taken_in has seen
 };
 
-INSTANTIATE_TEST_SUITE_P(seeds, bounds, testing::Range<std::uint64_t>(1, 6));
+INSTANTIATE_TEST_SUITE_P(seeds, bounds,
+                         testing::Range<std::uint64_t>(1, 1 + zmtp::test::in_short_form(5)));
 
 // One client sends everything that it has. Ten others have as much as their share of the workers, which is an
 // eleventh, and wait as long as with one more client of their own kind.

@@ -1,7 +1,8 @@
 // Production sockets whose first connection is cut at a byte, for each pair of types, either way
 // round, in both directions: they recover, and lose only what the kernels had.
-//   --every N    offsets that are N apart (401)
-//   --one N      … of connections with one message each way (29; 1, which is all, in a long run)
+//   --every N    offsets that are N apart (401, and ten times that with a sanitizer)
+//   --one N      … of connections with one message each way (29, and ten times that with a sanitizer; 1,
+//                 which is all, in a long run)
 //   --large N    cuts at random offsets of streams with large messages, for each way (2; 20)
 #include "test/support/long_run.h"
 #include "test/zmtp/simulation/production_scenario.h"
@@ -21,8 +22,8 @@ namespace zmtp::simulation {
 namespace {
 
 struct {
-  std::size_t every = 401;
-  std::size_t one = test::long_run() ? 1 : 29;
+  std::size_t every = 401 * test::one_of();
+  std::size_t one = test::long_run() ? 1 : 29 * test::one_of();
   std::size_t large = test::long_run() ? 20 : 2;
 } asked_for;
 
