@@ -1,13 +1,16 @@
-// The memory of both sides of a CURVE handshake. A server keeps no state of a connection before
-// INITIATE. Both overwrite each key after its last use.
+// The memory of both sides of a handshake. With CURVE a server keeps no state of a connection before
+// INITIATE, and both sides overwrite each key after its last use. With PLAIN this holds for the
+// password.
 
 #include "test/support/allocations.h"
+#include "test/support/bytes.h"
 #include "test/support/curve_forger.h"
 #include "zmtp/curve/box.h"
 #include "zmtp/framing/curve_framing.h"
 #include "zmtp/mechanism/curve.h"
 #include "zmtp/mechanism/curve_client.h"
 #include "zmtp/mechanism/curve_server.h"
+#include "zmtp/mechanism/plain.h"
 
 #include <gtest/gtest.h>
 
@@ -17,6 +20,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace zmtp {
@@ -50,6 +54,9 @@ template <class Object>
 bool holds(const Object& in, std::span<const std::byte> bytes) {
   const std::span memory{reinterpret_cast<const std::byte*>(&in), sizeof in};
   return std::search(memory.begin(), memory.end(), bytes.begin(), bytes.end()) != memory.end();
+}
+bool holds(const auto& in, std::string_view text) {
+  return holds(in, std::as_bytes(std::span{text}));
 }
 bool holds(const auto& in, const curve_public_key& key) {
   return holds(in, std::as_bytes(std::span{key}));
@@ -123,6 +130,28 @@ TEST(curve_client, keeps_each_key_no_longer_than_it_is_used) {
   const auto made = c.take_framing();
   EXPECT_FALSE(holds(c, random.drawn(0)));
   EXPECT_FALSE(holds(c, traffic));
+}
+
+// Short enough to be inside the object.
+constexpr std::string_view password = "a password";
+
+TEST(plain_client, keeps_the_password_until_hello) {
+  plain_client_mechanism c{{.username = "alice", .password = std::string{password}}, {}, {}};
+  EXPECT_TRUE(holds(c, password));
+  std::string output;
+  c.start(output);
+  EXPECT_FALSE(holds(c, password));
+}
+
+TEST(plain_server, keeps_the_password_until_it_is_checked) {
+  plain_server_mechanism s{{}, {}};
+  std::string output;
+  s.start(output);
+  ASSERT_EQ(s.on_command(test::bytes("05 'HELLO' 05 'alice' 0a 'a password'"), output).value(),
+            mechanism::progress::authentication);
+  EXPECT_TRUE(holds(s, password));
+  EXPECT_EQ(s.authenticated(output), mechanism::progress::more);
+  EXPECT_FALSE(holds(s, password));
 }
 
 }  // namespace
