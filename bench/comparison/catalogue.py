@@ -1,5 +1,7 @@
 """All workloads, with the targets of the project."""
 
+from dataclasses import replace
+
 from comparison.output_lines import LATENCY, MEMORY, RATE, THROUGHPUT
 from comparison.workload import Contestant, Ending, Process, Target, Workload
 
@@ -12,12 +14,16 @@ SPIN_US = 100
 
 OURS_TO_THEIRS = "ours_to_theirs"
 THEIRS_TO_OURS = "theirs_to_ours"
+OTHER_LIBZMQ = "other_libzmq"
 QUICK = ("ours", "theirs", "limit")
 QUICK_MIXED = ("ours", OURS_TO_THEIRS, THEIRS_TO_OURS, "theirs", "limit")
 
 
 def size_text(data):
-    return f"{data // 1024} KiB" if data >= 1024 else f"{data} B"
+    for unit, letter in ((2 ** 20, "MiB"), (2 ** 10, "KiB")):
+        if data >= unit:
+            return f"{data // unit} {letter}"
+    return f"{data} B"
 
 
 def at_least(factor, against="theirs", text=None):
@@ -59,14 +65,29 @@ def _one_way(limit, *arguments):
     return tuple(pairs)
 
 
+def _first_count_of(size):
+    return max(64, min(100_000, 2 ** 26 // size))
+
+
 def _stream(size, limit, targets, quick=()):
     marks = "high-water marks of 1000, the defaults"
     of = {"raw_stream": "the same frames encoded, sent in writes of 64 KiB and decoded",
           "raw_tcp": "TCP with writes of the same size"}[limit]
     return Workload(f"stream_{size}", f"stream, {size_text(size)}", THROUGHPUT,
-                    _one_way(limit, size, "{count}"), max(1000, min(100_000, 2 ** 25 // size)),
-                    targets, series="stream", at=size, quick=quick,
+                    _one_way(limit, size, "{count}"), _first_count_of(size), targets, series="stream", at=size, quick=quick,
                     conditions=f"PUSH to PULL, {marks}; limit: {of}")
+
+
+def _stream_huge():
+    """A fixed count: as many messages as the marks admit would not fit into the memory."""
+    return replace(_stream(2 ** 24, "raw_tcp", (at_least(0.85, "limit", "≥ 0.85 × raw TCP"),)),
+                   first_count=64, fixed=True)
+
+
+def _stream_ipc(size):
+    return Workload(f"stream_ipc_{size}", f"stream over ipc, {size_text(size)}", THROUGHPUT,
+                    _one_way(None, size, "{count}"), _first_count_of(size), ipc=True,
+                    conditions="as the stream, over a socket file")
 
 
 def _stream_curve(size, factor, quick=()):
@@ -82,7 +103,7 @@ def _stream_curve(size, factor, quick=()):
     target = Target(f"≥ {factor:g} × libzmq, or ≥ 0.85 × limit", factor, True,
                     otherwise=at_least(0.85, "limit"))
     return Workload(f"stream_curve_{size}", f"stream with CURVE, {size_text(size)}", THROUGHPUT, pairs,
-                    max(1000, min(100_000, 2 ** 25 // size)), (target,), quick=quick,
+                    _first_count_of(size), (target,), quick=quick,
                     conditions="as the stream, encrypted; limit: one box of libsodium a message, in "
                                "writes of 64 KiB")
 
@@ -143,6 +164,13 @@ def _round_trip_spinning(size):
                     conditions=f"as the round trip; ours with a spin of {SPIN_US} µs, which libzmq does "
                                "not have: a thread that has nothing to do looks on for so long before it "
                                "sleeps")
+
+
+def _round_trip_ipc(size):
+    return replace(_round_trip(size), name=f"round_trip_ipc_{size}",
+                   title=f"round trip over ipc, {size_text(size)}",
+                   contestants=_round_trip(size).contestants[:-1], targets=(), series=None, ipc=True,
+                   conditions="as the round trip, over a socket file")
 
 
 def _fan_out(peers, quick=()):
@@ -370,6 +398,10 @@ WORKLOADS = (
     _stream(1024, "raw_stream", (at_least(3.5),)),
     _stream(32768, "raw_tcp", (at_least(1.5), at_least(0.8, "limit", "≥ 0.8 × raw TCP")), QUICK),
     _stream(131072, "raw_tcp", (at_least(0.8, "limit", "≥ 0.8 × raw TCP"),)),
+    _stream(2 ** 20, "raw_tcp", (at_least(0.85, "limit", "≥ 0.85 × raw TCP"),)),
+    _stream_huge(),
+    _stream_ipc(64),
+    _stream_ipc(32768),
     _stream_single(64),
     _stream_curve(64, 2, ("ours", "theirs", "limit")),
     _stream_curve(1024, 1.5),
@@ -379,6 +411,7 @@ WORKLOADS = (
     _round_trip(64, QUICK_MIXED),
     _round_trip(1024),
     _round_trip_spinning(64),
+    _round_trip_ipc(64),
     _inproc_stream(64, ("ours", "theirs")),
     _inproc_round_trip(("ours", "theirs")),
     _inproc_spinning(True),
@@ -401,3 +434,15 @@ WORKLOADS = (
     _majordomo_capacity(),
     _clone(),
 )
+
+
+def with_other_libzmq(workload, folder, label):
+    """Adds a contestant: the programs of libzmq with the library of this folder."""
+    theirs = next((each for each in workload.contestants if each.key == "theirs"), None)
+    if theirs is None:
+        return workload
+    processes = tuple(replace(each, environment=(("LD_LIBRARY_PATH", str(folder)),))
+                      if each.program.startswith(THEIRS) else each for each in theirs.processes)
+    other = replace(theirs, key=OTHER_LIBZMQ, label=label, processes=processes)
+    return replace(workload, contestants=(*workload.contestants, other),
+                   quick=(*workload.quick, OTHER_LIBZMQ) if workload.quick else ())

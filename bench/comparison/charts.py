@@ -4,7 +4,7 @@ from enum import Enum
 from typing import Callable, NamedTuple
 
 from comparison import wording
-from comparison.catalogue import (OUR_BROKER_THEIR_PEERS, OURS_TO_THEIRS, THEIR_BROKER_OUR_PEERS,
+from comparison.catalogue import (OTHER_LIBZMQ, OUR_BROKER_THEIR_PEERS, OURS_TO_THEIRS, THEIR_BROKER_OUR_PEERS,
                                   THEIRS_TO_OURS, size_text)
 from comparison.scale import LinearScale, LogScale
 from comparison.svg import Drawing
@@ -31,6 +31,7 @@ LOOKS = {
     THEIRS_TO_OURS: FROM_THEM,
     THEIR_BROKER_OUR_PEERS: FROM_THEM,
     "theirs": THEIRS,
+    OTHER_LIBZMQ: Look("#CC79A7", "square", "7 4"),
     "limit": Look("#777777", "diamond", "2 4"),
 }
 

@@ -14,7 +14,8 @@ class Child:
         self.errors = ""
         self.exit_code = None
         self.cpu_seconds = 0.0
-        self._popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        environment = dict(os.environ, **dict(process.environment))
+        self._popen = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, bufsize=0)
         self.pid = self._popen.pid
         # Tells of the end without taking the exit code, which wait4 does with the CPU time.

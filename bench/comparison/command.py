@@ -8,9 +8,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from time import sleep
 
 from comparison import machine, programs, tables
-from comparison.catalogue import WORKLOADS
+from comparison.catalogue import WORKLOADS, with_other_libzmq
 from comparison.charts import charts
 from comparison.judgement import falls
 from comparison.measurement import Settings, chosen, measure
@@ -18,7 +19,7 @@ from comparison.results import failures, to_json
 from comparison.run import run
 
 ROOT = Path(__file__).resolve().parents[2]
-MEASURED, RUN_FAILED, MISUSED = 0, 1, 2
+MEASURED, RUN_FAILED, MISUSED, NOT_QUIET = 0, 1, 2, 3
 
 
 def _positive(text, kind):
@@ -34,7 +35,8 @@ def _arguments(arguments):
         description="Runs our programs, libzmq's, both mixed pairings and the machine's limits in "
                     "turn, and compares them round by round. A missed target is reported, and is "
                     "not a failure.",
-        epilog="Exit code: 0 measured, 1 a run failed, 2 misused.")
+        epilog="Exit code: 0 measured, 1 a run failed, 2 misused, 3 other programs kept the machine "
+               "busy.")
     parser.add_argument("--quick", action="store_true",
                         help="short runs of some workloads, within a minute once all is built: shows "
                              "that everything runs, not how fast")
@@ -51,6 +53,11 @@ def _arguments(arguments):
                         help="use the existing optimised programs")
     parser.add_argument("--programs", metavar="DIRECTORY", type=Path,
                         help="use the programs in this folder instead of Bazel's")
+    parser.add_argument("--libzmq", metavar="DIRECTORY", type=Path,
+                        help="also measures the libzmq.so.5 of this folder")
+    parser.add_argument("--force", action="store_true",
+                        help="measures a busy machine too; without this, and without --quick, waits "
+                             f"up to {machine.PATIENCE // 60} minutes until it is quiet, then gives up")
     return parser, parser.parse_args(arguments)
 
 
@@ -62,6 +69,12 @@ def _selected(parser, options):
     if not selected:
         parser.error("no workload has such a name"
                      + (" among those of --quick" if options.quick else "") + "; see --list")
+    if options.libzmq:
+        file = options.libzmq.resolve() / "libzmq.so.5"
+        version = machine.libzmq_version(str(file))
+        if version == "unknown":
+            parser.error(f"cannot load {file}: give the folder of a build of libzmq")
+        selected = [with_other_libzmq(each, file.parent, f"libzmq {version}, given") for each in selected]
     return selected
 
 
@@ -130,6 +143,12 @@ def _folder_of_results(options):
     return options.out
 
 
+def _await_quiet():
+    if machine.warning_of(machine.load_average()):
+        print("waiting until the machine is quiet", flush=True)
+    return machine.await_quiet(machine.load_average, sleep)
+
+
 def _print_machine(description):
     changes = " with uncommitted changes" if description["uncommitted_changes"] else ""
     print(f"{description['cpu']}, {description['cores']} cores, Linux {description['kernel']}, "
@@ -165,7 +184,6 @@ def main(arguments=None):
         parser.error(f"cannot write to {options.out}: {error.strerror}")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_on)
-    description = machine.describe(ROOT, machine.load_average())
     _allow_many_connections()
     with tempfile.TemporaryDirectory(prefix="zinc-programs-") as folder:
         try:
@@ -173,9 +191,13 @@ def main(arguments=None):
         except programs.NotBuilt as error:
             print(f"bench/compare: {error}", file=sys.stderr)
             return RUN_FAILED
+        load = machine.load_average() if options.quick or options.force else _await_quiet()
+        description = machine.describe(ROOT, load)
         _print_machine(description)
-        warning = machine.warning_of(description["load_average"])
-        if warning:
+        if warning := machine.warning_of(load):
+            if not options.quick and not options.force:
+                print(f"bench/compare: {warning} --force measures in spite of it.", file=sys.stderr)
+                return NOT_QUIET
             print(f"WARNING: {warning}", flush=True)
         measurements = _measure_all(workloads, settings, Path(folder))
     _print_results(settings, measurements)

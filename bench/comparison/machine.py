@@ -8,6 +8,8 @@ import subprocess
 
 # Above this load average, another program runs and affects the figures.
 QUIET_LOAD = 0.3
+# Seconds to wait for a quiet machine, which has perhaps just built the programs.
+PATIENCE = 300
 
 
 def load_average():
@@ -19,6 +21,15 @@ def warning_of(load):
         return None
     return (f"the load average is {load:.2f}: this machine is not quiet, and the ratios will spread. "
             "Wait until nothing else runs.")
+
+
+def await_quiet(load, sleep):
+    """Returns the load average once it is low, or when the patience has ended."""
+    for _ in range(PATIENCE):
+        if load() <= QUIET_LOAD:
+            break
+        sleep(1)
+    return load()
 
 
 def cpu_model(cpuinfo):
@@ -36,9 +47,9 @@ def _output(*command):
     return done.stdout.strip()
 
 
-def _libzmq_version():
+def libzmq_version(file="libzmq.so.5"):
     try:
-        library = ctypes.CDLL("libzmq.so.5")
+        library = ctypes.CDLL(file)
     except OSError:
         return "unknown"
     numbers = [ctypes.c_int() for _ in range(3)]
@@ -55,7 +66,7 @@ def describe(root, load):
         "cores": len(os.sched_getaffinity(0)),
         "kernel": platform.release(),
         "compiler": _output(os.environ.get("CC", "gcc"), "--version").partition("\n")[0],
-        "libzmq": _libzmq_version(),
+        "libzmq": libzmq_version(),
         "commit": _output(*git, "rev-parse", "HEAD"),
         "uncommitted_changes": _output(*git, "status", "--porcelain") != "",
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),

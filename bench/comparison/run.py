@@ -5,8 +5,8 @@ import time
 from typing import NamedTuple
 
 from comparison.child import Child
+from comparison.meeting_point import meeting_point_of
 from comparison.output_lines import figure_in, says
-from comparison.sockets_table import connections, free_port, listens
 from comparison.workload import Ending
 
 # How often the table of sockets is read while a process is awaited to listen.
@@ -32,7 +32,7 @@ class _Running:
         self._program_path = program_path
         self._seconds = seconds
         self._deadline = time.monotonic() + seconds
-        self._port = free_port(workload.ports)
+        self._meeting_point = meeting_point_of(workload)
         self._children = []
         self._selector = selectors.DefaultSelector()
 
@@ -58,10 +58,10 @@ class _Running:
             for child in self._children:
                 child.close()
             self._selector.close()
+            self._meeting_point.close()
 
     def _start(self, process):
-        values = {"bind": f"tcp://*:{self._port}", "connect": f"tcp://127.0.0.1:{self._port}",
-                  "count": self._count}
+        values = {**self._meeting_point.endpoints, "count": self._count}
         command = [self._program_path(process.program),
                    *(str(argument).format(**values) for argument in process.arguments)]
         try:
@@ -74,9 +74,9 @@ class _Running:
 
     def _await_start_of(self, process):
         if process.when_listening:
-            self._await(lambda: listens(self._port), "a listening port", POLL_SECONDS)
+            self._await(self._meeting_point.listens, "a listening socket", POLL_SECONDS)
         if process.when_connected:
-            self._await(lambda: connections(self._port) >= process.when_connected,
+            self._await(lambda: self._meeting_point.connections() >= process.when_connected,
                         f"{process.when_connected} connections", POLL_SECONDS)
 
     def _await(self, done, what, poll_seconds=None):

@@ -1,5 +1,5 @@
-"""Finds out which ports of this machine have listeners and connections, without connecting. A connection for this
-purpose would be one more peer of the measured program."""
+"""Finds out which ports and socket files of this machine have listeners and connections, without connecting. A
+connection for this purpose would be one more peer of the measured program."""
 
 import random
 import socket
@@ -32,6 +32,21 @@ def listens(port):
 
 def connections(port):
     return sum(count_in(table, port, ESTABLISHED) for table in _tables())
+
+
+def _states_of(path):
+    """The flags and the state of each socket of /proc/net/unix that has that path."""
+    table = Path("/proc/net/unix").read_text(encoding="utf-8")
+    rows = (line.split() for line in table.splitlines()[1:])
+    return [(columns[3], columns[5]) for columns in rows if columns[7:] == [path]]
+
+
+def file_listens(path):
+    return any(flags == "00010000" for flags, _ in _states_of(path))
+
+
+def file_connections(path):
+    return sum(state == "03" for _, state in _states_of(path))
 
 
 def free_port(neighbours):

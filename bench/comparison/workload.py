@@ -25,6 +25,8 @@ class Process:
     when_connected: int = 0
     # For a process that does not end by itself: the name of the line that it must print before the run is over.
     has_to_say: Optional[str] = None
+    # Pairs of names and values that the process has in addition to the environment of the comparison.
+    environment: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,6 @@ class Contestant:
     label: str
     processes: tuple
     figure_role: str
-
-    @property
-    def mixed(self):
-        return self.key not in ("ours", "theirs", "limit")
 
     @property
     def roles(self):
@@ -74,6 +72,8 @@ class Workload:
     series: Optional[str] = None
     at: int = 0
     ports: int = 1
+    # The programs meet at a socket file, not at a port.
+    ipc: bool = False
     # The lower limit of calibration. With fewer messages, connecting takes most of the run.
     least_count: int = 1
     # The count is given, not calibrated.

@@ -2,14 +2,22 @@
 """The whole command with stand-ins for the programs: its output files, and its exit code."""
 
 import contextlib
+import ctypes
 import io
 import json
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from stand_ins import make_stand_ins
 from comparison.command import main
+
+
+def folder_of_libzmq():
+    ctypes.CDLL("libzmq.so.5")
+    mapped = Path("/proc/self/maps").read_text(encoding="utf-8").split()
+    return next(Path(word).parent for word in mapped if "/libzmq.so" in word)
 
 
 class Command(unittest.TestCase):
@@ -30,7 +38,7 @@ class Command(unittest.TestCase):
 
     def measure(self, *arguments, **faulty):
         return self.compare("--programs", make_stand_ins(self, **faulty), "--rounds", 1,
-                            "--seconds", 0.01, "--out", self.out, *arguments)
+                            "--seconds", 0.01, "--out", self.out, "--force", *arguments)
 
     def results(self):
         return json.loads((self.out / "results.json").read_text(encoding="utf-8"))
@@ -63,10 +71,49 @@ class Command(unittest.TestCase):
         self.assertEqual(len(contestants["ours"]["rounds"]), 1)
         self.assertEqual(contestants["theirs"]["rounds"], [])
 
+    def measure_at(self, *loads):
+        """On a machine with these load averages, of which the last one stays. Returns how long it waited, too."""
+        left = list(loads)
+        with mock.patch("comparison.machine.os.getloadavg",
+                        lambda: (left.pop(0) if len(left) > 1 else left[0], 0, 0)), \
+             mock.patch("comparison.command.sleep") as sleep:
+            code, output, errors = self.compare(
+                "--programs", make_stand_ins(self), "--rounds", 1, "--seconds", 0.01, "--out", self.out,
+                "--only", "stream_64")
+        return code, output, errors, sleep.call_count
+
+    def test_it_waits_for_a_quiet_machine(self):
+        code, output, _, seconds = self.measure_at(2, 2, 1, 0.1)
+        self.assertEqual((code, seconds), (0, 2))
+        self.assertIn("waiting until the machine is quiet", output)
+
+    def test_it_measures_a_quiet_machine_at_once(self):
+        code, output, _, seconds = self.measure_at(0.1)
+        self.assertEqual((code, seconds), (0, 0))
+        self.assertNotIn("waiting", output)
+
+    def test_it_refuses_a_busy_machine(self):
+        code, _, errors, seconds = self.measure_at(2)
+        self.assertEqual((code, seconds), (3, 300))
+        self.assertIn("the load average is 2.00", errors)
+        self.assertIn("--force", errors)
+        self.assertFalse((self.out / "results.json").exists())
+
+    def test_another_libzmq_is_measured_too(self):
+        code, output, _ = self.measure("--only", "round_trip_64", "--libzmq", folder_of_libzmq(),
+                                       other="bench/libzmq/remote_lat")
+        # The program fails with the libzmq of the system.
+        self.assertEqual(code, 1)
+        contestants = self.results()["workloads"][0]["contestants"]
+        self.assertIn("not the other library", contestants["theirs"]["failure"])
+        self.assertEqual(len(contestants["other_libzmq"]["rounds"]), 1)
+        self.assertRegex(contestants["other_libzmq"]["label"], r"libzmq \d+\.\d+\.\d+, given")
+        self.assertIn(", given", output)
+
     def test_misuse(self):
         for arguments in (["--only", "no_such_thing"], ["--rounds", "0"], ["--seconds", "-1"],
                           ["--rounds", "many"], ["--nonsense"], ["--out", "/dev/null/x"],
-                          ["--quick", "--only", "stream_256"]):
+                          ["--quick", "--only", "stream_256"], ["--libzmq", self.out]):
             code, _, errors = self.compare(*arguments)
             self.assertEqual(code, 2, arguments)
             self.assertIn("error:", errors)

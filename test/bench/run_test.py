@@ -3,7 +3,9 @@
 
 import os
 import selectors
+import tempfile
 import unittest
+from pathlib import Path
 from unittest import mock
 
 from stand_ins import make_stand_ins
@@ -59,6 +61,12 @@ class Runs(unittest.TestCase):
     def test_a_round_trip_gives_the_clients_figure(self):
         self.assertEqual(self.run_one("round_trip_64", "theirs").figure, 100)
 
+    def test_programs_meet_at_a_socket_file_that_goes(self):
+        before = set(Path(tempfile.gettempdir()).glob("zinc-comparison-*"))
+        self.assertEqual(self.run_one("stream_ipc_64", "ours").figure, 4_000_000)
+        self.assertEqual(self.run_one("round_trip_ipc_64", "theirs").figure, 100)
+        self.assertLessEqual(set(Path(tempfile.gettempdir()).glob("zinc-comparison-*")), before)
+
     def test_a_fan_out_binds_to_all_addresses(self):
         self.assertEqual(self.run_one("fan_out_10", "limit").figure, 8_000_000)
 
@@ -87,7 +95,7 @@ class Runs(unittest.TestCase):
                           silent="bench/limits/idle_peers")
 
     def test_a_program_that_never_listens_is_killed_at_the_deadline(self):
-        self.assert_fails("a listening port did not come within 1 s", "stream_64", "ours",
+        self.assert_fails("a listening socket did not come within 1 s", "stream_64", "ours",
                           seconds=1, endless="bench/local_thr")
 
     def test_a_program_that_never_ends_is_killed_at_the_deadline(self):

@@ -2,11 +2,12 @@
 """/proc/net/tcp as Linux writes it."""
 
 import socket
+import tempfile
 import unittest
 
 import from_bench  # noqa: F401: comparison is found by it
-from comparison.sockets_table import (ESTABLISHED, LISTENING, connections, count_in, free_port,
-                                      listens)
+from comparison.sockets_table import (ESTABLISHED, LISTENING, connections, count_in, file_connections,
+                                      file_listens, free_port, listens)
 
 TABLE = """  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 00000000:15B3 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 566 1 0
@@ -38,6 +39,21 @@ class SocketsTable(unittest.TestCase):
             self.assertTrue(listens(port))
             with socket.create_connection(("127.0.0.1", port), timeout=10):
                 self.assertEqual(connections(port), 1)
+
+    def test_the_systems_own_table_shows_a_socket_file_of_ours(self):
+        with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
+            path = f"{folder}/socket"
+            listener.bind(path)
+            self.assertFalse(file_listens(path))
+            listener.listen()
+            self.assertTrue(file_listens(path))
+            self.assertFalse(file_listens(f"{folder}/other"))
+            self.assertEqual(file_connections(path), 0)
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(path)
+                accepted, _ = listener.accept()
+                with accepted:
+                    self.assertEqual(file_connections(path), 1)
 
     def test_free_ports_have_free_neighbours(self):
         port = free_port(2)

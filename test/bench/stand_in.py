@@ -17,15 +17,19 @@ RATE = RATES.get(os.path.basename(FOLDER))
 
 
 def endpoint():
-    text = next(argument for argument in sys.argv if argument.startswith("tcp://"))
-    host, port = text.removeprefix("tcp://").rsplit(":", 1)
-    return ("" if host == "*" else host), int(port)
+    """The address family, and the address of a socket of it."""
+    transport, _, rest = next(argument for argument in sys.argv if "://" in argument).partition("://")
+    if transport == "ipc":
+        return socket.AF_UNIX, rest
+    host, port = rest.rsplit(":", 1)
+    return socket.AF_INET, ("" if host == "*" else host, int(port))
 
 
 def listen():
-    listener = socket.socket()
+    family, address = endpoint()
+    listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(endpoint())
+    listener.bind(address)
     listener.listen(64)
     return listener
 
@@ -37,8 +41,16 @@ def take_one():
             connection.recv(1)
 
 
+def connect():
+    family, address = endpoint()
+    connection = socket.socket(family)
+    connection.settimeout(10)
+    connection.connect(address)
+    return connection
+
+
 def connect_once():
-    socket.create_connection(endpoint(), timeout=10).close()
+    connect().close()
 
 
 def until_terminated():
@@ -50,6 +62,8 @@ def until_terminated():
 def say(line):
     if FAULT != "silent":
         print(line, flush=True)
+    if FAULT == "other":
+        sys.exit(0 if os.environ.get("LD_LIBRARY_PATH") else "not the other library")
 
 
 def receive():
@@ -93,7 +107,7 @@ def hold_memory():
 
 
 def stay_connected():
-    with socket.create_connection(endpoint(), timeout=10):
+    with connect():
         until_terminated()
 
 

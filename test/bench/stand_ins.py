@@ -11,7 +11,8 @@ STAND_IN = Path(__file__).resolve().parent / "stand_in.py"
 
 
 def make_stand_ins(test, **faulty):
-    """`faulty` names programs by their fault: broken, silent, endless."""
+    """`faulty` names programs by their fault: broken, silent, endless, other. The last one fails without the library
+    of another folder."""
     folder = tempfile.TemporaryDirectory()
     test.addCleanup(folder.cleanup)
     root = Path(folder.name).resolve()
