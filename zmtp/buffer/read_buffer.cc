@@ -27,15 +27,19 @@ block_ptr scratch_block() {
 
 namespace {
 
-// Bytes to allocate for a declared length before the data arrives.
-constexpr std::size_t trusted_size = 1024 * 1024;
+// Bytes to allocate for a declared length before the data arrives: a message of 1 MiB, and what was read with it.
+constexpr std::size_t trusted_size = 1024 * 1024 + block_size::large;
+// How many times the size of the bytes that have arrived the next block has at most. All moves then copy a third of a
+// large message, and with 2 they would copy all of it.
+constexpr std::size_t growth = 4;
 // A shorter read is not worth a system call if a larger buffer is available.
 constexpr std::size_t short_read = 16 * 1024;
 
 // Returns the capacity for a message that needs `needed` bytes as far as known, of which `waiting`
 // have arrived. Grows by at least half, so that a message of many parts is not moved for each part.
 std::size_t size_for(std::size_t needed, std::size_t waiting) noexcept {
-  return std::max(std::min(needed, std::max(trusted_size, 2 * waiting)), waiting + waiting / 2);
+  return std::max(std::min(needed, std::max(trusted_size, growth * waiting)),
+                  waiting + waiting / 2);
 }
 
 }  // namespace

@@ -31,9 +31,10 @@ namespace zmtp {
 class read_buffer {
 public:
   // Returns space for a read, never empty. `needed` is the size of undecoded() and raw() plus the
-  // bytes to come that must be contiguous with them, as the peer declares them. At most 1 MiB is
-  // allocated before the bytes arrive. The span is valid until the next call of any member except
-  // commit() and commit_raw().
+  // bytes to come that must be contiguous with them, as the peer declares them. A block that is a
+  // little larger than 1 MiB is allocated before the bytes arrive, a larger one has at most four
+  // times the pending bytes. The span is valid until the next call of any member except commit()
+  // and commit_raw().
   [[nodiscard]] std::span<std::byte> prepare(std::size_t needed);
   void commit(std::size_t count) noexcept {
     end_ += count;
