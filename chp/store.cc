@@ -61,6 +61,7 @@ bool store::erase(std::string_view key, sequence at) {
   auto& e = *found->of;
   auto past = past_.make_version_of(e);
   slots_.erase(found);
+  newest_ = newest_ == &e ? nullptr : newest_;
   entries_.erase(map_orders::by_key::s_iterator_to(e));
   --keys_;
   leave(e);
@@ -91,11 +92,19 @@ const store::entry* store::next_of(const entry& e, std::string_view subtree) con
   return next != entries_.end() && next->key().starts_with(subtree) ? &*next : nullptr;
 }
 
+// Keys mostly come in their order: those of snapshots and copies all, and numbered ones in runs.
+map_orders::by_key::iterator store::behind_newest() noexcept {
+  // At the end of the tree, std::next() would climb up to its root.
+  return newest_ == nullptr || newest_ == &*entries_.rbegin()
+             ? entries_.end()
+             : std::next(map_orders::by_key::s_iterator_to(*newest_));
+}
+
 void store::insert(entry::ptr e, const slot_set::probe& p) {
   slots_.insert(slot{e.get()}, p);
   auto& added = *e.release();
-  // Snapshots and copies arrive in the order of keys.
-  entries_.insert(entries_.end(), added);
+  entries_.insert(behind_newest(), added);
+  newest_ = &added;
   ++keys_;
   join(added);
 }
@@ -126,6 +135,7 @@ void store::replace(const slot& in, entry::ptr by, past_entries::version_ptr pas
   auto& old = *in.of;
   auto& added = *by.release();
   entries_.replace_node(map_orders::by_key::s_iterator_to(old), added);
+  newest_ = newest_ == &old ? &added : newest_;
   in.of = &added;
   leave(old);
   join(added);
@@ -145,6 +155,7 @@ store::snapshot store::open_snapshot(std::string_view subtree) {
 bool store::dismantle(std::size_t most) noexcept {
   assert(!past_.any_open());
   mortals_.clear();
+  newest_ = nullptr;
   if (!slots_.dismantle(most)) {
     return false;
   }

@@ -111,6 +111,7 @@ private:
   static constexpr std::size_t first_parts = 256;
 
   [[nodiscard]] errc check(const change& to, const entry* replaced) const noexcept;
+  [[nodiscard]] map_orders::by_key::iterator behind_newest() noexcept;
   void insert(entry::ptr e, const slot_set::probe& p);
   void join(entry& e) noexcept;
   void leave(entry& e) noexcept;
@@ -130,6 +131,7 @@ private:
   store_limits limits_;
   slot_set slots_;
   map_orders::by_key entries_;
+  entry* newest_ = nullptr;  // the last one that was inserted, while it is in entries_
   map_orders::by_deadline mortals_;
   past_entries past_;
   sequence number_ = 0;
