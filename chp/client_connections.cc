@@ -65,6 +65,7 @@ struct client_connections::loop {
         auto item = next.to_routed_message();
         of.on_item(*from, item, now);
       }
+      of.listener_.on_batch_end();
     }
   }
 };

@@ -26,13 +26,14 @@ public:
   using time_point = std::chrono::steady_clock::time_point;
 
   // Receives events, and may call the connections meanwhile. It gets no events of closed
-  // connections.
+  // connections. on_batch_end() follows messages, unless their connection was closed meanwhile.
   class listener {
   public:
     virtual void on_subscriber_attached(std::size_t server, bool has_log, time_point now) = 0;
     virtual void on_subscriber_message(zmtp::message&& m, time_point now) = 0;
     virtual void on_snapshot_attached(time_point now) = 0;
     virtual void on_snapshot_message(const zmtp::message& m, time_point now) = 0;
+    virtual void on_batch_end() = 0;
     // An event of the subscriber or the snapshot connection.
     virtual void on_lost(time_point now) = 0;
     virtual void on_unreachable(time_point now) = 0;

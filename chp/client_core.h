@@ -52,7 +52,7 @@ private:
   void on_subscriber_attached(std::size_t server, bool has_log, time_point now) override;
   void on_subscriber_message(zmtp::message&& m, time_point now) override {
     state_.on_subscriber_message(std::move(m), now, actions_);
-    carry_out();
+    carry_out_any();
   }
   void on_snapshot_attached(time_point now) override {
     state_.on_snapshot_attached(now, actions_);
@@ -60,8 +60,9 @@ private:
   }
   void on_snapshot_message(const zmtp::message& m, time_point now) override {
     state_.on_snapshot_message(m, now, actions_);
-    carry_out();
+    carry_out_any();
   }
+  void on_batch_end() override { carry_out(); }
   void on_lost(time_point now) override {
     state_.on_lost(now, actions_);
     carry_out();
@@ -80,6 +81,13 @@ private:
     carry_out();
   }
 
+  // Most messages bring no actions. The alarm can wait for the end of the batch, but actions cannot:
+  // a later message may change what they tell.
+  void carry_out_any() {
+    if (!actions_.empty()) {
+      carry_out();
+    }
+  }
   void on_time();
   void set_alarm();
   void carry_out();
