@@ -49,6 +49,16 @@ errc active_role::check(const proposal& p) {
   return p.erases ? errc{} : parts_.state.check_room(p.key, p.value);
 }
 
+sequence active_role::begin_of_session(const proposal& p) const {
+  const auto& past = parts_.state.past();
+  if (!p.has_low) {
+    return past.end();  // earlier versions of Zinc's clients do not say when it began
+  }
+  // A history that does not contain the place says nothing about the age of the session.
+  const auto since = parse_since(p.since).value_or(position{});
+  return past.reigns().contains(since) ? since.number : 0;
+}
+
 void active_role::propose(const proposal& p, log_actions& out) {
   auto& state = parts_.state;
   if (suspended_ || is_used_up()) {
@@ -56,9 +66,10 @@ void active_role::propose(const proposal& p, log_actions& out) {
     return;
   }
   if (p.id.has_session()) {
-    // A history that does not contain the place says nothing about the age of the session.
-    const auto since = state.past().reigns().contains(p.since) ? p.since.number : 0;
-    const auto [verdict, known] = state.past().clients().judge(p.id, p.low, since);
+    const auto& clients = state.past().clients();
+    // The age of a known session does not matter.
+    const auto since = clients.contains(p.id.session()) ? 0 : begin_of_session(p);
+    const auto [verdict, known] = clients.judge(p.id, p.low, since);
     switch (verdict) {
       case sessions::verdict::execute: break;
       case sessions::verdict::known:

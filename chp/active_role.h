@@ -83,6 +83,7 @@ private:
 
   void append(const proposal& p, errc why);
   [[nodiscard]] errc check(const proposal& p);
+  [[nodiscard]] sequence begin_of_session(const proposal& p) const;
   // Outcomes of entries up to here may be told.
   [[nodiscard]] sequence answered_up_to() const noexcept;
   [[nodiscard]] truth truth_of(sequence number) const noexcept;

@@ -19,7 +19,7 @@ void read_properties(proposal& of) {
       of.has_low = true;
       of.low = std::max<std::uint64_t>(parse_number(value).value_or(1), 1);
     } else if (name == property_name::since) {
-      of.since = parse_since(value).value_or(position{});
+      of.since = value;
     } else if (name == property_name::asks) {
       of.asks = value == "1";
     } else {

@@ -30,8 +30,8 @@ struct proposal {
   bool asks = false;
   bool has_low = false;  // earlier versions of Zinc's clients do not say it
   std::uint64_t low = 1;
-  position since{};
   std::chrono::milliseconds ttl{0};  // 0: none
+  std::string_view since{};          // for parse_since(), which takes longer than all other reading
   std::string_view key{};
   std::string_view properties{};
   std::string_view value{};

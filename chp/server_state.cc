@@ -147,12 +147,11 @@ void server_state::propose(proposal&& p) {
   log_.propose(p, said_);
 }
 
-// Earlier versions of Zinc's clients do not say which outcomes they wait for, nor when their session
-// began. They send their updates in order.
+// Earlier versions of Zinc's clients do not say which outcomes they wait for. They send their updates
+// in order.
 void server_state::add_low(proposal& p) const {
   const auto& past = log_.state().past();
   const auto counter = p.id.counter();
-  p.since = past.reigns().place_of(past.end());
   if (!past.clients().contains(p.id.session())) {
     p.low = counter;
   } else if (counter > earlier_in_flight) {
