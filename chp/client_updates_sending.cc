@@ -51,10 +51,8 @@ zmtp::message client_updates::again(const sent_update& one, bool asks) {
   if (how_ != form::kvmsg) {
     return one.set;
   }
-  std::string properties{one.set[3].substr(0, one.own_properties)};
-  properties += more_properties(asks);
   return make_set(how_, one.set.front(), update_id::of_session(pending_.session(), one.counter),
-                  properties, one.set.back());
+                  one.set[3].substr(0, one.own_properties), one.set.back(), more_properties(asks));
 }
 
 // Resends all updates that the server may not have, and asks for those that are kept. The order is

@@ -282,8 +282,9 @@ zmtp::message make_snapshot_end(form how, sequence number, std::string_view subt
 }
 
 zmtp::message make_set(form how, std::string_view key, const update_id& id,
-                       std::string_view properties, std::string_view value) {
-  return make_in(how, key, 0, id.bytes(), {properties}, value);
+                       std::string_view properties, std::string_view value,
+                       std::string_view more_properties) {
+  return make_in(how, key, 0, id.bytes(), {properties, more_properties}, value);
 }
 
 zmtp::message make_publication(form how, const update& change, const update_id& id, sequence number,

@@ -110,9 +110,10 @@ using parsed = boost::system::result<T, errc>;
 // Makes KTHXBAI. `properties` are empty except for Zinc's clients, and are not sent in kvsimple.
 [[nodiscard]] zmtp::message make_snapshot_end(form how, sequence number, std::string_view subtree,
                                               std::string_view properties = {});
-// Makes KVSET.
+// Makes KVSET, with more properties behind the first ones.
 [[nodiscard]] zmtp::message make_set(form how, std::string_view key, const update_id& id,
-                                     std::string_view properties, std::string_view value);
+                                     std::string_view properties, std::string_view value,
+                                     std::string_view more_properties = {});
 // Makes the KVPUB of an update, with more properties before its own, so that they count. The form may
 // differ. An update without a UUID gets `id`, because the Guide's
 // passive server does not survive one without (protocols C1-10).

@@ -34,17 +34,16 @@ bool pending_sets::can_send() const noexcept {
 }
 
 const zmtp::message& pending_sets::send_next(std::string_view more_properties) {
-  auto& next = unsent_.front();
-  const auto own = next.properties.size();
-  next.properties.append(more_properties);
+  const auto& next = unsent_.front();
   const auto id = update_id::of_session(session_, ++last_counter_);
-  sent_.push_back({.of = next.of,
-                   .counter = last_counter_,
-                   .set = make_set(how_, next.key, id, next.properties, next.value),
-                   .own_properties = own,
-                   .awaited = true,
-                   .echoed = next.echoed,
-                   .for_both = next.for_both});
+  sent_.push_back(
+      {.of = next.of,
+       .counter = last_counter_,
+       .set = make_set(how_, next.key, id, next.properties, next.value, more_properties),
+       .own_properties = next.properties.size(),
+       .awaited = true,
+       .echoed = next.echoed,
+       .for_both = next.for_both});
   if (how_ != form::kvmsg && next.echoed) {
     by_content_.emplace(hash_of(next.key, next.value), last_counter_);
   }
