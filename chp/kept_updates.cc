@@ -5,6 +5,10 @@
 namespace chp {
 
 std::deque<kept_update>::iterator kept_updates::at_or_after(std::uint64_t counter) noexcept {
+  // First answers mostly come in the order of counters.
+  if (all_.empty() || all_.back().what.counter < counter) {
+    return all_.end();
+  }
   return std::lower_bound(
       all_.begin(), all_.end(), counter,
       [](const kept_update& one, std::uint64_t wanted) { return one.what.counter < wanted; });
