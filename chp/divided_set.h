@@ -17,7 +17,8 @@ namespace chp {
 // A hash table that bounds the work of one call. An ordinary table moves all elements when it
 // doubles. This one has many parts with about a thousand elements each, and divides one part at a
 // time. `KeyOf{}(element)` is the key, which must not change. Other members may change if they are
-// mutable. `Hash` must mix well: each bit must depend on the whole key.
+// mutable. `Hash` must mix well: each bit must depend on the whole key. An element with a member
+// `hash`, which must be that of its probe, is not read for its key when it moves.
 template <class T, class KeyOf, class Hash>
 class divided_set {
   static_assert(std::is_trivially_copyable_v<T>, "elements move where memory may be short");
@@ -35,7 +36,13 @@ private:
     using is_transparent = void;
     using is_avalanching = void;  // the table need not mix the hash again
     const Hash* hash;
-    std::size_t operator()(const T& e) const noexcept { return (*hash)(KeyOf{}(e)); }
+    std::size_t operator()(const T& e) const noexcept {
+      if constexpr (requires { e.hash; }) {
+        return e.hash;
+      } else {
+        return (*hash)(KeyOf{}(e));
+      }
+    }
     std::size_t operator()(const probe& p) const noexcept { return p.hash; }
   };
   struct part_equal {
@@ -158,7 +165,7 @@ private:
       auto stays = new_part(whole.size() / 2);
       auto goes = new_part(whole.size() / 2);
       for (const auto& each : whole) {
-        ((hash_(KeyOf{}(each)) >> 16 & undivided) == 0 ? stays : goes).insert(each);
+        ((part_hash{&hash_}(each) >> 16 & undivided) == 0 ? stays : goes).insert(each);
       }
       parts_.push_back(std::move(goes));
       whole.swap(stays);

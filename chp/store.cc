@@ -101,7 +101,7 @@ map_orders::by_key::iterator store::behind_newest() noexcept {
 }
 
 void store::insert(entry::ptr e, const slot_set::probe& p) {
-  slots_.insert(slot{e.get()}, p);
+  slots_.insert(slot{e.get(), p.hash}, p);
   auto& added = *e.release();
   entries_.insert(behind_newest(), added);
   newest_ = &added;

@@ -100,9 +100,11 @@ public:
 private:
   static constexpr std::size_t tidied_by_change = 4;
 
-  // An element of the hash table. Its key is constant, but its entry can change.
+  // An element of the hash table. Its key is constant, but its entry can change. Without the hash,
+  // a table that grows would read each of its entries, most of which are in no cache.
   struct slot {
     mutable entry* of;
+    std::uint64_t hash;
   };
   struct key_of_slot {
     std::string_view operator()(const slot& s) const noexcept { return s.of->key(); }

@@ -24,6 +24,21 @@ struct key_of {
 };
 using table = divided_set<element, key_of, zmtp::keyed_hash>;
 
+struct hashed_element {
+  std::uint64_t key;
+  std::uint64_t hash;
+};
+struct key_of_hashed {
+  std::uint64_t operator()(const hashed_element& e) const noexcept { return e.key; }
+};
+struct counting_hash {
+  std::uint64_t* calls;
+  std::uint64_t operator()(std::uint64_t key) const noexcept {
+    ++*calls;
+    return zmtp::keyed_hash{1}(key);
+  }
+};
+
 // With keys that come, go and come again, until there are many parts; against a map.
 TEST(divided_set, contains_elements_that_were_inserted_and_not_erased) {
   for (const std::size_t first_parts : {std::size_t{1}, std::size_t{3}, std::size_t{64}}) {
@@ -56,6 +71,20 @@ TEST(divided_set, contains_elements_that_were_inserted_and_not_erased) {
       ASSERT_EQ(t.erase(key), known != model.end());
     }
     EXPECT_EQ(t.size(), 0U);
+  }
+}
+
+TEST(divided_set, hashes_a_key_once_if_its_element_stores_the_hash) {
+  std::uint64_t calls = 0;
+  divided_set<hashed_element, key_of_hashed, counting_hash> t{counting_hash{&calls}};
+  constexpr std::uint64_t keys = 50'000;
+  for (std::uint64_t key = 0; key < keys; ++key) {
+    const auto p = t.probe_of(key);
+    t.insert({key, p.hash}, p);
+  }
+  EXPECT_EQ(calls, keys) << "the parts were divided by the stored hashes";
+  for (std::uint64_t key = 0; key < keys; ++key) {
+    ASSERT_TRUE(t.contains(key)) << key;
   }
 }
 

@@ -16,8 +16,8 @@
 namespace chp {
 namespace {
 
-// Bytes of a table: 3,840 places, and its other members.
-constexpr std::size_t largest_table = 40 * 1'024;
+// Bytes of a table: 3,840 places of 16 bytes, and its other members.
+constexpr std::size_t largest_table = 68 * 1'024;
 constexpr std::size_t largest_entry = 128;
 
 std::string_view key_of(std::uint64_t n, std::array<char, 8>& bytes) {
