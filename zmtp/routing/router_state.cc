@@ -107,7 +107,8 @@ bool router_state::receive_enveloped(message_batch& to) {
     prepare_taking(*p);
     std::size_t taken = 0;
     if (!p->in.mark_at_front()) {
-      taken = to.append_behind(p->info.routing_id, p->in.front(), max_batch - to.size());
+      taken = to.append_behind(p->info.routing_id, p->in.front(),
+                               std::min(max_batch - to.size(), turn_of(*p)));
     }
     const auto item = take_item(*p, std::max<std::size_t>(taken, 1));
     if (taken == 0 && item.what == routed_message::kind::message) {

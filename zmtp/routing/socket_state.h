@@ -191,6 +191,8 @@ protected:
   [[nodiscard]] static bool accepts(const message_batch& b) noexcept {
     return b.size() < max_batch && b.framed_size() < max_batch_bytes;
   }
+  // Returns how many messages of this readable peer a batch takes before those of the next peer.
+  [[nodiscard]] std::size_t turn_of(const pipe& p) const noexcept;
   // Takes the first entry of the next readable queue, or its first messages.
   [[nodiscard]] message_batch::item take_item(pipe& p, std::size_t most);
   // Receives with receive(message&) into the batch, for patterns that change messages.

@@ -9,8 +9,9 @@ namespace zmtp {
 
 namespace {
 
-// Messages that a pattern sifts at once. A batch must have space for all their pieces.
-constexpr std::size_t sifted_at_once = 128;
+// Messages of one peer that a batch takes before those of the next peer. Also the messages that a
+// pattern sifts at once: a batch must have space for all their pieces.
+constexpr std::size_t taken_at_once = 128;
 
 }  // namespace
 
@@ -45,7 +46,7 @@ bool socket_state::receive(message_batch& to) {
   const auto before = to.size();
   while (!readable_.empty() && accepts(to)) {
     auto& p = *next_readable();
-    const auto next = std::min(p.in.front_messages(), habits_.sifts ? sifted_at_once : max_batch);
+    const auto next = std::min(p.in.front_messages(), turn_of(p));
     // The next batch begins with messages that do not fit into this one.
     if (next > max_batch - to.size() && !to.empty()) {
       break;
@@ -53,6 +54,10 @@ bool socket_state::receive(message_batch& to) {
     take_some(p, next, to);
   }
   return to.size() != before;
+}
+
+std::size_t socket_state::turn_of(const pipe& p) const noexcept {
+  return habits_.sifts || readable_.after(p.id.slot) != p.id.slot ? taken_at_once : max_batch;
 }
 
 // Adds the first entry of the queue to the batch, or its first `most` messages.

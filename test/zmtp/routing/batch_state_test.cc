@@ -24,33 +24,9 @@ namespace {
 
 using test::attach_new;
 using test::framed;
+using test::peer_sends_all;
+using test::run_of;
 using test::write;
-
-// The same messages as one read of a peer, in one run.
-message_run run_of(const std::vector<message>& all) {
-  std::size_t size = 0;
-  for (const auto& m : all) {
-    size += m.framed_size();
-  }
-  block_ptr memory{block::create(size)};
-  auto* at = memory->data();
-  for (const auto& m : all) {
-    at = std::copy(m.head().begin(), m.head().end(), at);
-    at = std::copy(m.tail().begin(), m.tail().end(), at);
-  }
-  auto* const data = memory->data();
-  return {.memory = std::move(memory),
-          .data = data,
-          .size = size,
-          .messages = all.size(),
-          .shared = true};
-}
-
-void peer_sends_all(socket_state& state, peer_id from, const std::vector<message>& all) {
-  auto& p = *state.find(from);
-  p.in.push(run_of(all));
-  state.on_received(p);
-}
 
 std::string counts_of(const socket_counters& c) {
   std::string text;
@@ -449,25 +425,6 @@ TEST(a_batch, is_received_by_router_as_single_messages_are) {
   receives_the_same<router_state>(false);
 }
 TEST(a_batch, is_received_by_xsub_as_single_messages_are) { receives_the_same<xsub_state>(false); }
-
-TEST(a_batch, takes_whole_runs_of_all_peers_in_turn) {
-  pull_state pull{{}};
-  const auto a = attach_new(pull);
-  const auto b = attach_new(pull);
-  const std::vector<message> some(600, message{"m"});
-  for (const auto id : {a, b}) {
-    peer_sends_all(pull, id, some);
-    peer_sends_all(pull, id, some);
-  }
-  message_batch batch;
-  std::vector<peer_id> order;
-  while (pull.receive(batch)) {
-    EXPECT_EQ(batch.size(), 600U);
-    order.push_back(batch.front().peer());
-    batch.clear();
-  }
-  EXPECT_EQ(order, (std::vector{a, b, a, b}));
-}
 
 void ends_within_a_run(socket_state& state) {
   peer_sends_all(state, attach_new(state), std::vector<message>(3'000, message{"m"}));
