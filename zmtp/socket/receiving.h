@@ -80,8 +80,9 @@ public:
 
   // Waits for a message and takes all queued ones, up to 1024 or 256 KiB, without an object for
   // each. The batch gets slices of the read buffer, and the sender of each message. One completion
-  // delivers many messages. Receives from all peers in turn, up to 1024 messages from one peer. With
-  // socket_options::announce_peers, the batch also contains attach and detach of peers, in order.
+  // delivers many messages. Takes up to 128 messages of one peer before those of the next, or all if
+  // no other peer has any. With socket_options::announce_peers, the batch also contains attach and
+  // detach of peers, in order.
   //
   // Lifetime: the batch must live until completion. The operation clears it when it starts.
   // Completes with: error_code and the number of messages.
