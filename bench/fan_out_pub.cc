@@ -14,12 +14,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::uint64_t batch_messages = 256;
+constexpr std::uint64_t usual_batch = 256;
 
 zmtp::message bytes_of(std::span<const std::byte> content) {
   return zmtp::message{
@@ -39,17 +40,35 @@ asio::awaitable<void> wait_for_go(zmtp::pub_socket& pub, zmtp::pull_socket& pull
   }
 }
 
-asio::awaitable<void> publish(zmtp::pub_socket pub, zmtp::pull_socket pull, std::uint64_t size,
-                              std::uint64_t count) {
-  co_await wait_for_go(pub, pull);
+asio::awaitable<void> publish_singly(zmtp::pub_socket& pub, std::uint64_t size,
+                                     std::uint64_t count) {
+  for (auto left = count; left != 0; --left) {
+    zmtp::message m;
+    m.prepare_back(size).front() = bench::data_mark;
+    co_await pub.async_send(std::move(m), asio::use_awaitable);
+  }
+}
+
+asio::awaitable<void> publish_batches(zmtp::pub_socket& pub, std::uint64_t size,
+                                      std::uint64_t count, std::uint64_t most) {
   zmtp::message_batch batch;
   for (auto left = count; left != 0;) {
-    const auto some = std::min(batch_messages, left);
+    const auto some = std::min(most, left);
     for (std::uint64_t i = 0; i < some; ++i) {
       batch.prepare(size).front() = bench::data_mark;
     }
     co_await pub.async_send(batch, asio::use_awaitable);
     left -= some;
+  }
+}
+
+asio::awaitable<void> publish(zmtp::pub_socket pub, zmtp::pull_socket pull, std::uint64_t size,
+                              std::uint64_t count, std::uint64_t most) {
+  co_await wait_for_go(pub, pull);
+  if (most == 1) {
+    co_await publish_singly(pub, size, count);
+  } else {
+    co_await publish_batches(pub, size, count, most);
   }
   co_await pub.async_send(zmtp::message{bench::fan_out_end}, asio::use_awaitable);
 }
@@ -57,7 +76,7 @@ asio::awaitable<void> publish(zmtp::pub_socket pub, zmtp::pull_socket pull, std:
 }  // namespace
 
 int main(int count, char** values) {
-  const bench::arguments arguments{count, values, "ENDPOINT PEERS SIZE COUNT"};
+  const bench::arguments arguments{count, values, "ENDPOINT PEERS SIZE COUNT [BATCH]"};
   // PEERS is for fan_out_sub. It connects to addresses all over 127/8, so all are bound.
   const auto port = bench::parse_endpoint(arguments.text(0)).port;
   bench::allow_descriptors(arguments.number(1));
@@ -72,7 +91,8 @@ int main(int count, char** values) {
   zmtp::pull_socket pull{context.get_executor()};
   pull.bind("tcp://*:" + std::to_string(port + 1));
   co_spawn(context,
-           publish(std::move(pub), std::move(pull), arguments.number(2), arguments.number(3)),
+           publish(std::move(pub), std::move(pull), arguments.number(2), arguments.number(3),
+                   arguments.number_or(4, usual_batch)),
            zmtp::rethrow);
   context.run();
 }

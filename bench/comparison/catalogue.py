@@ -124,12 +124,52 @@ def _curve_handshakes():
 
 def _stream_single(size):
     pairs = (
-        _pair("ours", "ours", OURS + "local_thr_single", OURS + "remote_thr", size, "{count}"),
+        Contestant("ours", "ours", (
+            _binding("receiver", OURS + "local_thr_single", size, "{count}", "await"),
+            _connecting("sender", OURS + "remote_thr", size, "{count}")), "receiver"),
         _pair("theirs", "libzmq", THEIRS + "local_thr", THEIRS + "remote_thr", size, "{count}"),
     )
     return Workload(f"stream_single_{size}", f"one co_await a message, {size_text(size)}", THROUGHPUT,
                     pairs, 100_000, quick=("ours", "theirs"),
                     conditions="as the stream, but our receiver awaits each message by itself")
+
+
+def _single(call, title, factor, conditions):
+    return Workload(f"single_{call}_64", f"{title}, 64 B", THROUGHPUT,
+                    (_pair("ours", "ours", OURS + "local_thr_single", OURS + "remote_thr_single", 64,
+                           "{count}", call),
+                     _pair("theirs", "libzmq", THEIRS + "local_thr", THEIRS + "remote_thr", 64, "{count}")),
+                    100_000, (at_least(factor),), quick=("ours", "theirs"),
+                    conditions="as the stream, with one message a call on both sides; libzmq: zmq_msg_send "
+                               f"and zmq_msg_recv; ours: {conditions}")
+
+
+def _single_publish(peers):
+    pairs = (
+        _publisher("ours", "ours", OURS + "fan_out_pub", OURS + "fan_out_sub", peers, 1),
+        _publisher("theirs", "libzmq", THEIRS + "fan_out_pub", THEIRS + "fan_out_sub", peers),
+    )
+    return Workload(f"single_publish_{peers}", f"one co_await a published message, to {peers}, 64 B",
+                    THROUGHPUT, pairs,
+                    200_000 // peers, (at_least(1),), figures_per_count=peers, per="delivery", ports=2,
+                    setup_seconds=30, quick=("ours", "theirs"),
+                    conditions="as the fan-out, but our publisher awaits the sending of each message")
+
+
+def _proxy(size):
+    def chain(key, label, proxy, peers):
+        return Contestant(key, label, (
+            Process("receiver", peers + "local_thr", ("{next}", str(size), "{count}"),
+                    when_listening=False),
+            Process("proxy", proxy + "proxy", ("{connect}", "{next}"), Ending.SIGNAL,
+                    when_listening=False),
+            _connecting("sender", peers + "remote_thr", size, "{count}")), "receiver")
+    return Workload(f"proxy_{size}", f"proxy, {size_text(size)}", THROUGHPUT,
+                    (chain("ours", "ours", OURS, OURS), chain("theirs", "libzmq", THEIRS, THEIRS),
+                     chain("their_proxy", "libzmq's proxy, our peers", THEIRS, OURS)),
+                    100_000, (at_least(8),), ports=2, quick=("ours", "theirs"),
+                    conditions="PUSH to PULL, from there to PUSH and to PULL, in three processes; libzmq: "
+                               "zmq_proxy; default marks")
 
 
 def _round_trip(size, quick=()):
@@ -173,18 +213,21 @@ def _round_trip_ipc(size):
                    conditions="as the round trip, over a socket file")
 
 
+def _publisher(key, label, source, sink, peers, *batch):
+    # The receiver connects to many addresses of the loopback, so the publisher binds to all.
+    return Contestant(key, label, (
+        Process("sender", source, ("{bind}", str(peers), "64", "{count}", *map(str, batch)),
+                when_listening=False),
+        Process("receiver", sink, ("{connect}", str(peers), "64", "{count}"))), "receiver")
+
+
 def _fan_out(peers, quick=()):
-    def pair(key, label, source, sink):
-        # The receiver connects to many addresses of the loopback, so the publisher binds to all.
-        return Contestant(key, label, (
-            Process("sender", source, ("{bind}", str(peers), "64", "{count}"), when_listening=False),
-            Process("receiver", sink, ("{connect}", str(peers), "64", "{count}"))), "receiver")
     pairs = (
-        pair("ours", "ours", OURS + "fan_out_pub", OURS + "fan_out_sub"),
-        pair("theirs", "libzmq", THEIRS + "fan_out_pub", THEIRS + "fan_out_sub"),
-        pair(OURS_TO_THEIRS, "ours to libzmq", OURS + "fan_out_pub", THEIRS + "fan_out_sub"),
-        pair(THEIRS_TO_OURS, "libzmq to ours", THEIRS + "fan_out_pub", OURS + "fan_out_sub"),
-        pair("limit", "limit", LIMITS + "raw_fan_out_source", LIMITS + "raw_fan_out_sink"),
+        _publisher("ours", "ours", OURS + "fan_out_pub", OURS + "fan_out_sub", peers),
+        _publisher("theirs", "libzmq", THEIRS + "fan_out_pub", THEIRS + "fan_out_sub", peers),
+        _publisher(OURS_TO_THEIRS, "ours to libzmq", OURS + "fan_out_pub", THEIRS + "fan_out_sub", peers),
+        _publisher(THEIRS_TO_OURS, "libzmq to ours", THEIRS + "fan_out_pub", OURS + "fan_out_sub", peers),
+        _publisher("limit", "limit", LIMITS + "raw_fan_out_source", LIMITS + "raw_fan_out_sink", peers),
     )
     return Workload(f"fan_out_{peers}", f"fan-out to {peers:,}, 64 B", THROUGHPUT, pairs,
                     max(200, 200_000 // peers), (at_least(4),), figures_per_count=peers,
@@ -403,6 +446,13 @@ WORKLOADS = (
     _stream_ipc(64),
     _stream_ipc(32768),
     _stream_single(64),
+    _single("await", "one co_await a message on both sides", 1, "co_await of a posted completion"),
+    _single("if_needed", "a coroutine a message that awaits if it must", 2,
+            "try_send and try_receive in a coroutine of their own, which awaits only when nothing is ready"),
+    _single("attempt", "try_send and try_receive in a loop", 3,
+            "try_send and try_receive, and a co_await when nothing is ready"),
+    _single("block", "one blocking call a message", 2, "the sockets of zmtp::blocking"),
+    _proxy(64),
     _stream_curve(64, 2, ("ours", "theirs", "limit")),
     _stream_curve(1024, 1.5),
     _stream_curve(32768, 1.3),
@@ -421,6 +471,8 @@ WORKLOADS = (
     _fan_out(10, QUICK),
     _fan_out(100),
     _fan_out(1000),
+    _single_publish(1),
+    _single_publish(10),
     _black_box(),
     _idle_memory(),
     *(_connections(count) for count in (1, 100, 1000, 10_000)),

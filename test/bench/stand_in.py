@@ -16,9 +16,10 @@ RATES = {"bench": 4_000_000, "libzmq": 1_000_000, "limits": 8_000_000}
 RATE = RATES.get(os.path.basename(FOLDER))
 
 
-def endpoint():
+def endpoint(place=0):
     """The address family, and the address of a socket of it."""
-    transport, _, rest = next(argument for argument in sys.argv if "://" in argument).partition("://")
+    text = [argument for argument in sys.argv if "://" in argument][place]
+    transport, _, rest = text.partition("://")
     if transport == "ipc":
         return socket.AF_UNIX, rest
     host, port = rest.rsplit(":", 1)
@@ -41,8 +42,8 @@ def take_one():
             connection.recv(1)
 
 
-def connect():
-    family, address = endpoint()
+def connect(place=0):
+    family, address = endpoint(place)
     connection = socket.socket(family)
     connection.settimeout(10)
     connection.connect(address)
@@ -51,6 +52,17 @@ def connect():
 
 def connect_once():
     connect().close()
+
+
+def forward():
+    with listen():
+        while True:
+            try:
+                connect(1).close()
+                break
+            except ConnectionRefusedError:
+                pass  # the receiver starts at the same time
+        until_terminated()
 
 
 def until_terminated():
@@ -121,7 +133,8 @@ ROLES = {
     receive: ("local_thr", "local_thr_curve", "local_thr_single", "raw_boxes_sink", "raw_stream_sink",
               "raw_tcp_sink"),
     connect_once: ("curve_connects", "remote_thr", "remote_thr_curve", "raw_boxes_source",
-                   "raw_stream_source", "raw_tcp_source"),
+                   "raw_stream_source", "raw_tcp_source", "remote_thr_single"),
+    forward: ("proxy",),
     take_one: ("local_lat", "ping_pong_server", "fan_out_pub", "feed", "raw_fan_out_source"),
     subscribe: ("fan_out_sub", "working_sub", "raw_fan_out_sink", "chp_load", "clone_load"),
     stream_within: ("inproc_thr",),
