@@ -12,7 +12,6 @@
 #include <csignal>
 
 int main(int count, char** values) {
-  // It lives as long as the stream, which has the deadline.
   const bench::arguments arguments{count, values, "FRONTEND BACKEND"};
   boost::asio::io_context context{1};
   zmtp::pull_socket pull{context.get_executor()};
