@@ -5,7 +5,7 @@ import unittest
 import xml.etree.ElementTree
 
 from made_up import failed, measured
-from comparison.catalogue import THEIRS_TO_OURS
+from comparison.contestants import THEIRS_TO_OURS
 from comparison.charts import HEIGHT, WIDTH, charts
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
