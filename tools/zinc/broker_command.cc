@@ -3,6 +3,7 @@
 #include "mdp/broker.h"
 #include "mdp/broker_report.h"
 #include "tools/zinc/broker_config.h"
+#include "tools/zinc/broker_figures.h"
 #include "tools/zinc/broker_operator.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/gathered_report.h"
@@ -201,17 +202,12 @@ public:
   [[nodiscard]] http::report read(http::extent wanted) const {
     http::report all{
         .component = "broker", .not_ready = draining_ ? "the broker drains" : "", .records = {}};
-    const auto endpoint = std::pair{std::string_view{"endpoint"}, name_};
-    all.records.push_back({.group = "broker",
-                           .labels = {endpoint},
-                           .samples = zmtp::samples_of(mdp::broker_figures(), broker_.status())});
+    all.records.push_back(record_of(broker_.status(), name_));
     if (wanted == http::extent::totals) {
       return all;
     }
     for (const auto& one : broker_.services()) {
-      all.records.push_back({.group = "service",
-                             .labels = {endpoint, {"service", printable(one.name)}},
-                             .samples = zmtp::samples_of(mdp::service_figures(), one)});
+      all.records.push_back(record_of(one, name_));
     }
     return all;
   }

@@ -1,0 +1,20 @@
+#include "tools/zinc/broker_figures.h"
+
+#include "mdp/broker_report.h"
+#include "tools/zinc/printable.h"
+
+namespace zinc {
+
+zmtp::figure_record record_of(const mdp::broker_status& of, const std::string& endpoint) {
+  return {.group = "broker",
+          .labels = {{"endpoint", endpoint}},
+          .samples = zmtp::samples_of(mdp::broker_figures(), of)};
+}
+
+zmtp::figure_record record_of(const mdp::service_status& of, const std::string& endpoint) {
+  return {.group = "service",
+          .labels = {{"endpoint", endpoint}, {"service", printable(of.name)}},
+          .samples = zmtp::samples_of(mdp::service_figures(), of)};
+}
+
+}  // namespace zinc
