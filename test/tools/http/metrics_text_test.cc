@@ -123,5 +123,27 @@ TEST(metrics_text, buckets_of_a_histogram_include_those_before_them) {
   }
 }
 
+TEST(metrics_text, buckets_and_words_have_the_labels_of_their_record) {
+  zmtp::coarse_duration_histogram times;
+  times.add(1s);
+  std::vector<zmtp::figure_record> records;
+  for (const auto* const name : {"a", "b"}) {
+    records.push_back(
+        {.group = "service",
+         .labels = {{"endpoint", "x"}, {"service", name}},
+         .samples = {{&queue_time, zmtp::durations_of(times)}, {&stored, std::string_view{"no"}}}});
+  }
+  const auto text = metrics_text({.component = "broker", .not_ready = {}, .records = records}, "1");
+  for (const auto* const line : {
+           R"(zinc_service_queue_time_seconds_bucket{endpoint="x",service="b",le="0.1"} 0)",
+           R"(zinc_service_queue_time_seconds_bucket{endpoint="x",service="b",le="1"} 1)",
+           R"(zinc_service_queue_time_seconds_bucket{endpoint="x",service="b",le="+Inf"} 1)",
+           R"(zinc_service_queue_time_seconds_sum{endpoint="x",service="b"} 1)",
+           R"(zinc_service_stored{endpoint="x",service="b",state="no"} 1)",
+       }) {
+    EXPECT_NE(text.find('\n' + std::string{line} + '\n'), std::string::npos) << line;
+  }
+}
+
 }  // namespace
 }  // namespace zinc::http

@@ -31,13 +31,13 @@ TEST(status_json, records_of_a_group_are_a_list_with_one_description) {
       parsed({.component = "broker",
               .not_ready = {},
               .records = {{.group = "service",
-                           .labels = {{"service", "a\"\\\n"}},
+                           .labels = {{"service", "a\"\\\n\x1f\u00e9"}, {"at", "x"}},
                            .samples = {{&requests, std::uint64_t{1}}}},
                           {.group = "service",
                            .labels = {{"service", "b"}},
                            .samples = {{&requests, std::uint64_t{18'446'744'073'709'551'615U}}}}}});
   EXPECT_EQ(all.at("groups"), boost::json::parse(R"({"service": [
-      {"service": "a\"\\\n", "requests": 1},
+      {"service": "a\"\\\n\u001f\u00e9", "at": "x", "requests": 1},
       {"service": "b", "requests": 18446744073709551615}]})"));
   EXPECT_EQ(all.at("figures"), boost::json::parse(R"({"service": {"requests": {
       "metric": "zinc_service_requests_total", "type": "counter", "unit": "",

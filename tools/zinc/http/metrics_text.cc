@@ -2,12 +2,11 @@
 
 #include "tools/zinc/http/values.h"
 
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,17 +15,9 @@ namespace zinc::http {
 namespace {
 
 using zmtp::figure;
-using records = std::span<const zmtp::figure_record>;
-
-template <class Number>
-void append_number(std::string& to, Number number) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
-  to.append(digits, end);
-}
+using durations = std::shared_ptr<const zmtp::durations>;
 
 void append_label(std::string& to, std::string_view name, std::string_view value) {
-  to += to.empty() ? "" : ",";
   to.append(name) += "=\"";
   for (const char byte : value) {
     switch (byte) {
@@ -39,87 +30,124 @@ void append_label(std::string& to, std::string_view name, std::string_view value
   to += '"';
 }
 
-// Returns the labels of a record without braces.
-std::string labels_of(const zmtp::figure_record& of) {
-  std::string text;
-  for (const auto& [name, value] : of.labels) {
-    append_label(text, name, value);
+// The labels of a record, as they are between the name of a metric and its value.
+struct label_text {
+  explicit label_text(const decltype(zmtp::figure_record::labels)& of) {
+    for (const auto& [name, value] : of) {
+      append_label(open, name, value);
+      open += ',';
+    }
+    if (!of.empty()) {
+      whole = open;
+      whole.back() = '}';
+      whole += ' ';
+    }
   }
-  return text;
+
+  std::string open{"{"};   // one more label follows
+  std::string whole{" "};  // the value follows
+};
+
+void write_head(std::string& to, std::string_view name, std::string_view help,
+                std::string_view type) {
+  to.append("# HELP ").append(name).append(" ").append(help).append(".\n# TYPE ");
+  to.append(name).append(" ").append(type).append("\n");
 }
 
-class writer {
-public:
-  explicit writer(std::string& to) : to_{to} {}
-
-  void head(std::string_view name, std::string_view help, std::string_view type) {
-    to_.append("# HELP ").append(name).append(" ").append(help).append(".\n# TYPE ");
-    to_.append(name).append(" ").append(type).append("\n");
+// Returns the last label of each bucket, up to the value. Only a histogram has buckets.
+std::vector<std::string> bucket_labels(const zmtp::figure_value& of) {
+  std::vector<std::string> all;
+  if (const auto* const times = std::get_if<durations>(&of)) {
+    for (const auto bound : (*times)->bounds) {
+      std::string label{"le=\""};
+      append_number(label, seconds(bound), '"');
+      all.push_back(label + "} ");
+    }
+    all.emplace_back("le=\"+Inf\"} ");
   }
+  return all;
+}
 
-  void sample(std::string_view name, const std::string& labels, const zmtp::figure_value& value) {
+// Writes the samples of one metric. Common text is formatted once, because samples may be many.
+class sample_writer {
+public:
+  // The buckets of `first` are those of all samples.
+  sample_writer(std::string& to, std::string name, const zmtp::figure_value& first)
+      : to_{to},
+        name_{std::move(name)},
+        bucket_name_{name_ + "_bucket"},
+        bucket_labels_{bucket_labels(first)} {}
+
+  void write(const label_text& labels, const zmtp::figure_value& value) {
     if (const auto* const number = std::get_if<std::uint64_t>(&value)) {
-      line(name, "", labels, *number);
+      line("", labels, *number);
     } else if (const auto* const flag = std::get_if<bool>(&value)) {
-      line(name, "", labels, *flag ? 1U : 0U);
+      line("", labels, *flag ? 1U : 0U);
     } else if (const auto* const word = std::get_if<std::string_view>(&value)) {
-      auto with_word = labels;
-      append_label(with_word, "state", *word);
-      line(name, "", with_word, 1U);
+      to_.append(name_).append(labels.open);
+      append_label(to_, "state", *word);
+      to_ += "} 1\n";
     } else {
-      durations(name, labels, *std::get<3>(value));
+      buckets(labels, *std::get<durations>(value));
     }
   }
 
 private:
-  void durations(std::string_view name, const std::string& labels, const zmtp::durations& of) {
+  void buckets(const label_text& labels, const zmtp::durations& of) {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < of.counts.size(); ++i) {
-      to_.append(name).append("_bucket{").append(labels).append(labels.empty() ? "" : ",");
-      to_ += "le=\"";
-      if (i < of.bounds.size()) {
-        append_number(to_, seconds(of.bounds[i]));
-      } else {
-        to_ += "+Inf";
-      }
-      to_ += "\"} ";
-      append_number(to_, sum += of.counts[i]);
-      to_ += '\n';
+      to_.append(bucket_name_).append(labels.open).append(bucket_labels_[i]);
+      append_number(to_, sum += of.counts[i], '\n');
     }
-    line(name, "_sum", labels, seconds(of.sum));
-    line(name, "_count", labels, sum);
+    line("_sum", labels, seconds(of.sum));
+    line("_count", labels, sum);
   }
 
   template <class Number>
-  void line(std::string_view name, std::string_view suffix, const std::string& labels,
-            Number value) {
-    to_.append(name).append(suffix);
-    if (!labels.empty()) {
-      to_.append("{").append(labels).append("}");
-    }
-    to_ += ' ';
-    append_number(to_, value);
-    to_ += '\n';
+  void line(std::string_view suffix, const label_text& labels, Number value) {
+    to_.append(name_).append(suffix).append(labels.whole);
+    append_number(to_, value, '\n');
   }
 
   std::string& to_;
+  const std::string name_;
+  const std::string bucket_name_;
+  const std::vector<std::string> bucket_labels_;
 };
 
 // Writes records of one group: each metric once, with the samples of all records.
-void write_group(writer& to, records of) {
-  std::vector<std::string> labels;
+void write_group(std::string& to, records of) {
+  std::vector<label_text> labels;
   labels.reserve(of.size());
   for (const auto& each : of) {
-    labels.push_back(labels_of(each));
+    labels.emplace_back(each.labels);
   }
   for (std::size_t i = 0; i < of.front().samples.size(); ++i) {
-    const auto& what = *of.front().samples[i].what;
-    const auto name = metric_name(of.front().group, what);
-    to.head(name, what.help, metric_type(what.is));
+    const auto& [what, value] = of.front().samples[i];
+    auto name = metric_name(of.front().group, *what);
+    write_head(to, name, what->help, metric_type(what->is));
+    sample_writer writer{to, std::move(name), value};
     for (std::size_t r = 0; r < of.size(); ++r) {
-      to.sample(name, labels[r], of[r].samples[i].value);
+      writer.write(labels[r], of[r].samples[i].value);
     }
   }
+}
+
+// Returns about the size of the lines of all samples, rather more than less.
+std::size_t expected_size(records of) {
+  constexpr std::size_t without_labels = 64;
+  std::size_t size = 0;
+  for (const auto& record : of) {
+    std::size_t line = without_labels;
+    for (const auto& [name, value] : record.labels) {
+      line += name.size() + value.size();
+    }
+    for (const auto& each : record.samples) {
+      const auto* const times = std::get_if<durations>(&each.value);
+      size += line * (times != nullptr ? (*times)->counts.size() + 2 : 1);
+    }
+  }
+  return size;
 }
 
 }  // namespace
@@ -148,22 +176,15 @@ std::string_view metric_type(figure::kind of) noexcept {
 
 std::string metrics_text(const report& of, std::string_view version) {
   std::string text;
-  writer to{text};
-  std::string labels;
-  append_label(labels, "component", of.component);
-  append_label(labels, "version", version);
-  to.head("zinc_build_info", "component and version of the program", "gauge");
-  to.sample("zinc_build_info", labels, std::uint64_t{1});
-  to.head("zinc_ready", "1 if the component serves, as in /readyz", "gauge");
-  to.sample("zinc_ready", {}, of.not_ready.empty());
-  for (records left{of.records}; !left.empty();) {
-    std::size_t size = 1;
-    while (size < left.size() && left[size].group == left.front().group) {
-      ++size;
-    }
-    write_group(to, left.first(size));
-    left = left.subspan(size);
-  }
+  // A text that grows is copied, and the kernel clears new memory each time.
+  text.reserve(expected_size(of.records));
+  write_head(text, "zinc_build_info", "component and version of the program", "gauge");
+  sample_writer{text, "zinc_build_info", {}}.write(
+      label_text{{{"component", std::string{of.component}}, {"version", std::string{version}}}},
+      std::uint64_t{1});
+  write_head(text, "zinc_ready", "1 if the component serves, as in /readyz", "gauge");
+  sample_writer{text, "zinc_ready", {}}.write(label_text{{}}, of.not_ready.empty());
+  for_each_group(of.records, [&](records group) { write_group(text, group); });
   return text;
 }
 
