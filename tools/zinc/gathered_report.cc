@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
-#include <string_view>
+#include <iterator>
 #include <utility>
 
 namespace zinc {
@@ -40,23 +40,26 @@ void gathered_report::on_read(std::uint64_t id, std::size_t which, http::report&
 
 http::report merged(std::vector<http::report>&& parts) {
   http::report all;
-  std::vector<std::string_view> groups;
+  std::vector<std::vector<zmtp::figure_record>> groups;
   for (auto& each : parts) {
     all.component = each.component;
     if (all.not_ready.empty()) {
       all.not_ready = std::move(each.not_ready);
     }
     for (auto& record : each.records) {
-      if (std::find(groups.begin(), groups.end(), record.group) == groups.end()) {
-        groups.push_back(record.group);
+      auto to = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+        return group.front().group == record.group;
+      });
+      if (to == groups.end()) {
+        to = groups.emplace(to);
       }
-      all.records.push_back(std::move(record));
+      to->push_back(std::move(record));
     }
   }
-  std::stable_sort(all.records.begin(), all.records.end(), [&](const auto& a, const auto& b) {
-    return std::find(groups.begin(), groups.end(), a.group) <
-           std::find(groups.begin(), groups.end(), b.group);
-  });
+  for (auto& group : groups) {
+    all.records.insert(all.records.end(), std::move_iterator{group.begin()},
+                       std::move_iterator{group.end()});
+  }
   return all;
 }
 
