@@ -80,7 +80,7 @@ PURE_FILES = re.compile(
     # Of chp all but the shells and what is kept in files.
     r"|^chp/(?!(?:log_file|log_file_load|loaded_log|lost_file|map_file_conversion|publisher_port|record_table|snapshot_port|sqlite_log_store|server|server_core|server_core_access|client|client_core|client_connections|client_senders|waiting_handlers|watch_queue|watcher"
     r"|pair_core|pair_roles|pair_source|replicated_server)\.)\w+"
-    r"|(?:^|/)\w+_(?:state|policy)|(?:^|/)state_(?:machine|message)|(?:^|/)(?:command|liveness))\.(?:h|cc)$")
+    r"|(?:^|/)\w+_(?:state|policy)|(?:^|/)state_(?:machine|message)|(?:^|/)(?:command(?:_bytes|_builder|_parser)?|liveness))\.(?:h|cc)$")
 
 # What a pure file never includes, itself or through a header of the project.
 IMPURE_INCLUDES = [

@@ -1,44 +1,16 @@
-#include "mdp/command.h"
+// The parser of commands.
 
-#include <algorithm>
-#include <tuple>
+#include "mdp/command.h"
+#include "mdp/command_bytes.h"
+
+#include <cstdint>
 #include <utility>
 
 namespace mdp {
 
 namespace {
 
-using namespace std::string_view_literals;
-
-constexpr auto client_01 = "MDPC01"sv;
-constexpr auto worker_01 = "MDPW01"sv;
-constexpr auto client_02 = "MDPC02"sv;
-constexpr auto worker_02 = "MDPW02"sv;
-
-// The command bytes of MDP/Worker and MDP/Client.
-namespace byte {
-constexpr char ready = 1;
-constexpr char request = 2;
-constexpr char reply_01 = 3;
-constexpr char heartbeat_01 = 4;
-constexpr char disconnect_01 = 5;
-constexpr char partial = 3;
-constexpr char final = 4;
-constexpr char heartbeat = 5;
-constexpr char disconnect = 6;
-// Extensions, with numbers far from those that a later MDP could use.
-constexpr char nack = 0x10;
-constexpr char drain = 0x11;
-constexpr char client_request = 1;
-constexpr char client_partial = 2;
-constexpr char client_final = 3;
-}  // namespace byte
-
 constexpr errc none{};
-
-// The reasons of a NACK.
-constexpr auto refused = "refused"sv;
-constexpr auto failed = "failed"sv;
 
 enum class role : std::uint8_t { client, worker };
 
@@ -60,15 +32,15 @@ parsed<header> take_header(zmtp::message& m) {
   }
   const auto name = m.front();
   header found{};
-  if (name == client_02 || name == worker_02) {
+  if (name == frame::client_02 || name == frame::worker_02) {
     found.how = delimited ? dialect::v02_delimited : dialect::v02;
-    found.from = name == client_02 ? role::client : role::worker;
-  } else if (name == client_01 || name == worker_01) {
+    found.from = name == frame::client_02 ? role::client : role::worker;
+  } else if (name == frame::client_01 || name == frame::worker_01) {
     if (!delimited) {
       return errc::not_delimited;
     }
     found.how = dialect::v01;
-    found.from = name == client_01 ? role::client : role::worker;
+    found.from = name == frame::client_01 ? role::client : role::worker;
   } else {
     return errc::unknown_header;
   }
@@ -89,7 +61,7 @@ parsed<char> take_command(zmtp::message& m) {
   return found;
 }
 
-errc check_named(const zmtp::message& m) noexcept {
+errc check_service_frame(const zmtp::message& m) noexcept {
   if (m.empty() || m.front().empty()) {
     return errc::no_service;
   }
@@ -98,7 +70,7 @@ errc check_named(const zmtp::message& m) noexcept {
 
 // Format: [service][body+]
 errc check_service_and_body(const zmtp::message& m) noexcept {
-  const auto fault = check_named(m);
+  const auto fault = check_service_frame(m);
   return fault != none ? fault : m.size() < 2 ? errc::no_body : none;
 }
 
@@ -121,45 +93,25 @@ parsed<broker_input> bare(const zmtp::message& m, dialect how) {
   return broker_input{Command{how}};
 }
 
-// The key frame: `mmi.key:`, the key, the number of the attempt in network order, and whether the
-// request may start. No service has such a name, because the broker reserves names that begin with
-// `mmi.`.
-constexpr auto key_prefix = "mmi.key:"sv;
-constexpr auto on_behalf_prefix = "mmi.for:"sv;
-constexpr std::size_t number_at = key_prefix.size() + std::tuple_size_v<request_key>;
-constexpr std::size_t may_begin_at = number_at + sizeof(std::uint32_t);
-constexpr std::size_t key_frame_size = may_begin_at + 1;
-
-std::optional<keyed_attempt> parse_key(std::string_view frame) noexcept {
-  if (frame.size() != key_frame_size || !frame.starts_with(key_prefix)) {
+std::optional<keyed_attempt> parse_key(std::string_view bytes) noexcept {
+  if (bytes.size() != frame::key_size || !bytes.starts_with(frame::key_prefix)) {
     return std::nullopt;
   }
   keyed_attempt parsed;
-  frame.copy(parsed.key.data(), parsed.key.size(), key_prefix.size());
+  bytes.copy(parsed.key.data(), parsed.key.size(), frame::key_prefix.size());
   parsed.number = 0;
-  for (const char byte : frame.substr(number_at, sizeof parsed.number)) {
+  for (const char byte : bytes.substr(frame::number_at, sizeof parsed.number)) {
     parsed.number = parsed.number << 8 | static_cast<unsigned char>(byte);
   }
-  parsed.may_begin = frame[may_begin_at] != 0;
+  parsed.may_begin = bytes[frame::may_begin_at] != 0;
   return parsed;
 }
 
-void push_key(zmtp::message& m, const keyed_attempt& attempt) {
-  std::array<char, key_frame_size> frame{};
-  key_prefix.copy(frame.data(), key_prefix.size());
-  std::copy(attempt.key.begin(), attempt.key.end(), frame.begin() + key_prefix.size());
-  for (std::size_t i = 0; i < sizeof attempt.number; ++i) {
-    frame[number_at + i] = static_cast<char>(attempt.number >> (24 - 8 * i));
-  }
-  frame[may_begin_at] = attempt.may_begin ? 1 : 0;
-  m.push_front({frame.data(), frame.size()});
-}
-
 std::optional<std::string> take_on_behalf_of(zmtp::message& m) {
-  if (m.empty() || !m.front().starts_with(on_behalf_prefix)) {
+  if (m.empty() || !m.front().starts_with(frame::on_behalf_prefix)) {
     return std::nullopt;
   }
-  std::optional<std::string> principal{m.front().substr(on_behalf_prefix.size())};
+  std::optional<std::string> principal{m.front().substr(frame::on_behalf_prefix.size())};
   m.pop_front();
   return principal;
 }
@@ -189,7 +141,7 @@ parsed<broker_input> parse_client(zmtp::message& m, dialect how) {
 }
 
 parsed<broker_input> parse_ready(const zmtp::message& m, dialect how) {
-  if (const auto fault = check_named(m); fault != none) {
+  if (const auto fault = check_service_frame(m); fault != none) {
     return fault;
   }
   if (m.size() > 1) {
@@ -212,10 +164,10 @@ parsed<broker_input> parse_nack(const zmtp::message& m, dialect how) {
   if (m.size() > 3) {
     return errc::surplus_frames;
   }
-  if (m[2] != refused && m[2] != failed) {
+  if (m[2] != frame::refused && m[2] != frame::failed) {
     return errc::unknown_reason;
   }
-  const auto reason = m[2] == refused ? nack_reason::refused : nack_reason::failed;
+  const auto reason = m[2] == frame::refused ? nack_reason::refused : nack_reason::failed;
   return broker_input{worker_nack{how, reason, m.front()}};
 }
 
@@ -253,28 +205,6 @@ errc take_header(zmtp::message& m, role to, dialect how) {
     return found.error();
   }
   return found->from != to || found->how != how ? errc::unknown_header : none;
-}
-
-void push_envelope(zmtp::message& m, std::string_view name, dialect how) {
-  m.push_front(name);
-  if (how != dialect::v02) {
-    m.push_front({});
-  }
-}
-
-void push_command(zmtp::message& m, char command) { m.push_front({&command, 1}); }
-
-std::string_view client_header(dialect how) noexcept {
-  return how == dialect::v01 ? client_01 : client_02;
-}
-std::string_view worker_header(dialect how) noexcept {
-  return how == dialect::v01 ? worker_01 : worker_02;
-}
-
-zmtp::message make_bare(dialect how, char command) {
-  zmtp::message m{std::string_view{&command, 1}};
-  push_envelope(m, worker_header(how), how);
-  return m;
 }
 
 }  // namespace
@@ -349,75 +279,6 @@ parsed<broker_reply> parse_for_client(zmtp::message& m, version v) {
     return fault;
   }
   return broker_reply{final, m.front()};
-}
-
-void push_client_request(zmtp::message& body, version v, std::string_view service,
-                         const std::optional<keyed_attempt>& attempt,
-                         std::optional<std::string_view> on_behalf_of) {
-  body.push_front(service);
-  if (attempt) {
-    push_key(body, *attempt);
-  }
-  if (on_behalf_of) {
-    body.push_front(std::string{on_behalf_prefix}.append(*on_behalf_of));
-  }
-  if (v == version::v02) {
-    push_command(body, byte::client_request);
-  }
-  push_envelope(body, client_header(dialect_of(v)), dialect_of(v));
-}
-
-void push_client_reply(zmtp::message& body, dialect how, bool final, std::string_view service) {
-  body.push_front(service);
-  if (how != dialect::v01) {
-    push_command(body, final ? byte::client_final : byte::client_partial);
-  }
-  push_envelope(body, client_header(how), how);
-}
-
-void push_worker_request(zmtp::message& body, dialect how, std::string_view address,
-                         std::optional<std::string_view> principal) {
-  body.push_front({});
-  body.push_front(address);
-  if (principal) {
-    body.push_front(*principal);
-  }
-  push_command(body, byte::request);
-  push_envelope(body, worker_header(how), how);
-}
-
-void push_worker_reply(zmtp::message& body, version v, bool final, std::string_view address) {
-  body.push_front({});
-  body.push_front(address);
-  const char command_02 = final ? byte::final : byte::partial;
-  push_command(body, v == version::v01 ? byte::reply_01 : command_02);
-  push_envelope(body, worker_header(dialect_of(v)), dialect_of(v));
-}
-
-zmtp::message make_ready(version v, std::string_view service) {
-  zmtp::message m{service};
-  push_command(m, byte::ready);
-  push_envelope(m, worker_header(dialect_of(v)), dialect_of(v));
-  return m;
-}
-
-zmtp::message make_nack(version v, nack_reason reason, std::string_view address) {
-  zmtp::message m{reason == nack_reason::refused ? refused : failed};
-  m.push_front({});
-  m.push_front(address);
-  push_command(m, byte::nack);
-  push_envelope(m, worker_header(dialect_of(v)), dialect_of(v));
-  return m;
-}
-
-zmtp::message make_drain(version v) { return make_bare(dialect_of(v), byte::drain); }
-
-zmtp::message make_heartbeat(dialect how) {
-  return make_bare(how, how == dialect::v01 ? byte::heartbeat_01 : byte::heartbeat);
-}
-
-zmtp::message make_disconnect(dialect how) {
-  return make_bare(how, how == dialect::v01 ? byte::disconnect_01 : byte::disconnect);
 }
 
 }  // namespace mdp
