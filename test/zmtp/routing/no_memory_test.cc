@@ -2,7 +2,7 @@
 // failed is made again. No message is lost or sent twice.
 
 #include "test/support/failing_allocations.h"
-#include "test/support/routing.h"
+#include "test/zmtp/routing/batch_fixture.h"
 #include "zmtp/routing/lock_step_state.h"
 #include "zmtp/routing/pub_state.h"
 #include "zmtp/routing/round_robin_state.h"
@@ -174,22 +174,10 @@ TEST(no_memory, xpub_publishes_and_stores_each_last_value_once) {
   }
 }
 
-message_run run_of(const std::vector<message>& all) {
-  const auto wire = wire_of(all, "");
-  block_ptr memory{block::create(wire.size())};
-  std::copy(wire.begin(), wire.end(), reinterpret_cast<char*>(memory->data()));
-  auto* const data = memory->data();
-  return {.memory = std::move(memory),
-          .data = data,
-          .size = wire.size(),
-          .messages = all.size(),
-          .shared = true};
-}
-
 // All messages of one read. The pipe has undecoded bytes, and resumes during the receive.
 void peer_sends_all(socket_state& state, peer_id from, const std::vector<message>& all) {
   auto& p = *state.find(from);
-  p.in.push(run_of(all));
+  p.in.push(test::run_of(all));
   p.blocked = true;
   state.on_received(p);
 }

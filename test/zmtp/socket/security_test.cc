@@ -1,15 +1,10 @@
-// PLAIN and CURVE over loopback: who binds, who is admitted, and what happens to altered traffic.
+// PLAIN and CURVE over loopback: who binds, and who is admitted.
 
 #include "test/support/curve_forger.h"
-#include "test/support/fixed_random.h"
-#include "test/support/pattern_test.h"
+#include "test/support/monitored_test.h"
 #include "test/support/raw_peer.h"
 #include "test/support/wire.h"
-#include "zmtp/authenticators/allowed_keys.h"
-#include "zmtp/authenticators/authenticator_function.h"
-#include "zmtp/curve/key.h"
-#include "zmtp/mechanism/curve.h"
-#include "zmtp/socket/monitor.h"
+#include "test/zmtp/socket/security_fixture.h"
 #include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/pubsub_sockets.h"
 #include "zmtp/socket/request_sockets.h"
@@ -18,62 +13,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace zmtp::test {
 namespace {
 
-using namespace std::chrono_literals;
 using event_kind = monitor_event::kind;
 
-const auto server_keys = make_key_pair(fixed_random(100));
-const auto client_keys = make_key_pair(fixed_random(200));
-const auto other_keys = make_key_pair(fixed_random(300));
-
-socket_options client_of(const curve_public_key& server, const curve_key_pair& keys = client_keys) {
-  auto options = impatient();
-  options.security = curve_client({.server_key = server, .keys = keys});
-  return options;
-}
-socket_options client_of_curve() { return client_of(server_keys.public_key); }
-
-socket_options server_of_curve() {
-  auto options = impatient();
-  options.security = curve_server({.keys = server_keys});
-  const auto keys = std::make_shared<allowed_keys>();
-  keys->allow(client_keys.public_key, "alice");
-  options.authenticator = keys;
-  return options;
-}
-
-socket_options plain_client_options(std::string password = "secret") {
-  auto options = impatient();
-  options.security = plain_client_security{"alice", std::move(password)};
-  return options;
-}
-socket_options plain_server_options() {
-  auto options = impatient();
-  options.security = plain_server_security{};
-  options.authenticator =
-      make_authenticator([](const peer_info&, const credentials& shown) -> authenticator::verdict {
-        const auto& plain = std::get<plain_credentials>(shown);
-        if (plain.password == "secret") {
-          return authenticator::principal{.user_id = plain.username};
-        }
-        return authenticator::refusal{.status = "400"};
-      });
-  return options;
-}
-
-message numbered(std::size_t n) {
+message of_some_size(std::size_t n) {
   constexpr std::size_t sizes[] = {0, 1, 200, 255, 256, 8'000, 70'000, 300'000};
   return {std::to_string(n), std::string(sizes[n % std::size(sizes)], static_cast<char>(n)), ""};
 }
@@ -84,21 +36,7 @@ struct mechanism_case {
   socket_options (*client)();
 };
 
-class secure_sockets : public pattern_test {
-protected:
-  [[nodiscard]] monitor_event next(monitor& of, event_kind what) {
-    monitor_event event;
-    run_until([&] {
-      while (of.try_receive(event)) {
-        if (event.what == what) {
-          return true;
-        }
-      }
-      return false;
-    });
-    return event;
-  }
-};
+class secure_sockets : public monitored_test {};
 
 class each_mechanism : public secure_sockets, public testing::WithParamInterface<mechanism_case> {};
 
@@ -111,10 +49,10 @@ TEST_P(each_mechanism, messages_of_all_sizes_come_in_order) {
       constexpr std::size_t count = 100;
       std::size_t sent = 0;
       for (std::size_t received = 0; received < count; ++received) {
-        while (sent < count && push.try_send(numbered(sent)) == send_status::queued) {
+        while (sent < count && push.try_send(of_some_size(sent)) == send_status::queued) {
           ++sent;
         }
-        ASSERT_TRUE(take(pull) == numbered(received)) << received;
+        ASSERT_TRUE(take(pull) == of_some_size(received)) << received;
       }
     }
   }
@@ -369,117 +307,6 @@ TEST_F(secure_sockets, a_change_of_options_does_not_admit_a_waiting_peer) {
   std::move(waiting.front())(authenticator::refusal{});
   EXPECT_EQ(next(watched, event_kind::refused).reason, errc::not_admitted);
   EXPECT_TRUE(pull.peers().empty());
-}
-
-// Sees and alters the traffic between a client and a server.
-class on_the_way {
-public:
-  on_the_way(pattern_test& test, std::string at)
-      : test_{test}, listener_{test.context()}, near_{test.context()}, far_{test.context()} {
-    listener_.start_accepting(near_);
-    far_to_ = std::move(at);
-  }
-  [[nodiscard]] std::string endpoint() const { return listener_.endpoint(); }
-  void open() {
-    test_.run_until([&] { return listener_.accepted(); });
-    near_.start_reading();
-    far_.connect(*zmtp::endpoint::parse(far_to_));
-    far_.start_reading();
-  }
-  // Carries bytes in both directions until `done`.
-  void carry_until(const std::function<bool()>& done) {
-    test_.run_until([&] {
-      carry(near_, to_far_, far_);
-      carry(far_, to_near_, near_);
-      return done();
-    });
-  }
-  // Returns bytes of the client that were not carried yet.
-  [[nodiscard]] std::string held(std::size_t least) {
-    test_.run_until([&] { return near_.received().size() >= to_far_ + least; });
-    auto bytes = near_.received().substr(to_far_);
-    to_far_ = near_.received().size();
-    return bytes;
-  }
-  void inject(std::string_view bytes) { far_.send(bytes); }
-  [[nodiscard]] bool ended() const { return far_.ended(); }
-
-private:
-  static void carry(raw_peer& from, std::size_t& carried, raw_peer& to) {
-    if (from.received().size() > carried) {
-      const auto bytes = from.received().substr(carried);
-      carried += bytes.size();
-      to.send(bytes);
-    }
-  }
-
-  pattern_test& test_;
-  raw_listener listener_;
-  raw_peer near_;
-  raw_peer far_;
-  std::string far_to_;
-  std::size_t to_far_ = 0;
-  std::size_t to_near_ = 0;
-};
-
-class altered_traffic : public secure_sockets {
-protected:
-  altered_traffic() {
-    good.connect(at);
-    bad.connect(way.endpoint());
-    way.open();
-    put(good, {"good"});
-    EXPECT_EQ(take(pull), message{"good"});
-    EXPECT_EQ(bad.try_send({"first"}), send_status::queued);
-    message m;
-    way.carry_until([&] { return pull.try_receive(m); });
-    EXPECT_EQ(m, message{"first"});
-  }
-  // The bytes of the bad connection end it, with this error, and disturb no other peer.
-  void expect_end(const std::string& bytes, errc fault) {
-    way.inject(bytes);
-    EXPECT_EQ(next(watched, event_kind::detached).reason, fault);
-    run_until([&] { return way.ended(); });
-    EXPECT_EQ(pull.peers().size(), 1U);
-    put(good, {"still good"});
-    EXPECT_EQ(take(pull), message{"still good"});
-  }
-  [[nodiscard]] std::string second() {
-    EXPECT_EQ(bad.try_send({"second"}), send_status::queued);
-    return way.held(2 + 33 + 6);
-  }
-
-  pull_socket pull{executor(), server_of_curve()};
-  monitor watched = pull.monitor();
-  std::string at = pull.bind("tcp://127.0.0.1:*").to_string();
-  on_the_way way{*this, at};
-  push_socket good{executor(), client_of_curve()};
-  push_socket bad{executor(), client_of_curve()};
-};
-
-TEST_F(altered_traffic, a_changed_byte_ends_only_this_connection) {
-  auto bytes = second();
-  bytes.back() = static_cast<char>(bytes.back() ^ 1);
-  expect_end(bytes, errc::box_not_opened);
-}
-
-TEST_F(altered_traffic, a_replayed_message_ends_only_this_connection) {
-  const auto bytes = second();
-  way.inject(bytes);
-  EXPECT_EQ(take(pull), message{"second"});
-  expect_end(bytes, errc::nonce_not_increased);
-}
-
-TEST_F(altered_traffic, a_message_in_clear_ends_only_this_connection) {
-  expect_end(framed({"injected"}), errc::unexpected_command);
-}
-
-TEST_F(altered_traffic, reordered_messages_end_only_this_connection) {
-  const auto first = second();
-  const auto then = second();
-  way.inject(then);
-  EXPECT_EQ(take(pull), message{"second"});
-  expect_end(first, errc::nonce_not_increased);
 }
 
 }  // namespace

@@ -1,0 +1,188 @@
+#pragma once
+// Sockets that get the same messages one by one and in batches.
+
+#include "test/support/routing.h"
+#include "zmtp/routing/socket_state.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zmtp::test {
+
+// The same messages as one read of a peer, in one run.
+inline message_run run_of(const std::vector<message>& all) {
+  std::size_t size = 0;
+  for (const auto& m : all) {
+    size += m.framed_size();
+  }
+  block_ptr memory{block::create(size)};
+  auto* at = memory->data();
+  for (const auto& m : all) {
+    at = std::copy(m.head().begin(), m.head().end(), at);
+    at = std::copy(m.tail().begin(), m.tail().end(), at);
+  }
+  auto* const data = memory->data();
+  return {.memory = std::move(memory),
+          .data = data,
+          .size = size,
+          .messages = all.size(),
+          .shared = true};
+}
+
+inline void peer_sends_all(socket_state& state, peer_id from, const std::vector<message>& all) {
+  auto& p = *state.find(from);
+  p.in.push(run_of(all));
+  state.on_received(p);
+}
+
+inline std::string counts_of(const socket_counters& c) {
+  std::string text;
+  for (const auto n :
+       {c.messages_sent, c.messages_received, c.dropped_full, c.dropped_over_budget,
+        c.dropped_unknown, c.dropped_detached, c.dropped_unexpected, c.dropped_conflated}) {
+    text += std::to_string(n) + " ";
+  }
+  return text;
+}
+
+inline std::string counts_of(const peer_counters& c) {
+  return std::to_string(c.messages_sent) + " " + std::to_string(c.messages_received) + " " +
+         std::to_string(c.dropped_full) + " " + std::to_string(c.dropped_over_budget) + " " +
+         std::to_string(c.dropped_unexpected);
+}
+
+// Two equal sockets: one for single messages, one for batches.
+class two_sockets {
+public:
+  template <class Make>
+  two_sockets(unsigned seed, Make&& make) : random_{seed} {
+    options_.send_mark.messages = 1 + pick(60);
+    options_.receive_mark = {.messages = {}, .bytes = {}};
+    if (pick(2) == 0) {
+      options_.send_mark.bytes = 1 + pick(20'000);
+    }
+    options_.policy = pick(2) == 0 ? send_policy::least_queued : send_policy::round_robin;
+    options_.conflate = pick(8) == 0;
+    single_ = make(options_);
+    batched_ = make(options_);
+  }
+
+  std::size_t pick(std::size_t n) { return random_() % n; }
+  [[nodiscard]] socket_state& single() { return *single_; }
+  [[nodiscard]] socket_state& batched() { return *batched_; }
+
+  void attach() {
+    const auto name = "peer" + std::to_string(peers_.size());
+    for (auto* const state : {single_.get(), batched_.get()}) {
+      const auto id = attach_new(*state, name);
+      if (state == single_.get()) {
+        peers_.push_back(id);
+      }
+    }
+  }
+  void subscribe() {
+    const std::string topic(pick(3), static_cast<char>('a' + pick(3)));
+    const auto who = peers_[pick(peers_.size())];
+    for (auto* const state : {single_.get(), batched_.get()}) {
+      state->on_subscription(*state->find(who), true, topic);
+    }
+  }
+  [[nodiscard]] message some_message() {
+    message m{std::string(pick(4), static_cast<char>('a' + pick(4)))};
+    for (auto further = pick(3); further != 0; --further) {
+      const std::size_t sizes[] = {0, 10, 300, 5'000};
+      m.push_back(std::string(sizes[pick(pick(10) == 0 ? 4 : 3)], 'p'));
+    }
+    return m;
+  }
+  [[nodiscard]] std::vector<message> some_messages() {
+    std::vector<message> all;
+    for (auto count = 1 + pick(50); count != 0; --count) {
+      all.push_back(some_message());
+    }
+    return all;
+  }
+
+  // Framed by append(), or received.
+  [[nodiscard]] message_batch batch_of(const std::vector<message>& all) {
+    message_batch batch;
+    if (pick(2) == 0) {
+      batch.push_back({.content = run_of(all)});
+    } else {
+      for (const auto& m : all) {
+        batch.append(m);
+      }
+    }
+    return batch;
+  }
+  void send() { send(some_messages()); }
+  void send(const std::vector<message>& all) {
+    const auto then = pick(2) == 0 ? if_full::report : if_full::drop;
+    auto batch = batch_of(all);
+    auto expected = send_status::queued;
+    std::size_t sent = 0;
+    for (; sent < all.size(); ++sent) {
+      expected = single_->send(message{all[sent]}, then);
+      if (expected != send_status::queued) {
+        break;
+      }
+    }
+    auto status = send_status::queued;
+    while (status == send_status::queued && !batch.empty()) {
+      const auto before = batch.size();
+      status = batched_->send(batch, then);
+      ASSERT_TRUE(status != send_status::queued || batch.size() < before);
+    }
+    ASSERT_EQ(status, expected);
+    ASSERT_EQ(batch.size(), all.size() - sent);
+    if (!batch.empty()) {
+      ASSERT_EQ(batch.front().to_message(), all[sent]);
+    }
+  }
+  void write_some() {
+    for (auto* const state : {single_.get(), batched_.get()}) {
+      state->end_turn();
+    }
+    for (const auto id : peers_) {
+      // Whole queues, because marks are released entry by entry.
+      if (pick(2) == 0) {
+        ASSERT_EQ(write(*batched_, id), write(*single_, id));
+      }
+    }
+  }
+  void check() {
+    // PUB counts for its peers when a group ends.
+    single_->end_turn();
+    ASSERT_EQ(counts_of(batched_->counters()), counts_of(single_->counters()));
+    for (const auto id : peers_) {
+      ASSERT_EQ(counts_of(batched_->find(id)->counters), counts_of(single_->find(id)->counters));
+    }
+  }
+  [[nodiscard]] const std::vector<peer_id>& peers() const { return peers_; }
+
+private:
+  std::mt19937 random_;
+  socket_options options_;
+  std::unique_ptr<socket_state> single_;
+  std::unique_ptr<socket_state> batched_;
+  std::vector<peer_id> peers_;
+};
+
+template <class State>
+std::unique_ptr<socket_state> make_state(socket_options options) {
+  if (find_fault(options, State::pattern)) {
+    options.conflate = false;
+    options.policy = {};
+  }
+  EXPECT_FALSE(find_fault(options, State::pattern));
+  return std::make_unique<State>(options);
+}
+
+}  // namespace zmtp::test
