@@ -16,32 +16,6 @@
 
 namespace zmtp::test {
 
-// The same messages as one read of a peer, in one run.
-inline message_run run_of(const std::vector<message>& all) {
-  std::size_t size = 0;
-  for (const auto& m : all) {
-    size += m.framed_size();
-  }
-  block_ptr memory{block::create(size)};
-  auto* at = memory->data();
-  for (const auto& m : all) {
-    at = std::copy(m.head().begin(), m.head().end(), at);
-    at = std::copy(m.tail().begin(), m.tail().end(), at);
-  }
-  auto* const data = memory->data();
-  return {.memory = std::move(memory),
-          .data = data,
-          .size = size,
-          .messages = all.size(),
-          .shared = true};
-}
-
-inline void peer_sends_all(socket_state& state, peer_id from, const std::vector<message>& all) {
-  auto& p = *state.find(from);
-  p.in.push(run_of(all));
-  state.on_received(p);
-}
-
 inline std::string counts_of(const socket_counters& c) {
   std::string text;
   for (const auto n :

@@ -116,25 +116,6 @@ TEST(a_batch, is_received_by_router_as_single_messages_are) {
 }
 TEST(a_batch, is_received_by_xsub_as_single_messages_are) { receives_the_same<xsub_state>(false); }
 
-TEST(a_batch, takes_whole_runs_of_all_peers_in_turn) {
-  pull_state pull{{}};
-  const auto a = attach_new(pull);
-  const auto b = attach_new(pull);
-  const std::vector<message> some(600, message{"m"});
-  for (const auto id : {a, b}) {
-    peer_sends_all(pull, id, some);
-    peer_sends_all(pull, id, some);
-  }
-  message_batch batch;
-  std::vector<peer_id> order;
-  while (pull.receive(batch)) {
-    EXPECT_EQ(batch.size(), 600U);
-    order.push_back(batch.front().peer());
-    batch.clear();
-  }
-  EXPECT_EQ(order, (std::vector{a, b, a, b}));
-}
-
 void ends_within_a_run(socket_state& state) {
   peer_sends_all(state, attach_new(state), std::vector<message>(3'000, message{"m"}));
   std::vector<std::size_t> sizes;
