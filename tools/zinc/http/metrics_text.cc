@@ -2,10 +2,14 @@
 
 #include "tools/zinc/http/values.h"
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,6 +20,29 @@ namespace {
 
 using zmtp::figure;
 using durations = std::shared_ptr<const zmtp::durations>;
+
+// Appends the number and the byte after it.
+template <class Number>
+void append_number(std::string& to, Number number, char after) {
+  char digits[32];
+  auto* const end = std::to_chars(digits, digits + sizeof digits - 1, number).ptr;
+  *end = after;
+  to.append(digits, end + 1);
+}
+
+using records = std::span<const zmtp::figure_record>;
+
+// Calls `visit` with the records of each group.
+template <class Visitor>
+void for_each_group(records left, Visitor visit) {
+  while (!left.empty()) {
+    const auto end = std::find_if(left.begin(), left.end(), [&](const zmtp::figure_record& each) {
+      return each.group != left.front().group;
+    });
+    visit(records{left.begin(), end});
+    left = {end, left.end()};
+  }
+}
 
 void append_label(std::string& to, std::string_view name, std::string_view value) {
   to.append(name) += "=\"";

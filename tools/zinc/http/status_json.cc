@@ -7,15 +7,11 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <fmt/core.h>
 
-#include <cstddef>
+#include <chrono>
 #include <cstdint>
 #include <memory>
-#include <numeric>
-#include <utility>
 #include <variant>
-#include <vector>
 
 namespace zinc::http {
 
@@ -23,49 +19,19 @@ namespace {
 
 namespace json = boost::json;
 
-// Members and elements are written with a comma after each. Ends a list or an object of them.
-void close(std::string& to, char with) {
-  if (to.back() == ',') {
-    to.pop_back();
-  }
-  to += with;
-}
-
-void append_string(std::string& to, std::string_view value) {
-  to += '"';
-  for (const char byte : value) {
-    if (byte == '"' || byte == '\\') {
-      (to += '\\') += byte;
-    } else if (static_cast<unsigned char>(byte) < ' ') {
-      to += fmt::format("\\u{:04x}", byte);
-    } else {
-      to += byte;
-    }
-  }
-  to += '"';
-}
-
-// Appends a value and a comma.
-struct append_value {
-  std::string& to;
-
-  void operator()(std::uint64_t number) const { append_number(to, number, ','); }
-  void operator()(bool flag) const { to += flag ? "true," : "false,"; }
-  void operator()(std::string_view word) const {
-    append_string(to, word);
-    to += ',';
-  }
-  void operator()(const std::shared_ptr<const zmtp::durations>& of) const {
-    to += "{\"count\":";
-    append_number(to, std::accumulate(of->counts.begin(), of->counts.end(), std::uint64_t{0}), ',');
-    to += "\"sum\":";
-    append_number(to, seconds(of->sum), ',');
-    to += "\"buckets\":[";
+struct to_json {
+  json::value operator()(std::uint64_t number) const { return number; }
+  json::value operator()(bool flag) const { return flag; }
+  json::value operator()(std::string_view word) const { return text(word); }
+  json::value operator()(const std::shared_ptr<const zmtp::durations>& of) const {
+    json::array counts;
+    std::uint64_t count = 0;
     for (const auto each : of->counts) {
-      append_number(to, each, ',');
+      counts.push_back(each);
+      count += each;
     }
-    close(to, ']');
-    to += "},";
+    return json::object{
+        {"count", count}, {"sum", seconds(of->sum)}, {"buckets", std::move(counts)}};
   }
 };
 
@@ -104,52 +70,37 @@ json::object description_of(const zmtp::figure_record& of) {
   return all;
 }
 
-void append_group(std::string& to, records of) {
-  // The keys of all records, formatted once, because there may be many records.
-  std::vector<std::string> keys;
-  for (const auto& each : of.front().samples) {
-    keys.push_back(fmt::format("\"{}\":", each.what->key));
+json::object record_of(const zmtp::figure_record& of) {
+  json::object all;
+  all.reserve(of.labels.size() + of.samples.size());
+  for (const auto& [name, value] : of.labels) {
+    all[text(name)] = value;
   }
-  to += fmt::format("\"{}\":[", of.front().group);
-  for (const auto& record : of) {
-    to += '{';
-    for (const auto& [name, value] : record.labels) {
-      to.append("\"").append(name).append("\":");
-      append_string(to, value);
-      to += ',';
-    }
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      to += keys[i];
-      std::visit(append_value{to}, record.samples[i].value);
-    }
-    close(to, '}');
-    to += ',';
+  for (const auto& each : of.samples) {
+    all[text(each.what->key)] = std::visit(to_json{}, each.value);
   }
-  close(to, ']');
-  to += ',';
+  return all;
 }
 
 }  // namespace
 
 std::string status_json(const report& of, std::string_view version) {
   json::object figures;
-  for_each_group(of.records, [&](records group) {
-    figures[text(group.front().group)] = description_of(group.front());
-  });
-  auto all = json::serialize(json::object{
-      {"component", text(of.component)},
-      {"version", text(version)},
-      {"ready", of.not_ready.empty()},
-      {"not_ready", of.not_ready},
-      {"figures", std::move(figures)},
-  });
-  // The groups are long and have one form, so that they are written as text.
-  all.back() = ',';
-  all += "\"groups\":{";
-  for_each_group(of.records, [&](records group) { append_group(all, group); });
-  close(all, '}');
-  all += '}';
-  return all;
+  json::object groups;
+  for (const auto& each : of.records) {
+    auto& group = groups[text(each.group)];
+    if (group.is_null()) {
+      group = json::array{};
+      figures[text(each.group)] = description_of(each);
+    }
+    group.as_array().push_back(record_of(each));
+  }
+  const json::object all{
+      {"component", text(of.component)}, {"version", text(version)},
+      {"ready", of.not_ready.empty()},   {"not_ready", of.not_ready},
+      {"figures", std::move(figures)},   {"groups", std::move(groups)},
+  };
+  return json::serialize(all);
 }
 
 }  // namespace zinc::http
