@@ -9,9 +9,9 @@ namespace zinc {
 namespace {
 
 using enum zmtp::figure::kind;
-using status = bstar::node_status;
+using bstar::node_status;
 using value = zmtp::figure_value;
-using figure = zmtp::figure_of<status>;
+using node_figure = zmtp::figure_of<node_status>;
 
 std::string_view text_of(bstar::state of) noexcept {
   switch (of) {
@@ -24,32 +24,32 @@ std::string_view text_of(bstar::state of) noexcept {
   return "unknown";
 }
 
-constexpr std::array table{
-    figure{{"state", word, "state of the node"},
-           [](const status& s) { return value{text_of(s.now)}; }},
-    figure{{"pair_epoch", gauge, "epoch of the pair"},
-           [](const status& s) { return value{std::uint64_t{s.current}}; }},
-    figure{{"peer_alive", flag, "messages of the peer arrive"},
-           [](const status& s) { return value{s.peer_alive}; }},
-    figure{{"data_lost", flag, "the node waits for the data of its peer"},
-           [](const status& s) { return value{s.data_lost}; }},
-    figure{{"states_heard", counter, "states received from the peer"},
-           [](const status& s) { return value{s.states_heard}; }},
-    figure{{"states_refused", counter, "states from another key than that of the peer"},
-           [](const status& s) { return value{s.states_refused}; }},
-    figure{{"requests_accepted", counter, "requests accepted as the active node"},
-           [](const status& s) { return value{s.requests_accepted}; }},
-    figure{{"requests_rejected", counter, "requests rejected because the node is not active"},
-           [](const status& s) { return value{s.requests_rejected}; }},
-    figure{{"bad_messages", counter, "invalid state messages"},
-           [](const status& s) {
-             return value{
-                 std::accumulate(s.bad_messages.begin(), s.bad_messages.end(), std::uint64_t{0})};
-           }},
+constexpr std::array node_table{
+    node_figure{{"state", word, "state of the node"},
+                [](const node_status& s) { return value{text_of(s.now)}; }},
+    node_figure{{"pair_epoch", gauge, "epoch of the pair"},
+                [](const node_status& s) { return value{std::uint64_t{s.current}}; }},
+    node_figure{{"peer_alive", flag, "messages of the peer arrive"},
+                [](const node_status& s) { return value{s.peer_alive}; }},
+    node_figure{{"data_lost", flag, "the node waits for the data of its peer"},
+                [](const node_status& s) { return value{s.data_lost}; }},
+    node_figure{{"states_heard", counter, "states received from the peer"},
+                [](const node_status& s) { return value{s.states_heard}; }},
+    node_figure{{"states_refused", counter, "states from another key than that of the peer"},
+                [](const node_status& s) { return value{s.states_refused}; }},
+    node_figure{{"requests_accepted", counter, "requests accepted as the active node"},
+                [](const node_status& s) { return value{s.requests_accepted}; }},
+    node_figure{{"requests_rejected", counter, "requests rejected because the node is not active"},
+                [](const node_status& s) { return value{s.requests_rejected}; }},
+    node_figure{{"bad_messages", counter, "invalid state messages"},
+                [](const node_status& s) {
+                  return value{std::accumulate(s.bad_messages.begin(), s.bad_messages.end(),
+                                               std::uint64_t{0})};
+                }},
 };
 
 }  // namespace
 
-std::span<const zmtp::figure_of<bstar::node_status>> bstar_figures() noexcept { return table; }
+std::span<const zmtp::figure_of<bstar::node_status>> bstar_figures() noexcept { return node_table; }
 
 }  // namespace zinc

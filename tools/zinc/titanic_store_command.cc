@@ -41,7 +41,7 @@ std::string_view name_of(titanic::outcome state) noexcept {
 }
 
 // Returns the age in the two largest units.
-std::string text_of(std::chrono::seconds age) {
+std::string age_text(std::chrono::seconds age) {
   const auto seconds = age.count();
   if (seconds < 60) {
     return fmt::format("{}s", seconds);
@@ -124,7 +124,7 @@ private:
         fmt::print("{}\n", json::serialize(json_of_request(one)));
       } else {
         fmt::print("{} {} {} {} {}\n", one.id.to_string(), name_of(one.state), one.attempts,
-                   text_of(one.age), printable(one.service));
+                   age_text(one.age), printable(one.service));
       }
     }
     return exit_code::done;
@@ -165,7 +165,7 @@ private:
     fmt::print("id {}\nstate {}\nservice {}\nprincipal {}\nattempts {}\nage {}\nrequest {}\n",
                one.id.to_string(), name_of(one.state), printable(one.service),
                one.principal.empty() ? "anonymous" : printable(one.principal), one.attempts,
-               text_of(one.age), joined(read[0].body));
+               age_text(one.age), joined(read[0].body));
     if (answered) {
       fmt::print("reply {}\n", joined(read[1].body));
     }
