@@ -1,0 +1,113 @@
+// The logs of two servers whose histories differ.
+
+#include "test/chp/update_log_fixture.h"
+#include "zmtp/storage/error.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace chp {
+namespace {
+
+using namespace test;
+
+// Both were active.
+struct divergence {
+  divergence() {
+    a.log.become_active(1, time_zero, a.out);
+    connect(a, b);
+    a.set("common", "v");
+    talk(a, b);
+    a.log.on_peer_lost(a.out);
+    b.log.on_peer_lost(b.out);
+    a.set("mine", "v");
+    (void)a.turn();
+    b.log.become_active(2, time_zero, b.out);
+    b.set("theirs", "v");
+    (void)b.turn();
+    a.log.become_passive(a.out);
+    EXPECT_TRUE(a.turn().disconnect_clients);
+  }
+  // Delivers HELLO and FOLLOW.
+  log_actions meet() {
+    a.log.on_peer_connected(a.out);
+    b.log.on_peer_message(a.turn().to_peer.at(0), time_zero, b.out);
+    for (const auto& m : b.turn().to_peer) {
+      a.log.on_peer_message(m, time_zero, a.out);
+    }
+    return a.turn();
+  }
+  server a{paired(), 1};
+  server b{paired(), 2};
+};
+
+TEST(chp_update_log, writes_what_the_other_history_lacks_before_it_copies_that) {
+  divergence d;
+  const auto out = d.meet();
+  ASSERT_TRUE(out.lost);
+  EXPECT_EQ(out.lost->common, make_sequence(1, 1));
+  EXPECT_FALSE(out.lost->incomplete);
+  std::string lines;
+  while (d.a.log.read_lost(lines, 10)) {
+  }
+  EXPECT_EQ(lines.substr(0, lines.find(",\"value\"")),
+            "{\"number\":17592186044418,\"key\":\"mine\"");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1);
+  for (int i = 0; i < 20; ++i) {
+    d.b.log.on_peer_writable(d.b.out);
+    for (const auto& m : d.b.turn().to_peer) {
+      d.a.log.on_peer_message(m, time_zero, d.a.out);
+    }
+    (void)d.a.turn();
+  }
+  EXPECT_EQ(d.a.map().count("mine"), 1U) << "the file is not on the disk yet";
+  d.a.log.on_lost_written({}, d.a.out);
+  talk(d.b, d.a);
+  EXPECT_EQ(d.a.map(), d.b.map());
+  EXPECT_TRUE(d.b.log.in_sync());
+}
+
+TEST(chp_update_log, keeps_its_history_if_the_file_cannot_be_written) {
+  divergence d;
+  ASSERT_TRUE(d.meet().lost);
+  d.a.log.on_lost_written(zmtp::storage_errc::store_full, d.a.out);
+  EXPECT_TRUE(d.a.turn().close_peer);
+  EXPECT_EQ(d.a.map().count("mine"), 1U);
+  EXPECT_FALSE(d.a.log.following());
+}
+
+TEST(chp_update_log, stops_where_the_other_history_lacks_what_both_had) {
+  for (const bool discard : {false, true}) {
+    server a{paired(), 1, discard};
+    server b{paired(), 2};
+    b.log.become_active(1, time_zero, b.out);
+    connect(b, a);
+    b.set("k", "v");
+    talk(b, a);
+    ASSERT_EQ(a.log.state().both(), make_sequence(1, 1));
+    server empty{paired(), 3};
+    empty.log.become_active(5, time_zero, empty.out);
+    a.log.on_peer_connected(a.out);
+    empty.log.on_peer_message(a.turn().to_peer.at(0), time_zero, empty.out);
+    talk(empty, a);
+    EXPECT_EQ(a.log.stopped(), !discard);
+    EXPECT_EQ(a.map().empty(), discard);
+  }
+}
+
+TEST(chp_update_log, does_not_answer_a_hello_with_a_later_reign) {
+  server a{paired(), 1};
+  server b{paired(), 2};
+  a.log.become_active(1, time_zero, a.out);
+  b.log.become_active(2, time_zero, b.out);
+  b.log.become_passive(b.out);
+  (void)b.turn();
+  b.log.on_peer_connected(b.out);
+  a.log.on_peer_message(b.turn().to_peer.at(0), time_zero, a.out);
+  EXPECT_TRUE(a.turn().to_peer.empty());
+}
+
+}  // namespace
+}  // namespace chp
