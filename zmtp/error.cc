@@ -71,6 +71,20 @@ const char* text(errc e) noexcept {
     case errc::too_many_subscriptions:
       return "subscription ignored: too many or too long; raise limits::subscriptions, "
              "limits::subscription_bytes or limits::topic_size";
+    case errc::bad_websocket_frame:
+      return "invalid WebSocket frame: fragmented, not binary, or masked by the wrong side; check "
+             "that the peer speaks ZWS 2.0";
+    case errc::bad_upgrade:
+      return "no valid WebSocket upgrade with ZWS 2.0; check the peer's protocol and the path of "
+             "the "
+             "endpoint";
+    case errc::upgrade_refused:
+      return "the server refused the WebSocket upgrade; check the path of the endpoint, the "
+             "security "
+             "mechanism, and whether the server speaks ZWS 2.0";
+    case errc::foreign_origin:
+      return "the origin of a web page was refused; add the origin to "
+             "transport.websocket_origins";
     case errc::bad_curve_version:
       return "invalid HELLO: not version 1.0 of CURVE; upgrade the peer, or check its encoding";
     case errc::box_not_opened:
@@ -202,6 +216,8 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::bad_property_name:
     case errc::duplicate_property:
     case errc::bad_ping:
+    case errc::bad_websocket_frame:
+    case errc::bad_upgrade:
     case errc::bad_curve_version:
     case errc::box_not_opened:
     case errc::bad_cookie:
@@ -217,6 +233,8 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::ping_flood:
     case errc::topic_too_long:
     case errc::too_many_subscriptions: return condition::limit_exceeded;
+    case errc::upgrade_refused:
+    case errc::foreign_origin:
     case errc::mechanism_mismatch:
     case errc::refused_by_peer:
     case errc::bad_socket_type:

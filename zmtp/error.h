@@ -46,6 +46,13 @@ enum class errc {
   // subscription.
   too_many_subscriptions,
 
+  // WebSocket (RFC 6455) and ZWS 2.0 (RFC 45).
+  // of the wrong kind or with unknown flags, fragmented, or masked by the wrong side
+  bad_websocket_frame,
+  bad_upgrade,      // a malformed HTTP request or response, or not for ZWS 2.0
+  upgrade_refused,  // the server answered the request with an error
+  foreign_origin,   // a web page whose origin is not in transport_options::websocket_origins
+
   // CURVE (RFC 26).
   bad_curve_version,    // a HELLO of a version other than 1.0
   box_not_opened,       // altered on the way, or sealed with a different key

@@ -57,7 +57,8 @@ error_code check_mechanism(std::span<const std::byte> field, std::string_view ou
 
 }  // namespace
 
-std::array<std::byte, size> encode(std::string_view mechanism, bool as_server) noexcept {
+std::array<std::byte, size> encode(std::string_view mechanism, bool as_server,
+                                   std::uint8_t minor) noexcept {
   assert(!mechanism.empty() && mechanism.size() <= max_mechanism_size);
   std::array<std::byte, size> bytes{};
   bytes[0] = signature_first;
@@ -66,7 +67,7 @@ std::array<std::byte, size> encode(std::string_view mechanism, bool as_server) n
   bytes[padding_end] = std::byte{1};
   bytes[signature_end] = signature_last;
   bytes[major_at] = std::byte{3};
-  bytes[minor_at] = std::byte{1};
+  bytes[minor_at] = std::byte{minor};
   const auto name = std::as_bytes(std::span{mechanism.substr(0, max_mechanism_size)});
   std::copy(name.begin(), name.end(), bytes.begin() + mechanism_at);
   bytes[as_server_at] = static_cast<std::byte>(as_server);
@@ -95,6 +96,13 @@ error_code check(std::span<const std::byte> bytes, std::string_view mechanism) n
   }
   const auto come = std::min(bytes.size() - mechanism_at, max_mechanism_size);
   return check_mechanism(bytes.subspan(mechanism_at, come), mechanism);
+}
+
+std::string_view mechanism(std::span<const std::byte> bytes) noexcept {
+  assert(bytes.size() >= size);
+  const std::string_view field{reinterpret_cast<const char*>(bytes.data()) + mechanism_at,
+                               max_mechanism_size};
+  return field.substr(0, field.find('\0'));
 }
 
 version peer_version(std::span<const std::byte> bytes) noexcept {

@@ -19,10 +19,10 @@ struct version {
   std::uint8_t minor;
 };
 
-// Returns the local greeting, version 3.1. `mechanism` must be upper case and have 1 to 20
+// Returns a greeting of version 3.1, or 3.`minor`. `mechanism` must be upper case and have 1 to 20
 // characters.
-[[nodiscard]] std::array<std::byte, size> encode(std::string_view mechanism,
-                                                 bool as_server) noexcept;
+[[nodiscard]] std::array<std::byte, size> encode(std::string_view mechanism, bool as_server,
+                                                 std::uint8_t minor = 1) noexcept;
 
 // Checks the first bytes of a greeting, 0 to 64 of them, as early as possible. Rejects foreign
 // protocols and older versions before the greeting is complete. Does not validate padding (1–8),
@@ -31,6 +31,9 @@ struct version {
 // of the name is complete, also mechanism_mismatch: the peer's mechanism is not `mechanism`.
 [[nodiscard]] error_code check(std::span<const std::byte> bytes,
                                std::string_view mechanism) noexcept;
+
+// Returns the name of the mechanism in a complete greeting that encode() has made.
+[[nodiscard]] std::string_view mechanism(std::span<const std::byte> bytes) noexcept;
 
 // Returns the peer's version from a complete greeting that passed check(). Reports every version
 // above 3.0 as 3.1.

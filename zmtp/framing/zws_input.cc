@@ -1,0 +1,155 @@
+#include "zmtp/framing/zws_input.h"
+
+#include "zmtp/command.h"
+#include "zmtp/frame.h"
+#include "zmtp/framing/zws_bytes.h"
+#include "zmtp/greeting.h"
+#include "zmtp/metadata.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace zmtp {
+
+namespace {
+
+using websocket::opcode;
+
+constexpr std::size_t max_routing_id = 255;
+
+}  // namespace
+
+zws_input::zws_input(websocket::side own, std::string_view mechanism)
+    : header_{own}, expects_routing_id_{mechanism.empty()} {
+  zws::append(made_, greeting::encode(mechanism.empty() ? "NULL" : mechanism, false, 0));
+}
+
+zws_input::progress zws_input::read(std::span<const std::byte> from, std::span<std::byte> to) {
+  progress p;
+  for (;;) {
+    if (!made_.empty()) {
+      const auto count = std::min(made_.size(), to.size() - p.made);
+      std::memcpy(to.data() + p.made, made_.data(), count);
+      p.made += count;
+      made_.erase(0, count);
+    }
+    const auto rest = from.subspan(p.used);
+    const auto take = [&](std::size_t most) {
+      const auto here = std::min(most, rest.size());
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, here));
+      p.used += count;
+      left_ -= count;
+      return rest.first(count);
+    };
+    if (rest.empty() || !made_.empty()) {
+      return p;
+    }
+    switch (state_) {
+      case state::header: {
+        const auto used = header_.read(rest);
+        p.used += used ? *used : 0;
+        p.fault = used ? on_header() : used.error();
+        break;
+      }
+      case state::flags: p.fault = on_flags(*take(1).data() ^ header_.key()[0]); break;
+      case state::control:
+      case state::routing_id: collect(take(rest.size())); break;
+      case state::body: {
+        if (p.made == to.size()) {
+          return p;
+        }
+        const auto offset = header_.payload() - left_;
+        const auto body = take(to.size() - p.made);
+        websocket::mask(to.data() + p.made, body, header_.key(), offset);
+        p.made += body.size();
+        if (left_ == 0) {
+          header_.restart();
+          state_ = state::header;
+        }
+        break;
+      }
+      case state::closed: p.used = from.size(); break;
+    }
+    if (p.fault) {
+      return p;
+    }
+  }
+}
+
+error_code zws_input::on_header() {
+  if (!header_.complete()) {
+    return {};
+  }
+  left_ = header_.payload();
+  if (websocket::is_control(header_.code())) {
+    state_ = state::control;
+    if (left_ == 0) {
+      on_collected();
+    }
+    return {};
+  }
+  state_ = state::flags;
+  return left_ == 0 ? make_error_code(errc::bad_websocket_frame) : error_code{};
+}
+
+error_code zws_input::on_flags(std::byte flags) {
+  if (flags != zws::last && flags != zws::more && flags != zws::command) {
+    return errc::bad_websocket_frame;
+  }
+  if (expects_routing_id_) {
+    expects_routing_id_ = false;
+    state_ = state::routing_id;
+    if (flags != zws::last) {
+      return errc::bad_websocket_frame;
+    }
+    if (left_ > max_routing_id) {
+      return errc::routing_id_too_long;
+    }
+    if (left_ == 0) {
+      on_collected();
+    }
+    return {};
+  }
+  std::array<std::byte, frame::max_header_size> header{};
+  const auto own = flags == zws::command ? frame::command : flags;
+  const auto* const end = frame::put_header(header.data(), own, static_cast<std::size_t>(left_));
+  zws::append(made_, {header.data(), static_cast<std::size_t>(end - header.data())});
+  state_ = left_ == 0 ? state::header : state::body;
+  if (left_ == 0) {
+    header_.restart();
+  }
+  return {};
+}
+
+void zws_input::collect(std::span<const std::byte> payload) {
+  const auto at = collected_.size();
+  const auto offset = header_.payload() - left_ - payload.size();
+  collected_.resize(at + payload.size());
+  websocket::mask(reinterpret_cast<std::byte*>(collected_.data()) + at, payload, header_.key(),
+                  offset);
+  if (left_ == 0) {
+    on_collected();
+  }
+}
+
+void zws_input::on_collected() {
+  const auto collected = std::exchange(collected_, {});
+  const auto was = std::exchange(state_, state::header);
+  if (was == state::routing_id) {
+    metadata known;
+    if (!collected.empty()) {
+      known.add("Identity", collected);
+    }
+    std::string properties;
+    known.encode(properties);
+    command::put(made_, "READY", properties);
+  } else if (header_.code() == opcode::ping) {
+    ping_ = collected;
+  } else if (header_.code() == opcode::close) {
+    state_ = state::closed;
+  }
+  header_.restart();
+}
+
+}  // namespace zmtp

@@ -1,0 +1,64 @@
+#pragma once
+// ZWS 2.0 (RFC 45), from the wire to ZMTP: WebSocket frames become a stream of ZMTP frames. Pure.
+
+#include "zmtp/error.h"
+#include "zmtp/framing/websocket_frame.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace zmtp {
+
+// Each binary message of WebSocket is one ZMTP frame: a byte of flags, then the body. So the whole
+// conversation of a connection, with its mechanism and its limits, is that of ZMTP 3.0.
+//
+// ZWS has no greeting, so this object makes that of the peer. Without a mechanism (sub-protocol
+// ZWS2.0), the first message is the routing id of the peer. It becomes the READY of NULL.
+//
+// Bodies pass through without being collected, so a long frame needs no memory here.
+class zws_input {
+public:
+  struct progress {
+    std::size_t used = 0;  // bytes of `from`
+    std::size_t made = 0;  // bytes written to `to`
+    error_code fault{};    // the connection must end; everything before was valid
+  };
+
+  // `mechanism` is the name for the greeting, or empty for the sub-protocol without a mechanism.
+  zws_input(websocket::side own, std::string_view mechanism);
+
+  // Translates until `from` is used or `to` is full.
+  // Faults: errc::bad_websocket_frame, routing_id_too_long.
+  [[nodiscard]] progress read(std::span<const std::byte> from, std::span<std::byte> to);
+  // Returns whether read() can make bytes without further bytes of the peer.
+  [[nodiscard]] bool ready() const noexcept { return !made_.empty(); }
+  // Returns the payload of the last ping, once.
+  [[nodiscard]] std::optional<std::string> take_ping() noexcept {
+    return std::exchange(ping_, std::nullopt);
+  }
+  // Returns whether the peer has sent a Close. Later bytes are dropped.
+  [[nodiscard]] bool closed() const noexcept { return state_ == state::closed; }
+
+private:
+  enum class state : std::uint8_t { header, control, flags, routing_id, body, closed };
+
+  [[nodiscard]] error_code on_header();
+  [[nodiscard]] error_code on_flags(std::byte flags);
+  void collect(std::span<const std::byte> payload);
+  void on_collected();
+
+  websocket::header_reader header_;
+  state state_ = state::header;
+  bool expects_routing_id_;
+  std::uint64_t left_ = 0;  // bytes of the payload
+  std::string made_;        // bytes that wait for space
+  std::string collected_;   // a control frame or a routing id
+  std::optional<std::string> ping_;
+};
+
+}  // namespace zmtp
