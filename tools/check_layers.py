@@ -52,7 +52,7 @@ FLOORS = [
     ("zmtp/engine",            ["zmtp/transport", "zmtp/routing", "zmtp/conversation", "zmtp/authenticator"]),
     # An interface for users, with the handler of an asynchronous operation.
     ("zmtp/authenticator",     ["zmtp"]),
-    ("zmtp/transport",         ["zmtp/runtime"]),
+    ("zmtp/transport",         ["zmtp/runtime", "zmtp/framing"]),
     # Time, executors and completion.
     ("zmtp/runtime",           ["zmtp"]),
     ("zmtp/routing",           ["zmtp"]),

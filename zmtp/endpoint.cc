@@ -203,6 +203,26 @@ result<endpoint> parse_inproc(std::string_view text) {
   return endpoint{inproc_address{std::string{text}}};
 }
 
+// The characters of a path in an HTTP request, which ends at a blank. A server sees neither a query
+// nor a fragment as a part of the path.
+bool is_path(std::string_view text) noexcept {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c > ' ' && c <= '~' && c != '?' && c != '#'; });
+}
+
+result<endpoint> parse_ws(std::string_view text) {
+  const auto end = std::min(text.find('/'), text.size());
+  auto to = parse_host_port(text.substr(0, end));
+  const auto path = end == text.size() ? std::string_view{"/"} : text.substr(end);
+  if (!to || !is_path(path)) {
+    return errc::bad_endpoint;
+  }
+  if (path.size() > ws_address::max_path) {
+    return errc::address_too_long;
+  }
+  return endpoint{ws_address{std::move(to->host), to->port, std::string{path}}};
+}
+
 bool is_transport_name(std::string_view text) noexcept {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return is_alphanumeric(c) || c == '+' || c == '-' || c == '.';
@@ -215,6 +235,8 @@ std::string written(const std::string& host, std::uint16_t port) {
 }
 
 }  // namespace
+
+std::string ws_address::authority() const { return written(host, port); }
 
 result<endpoint> endpoint::parse(std::string_view text) {
   constexpr std::string_view separator = "://";
@@ -233,6 +255,9 @@ result<endpoint> endpoint::parse(std::string_view text) {
   if (transport == "inproc") {
     return parse_inproc(rest);
   }
+  if (transport == "ws") {
+    return parse_ws(rest);
+  }
   return errc::unknown_transport;
 }
 
@@ -244,6 +269,7 @@ std::string endpoint::to_string() const {
     }
     std::string operator()(const ipc_address& a) const { return "ipc://" + a.path; }
     std::string operator()(const inproc_address& a) const { return "inproc://" + a.name; }
+    std::string operator()(const ws_address& a) const { return "ws://" + a.authority() + a.path; }
   } write;
   return std::visit(write, address);
 }
@@ -251,10 +277,26 @@ std::string endpoint::to_string() const {
 bool endpoint::bindable() const noexcept { return tcp() == nullptr || !tcp()->source; }
 
 bool endpoint::connectable() const noexcept {
+  const auto names_a_peer = [](const auto& a) { return a.host != "*" && a.port != 0; };
   if (const auto* a = tcp()) {
-    return a->host != "*" && a->port != 0;
+    return names_a_peer(*a);
+  }
+  if (const auto* a = ws()) {
+    return names_a_peer(*a);
   }
   return ipc() == nullptr || ipc()->path != "*";
+}
+
+endpoint endpoint::carrier() const {
+  const auto* const a = ws();
+  return a != nullptr ? endpoint{tcp_address{a->host, a->port}} : *this;
+}
+
+endpoint endpoint::over(const endpoint& bound) const {
+  const auto* const a = ws();
+  const auto* const below = bound.tcp();
+  return a != nullptr && below != nullptr ? endpoint{ws_address{below->host, below->port, a->path}}
+                                          : bound;
 }
 
 }  // namespace zmtp

@@ -57,8 +57,23 @@ struct inproc_address {
   friend bool operator==(const inproc_address&, const inproc_address&) = default;
 };
 
+// ws://host:port/path: WebSocket over TCP (45/ZWS 2.0). Host and port are those of tcp://, and the
+// path is "/" if the text has none.
+struct ws_address {
+  static constexpr std::size_t max_path = 255;  // bytes
+
+  std::string host;
+  std::uint16_t port = 0;
+  std::string path = "/";
+
+  // Returns host:port as in a URL, with brackets around an IPv6 address.
+  [[nodiscard]] std::string authority() const;
+
+  friend bool operator==(const ws_address&, const ws_address&) = default;
+};
+
 struct endpoint {
-  std::variant<tcp_address, ipc_address, inproc_address> address{};
+  std::variant<tcp_address, ipc_address, inproc_address, ws_address> address{};
 
   // Parses the text form.
   // Errors: errc::bad_endpoint, errc::unknown_transport, errc::address_too_long.
@@ -68,6 +83,10 @@ struct endpoint {
   [[nodiscard]] bool bindable() const noexcept;
   // Returns whether a socket can connect to this endpoint: it has no wildcard and no port 0.
   [[nodiscard]] bool connectable() const noexcept;
+  // Returns the endpoint of the transport below: of tcp for ws, and this endpoint otherwise.
+  [[nodiscard]] endpoint carrier() const;
+  // Returns this endpoint after its carrier() has been bound, as `bound`.
+  [[nodiscard]] endpoint over(const endpoint& bound) const;
 
   // Returns the address if the endpoint has this transport, and nullptr otherwise.
   [[nodiscard]] const tcp_address* tcp() const noexcept {
@@ -79,6 +98,7 @@ struct endpoint {
   [[nodiscard]] const inproc_address* inproc() const noexcept {
     return std::get_if<inproc_address>(&address);
   }
+  [[nodiscard]] const ws_address* ws() const noexcept { return std::get_if<ws_address>(&address); }
 
   friend bool operator==(const endpoint&, const endpoint&) = default;
 };

@@ -51,6 +51,13 @@ bool are_extensions(const std::vector<std::string>& list) noexcept {
   return bytes <= max_extensions + 1 && std::all_of(list.begin(), list.end(), is_extension);
 }
 
+bool is_origin(const std::string& text) noexcept {
+  constexpr std::string_view separator = "://";
+  const auto end = text.find(separator);
+  return text == "*" || (end != std::string::npos && end != 0 &&
+                         text.find('/', end + separator.size()) == std::string::npos);
+}
+
 bool is_keepalive(const keepalive_options& keepalive) noexcept {
   return is_between(1, keepalive.idle.count(), max_keepalive_seconds) &&
          is_between(1, keepalive.interval.count(), max_keepalive_seconds) &&
@@ -165,6 +172,10 @@ constexpr struct {
      [](const options& o) noexcept {
        return is_between(milliseconds{1}, o.transport.user_timeout.value_or(max_user_timeout),
                          max_user_timeout);
+     }},
+    {"transport.websocket_origins", "must be \"*\", or like https://host without a path",
+     [](const options& o) noexcept {
+       return std::ranges::all_of(o.transport.websocket_origins, is_origin);
      }},
     {"transport.file_mode", "must be 0 to 0777",
      [](const options& o) noexcept { return o.transport.file_mode <= 0777; }},

@@ -115,6 +115,10 @@ struct transport_options {
   // TCP, when binding: "*" and [::] mean every IPv4 and IPv6 address. If false, "*" means every
   // IPv4 address and [::] every IPv6 address.
   bool ipv6 = false;
+  // ws, when binding: the origins of web pages that may connect, such as https://example.org, or "*"
+  // for every page. Pages of the host and port of the socket, and programs that send no origin,
+  // may always connect.
+  std::vector<std::string> websocket_origins{};
   // ipc: the mode of the socket files, independent of the umask. A connecting process needs write
   // access.
   unsigned file_mode = 0600;

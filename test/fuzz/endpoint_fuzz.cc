@@ -14,6 +14,10 @@ bool keeps_what_was_written(const endpoint& parsed, std::string_view text) {
   if (const auto* a = parsed.ipc()) {
     return text.ends_with(a->path) && a->path.size() <= ipc_address::max_size;
   }
+  if (const auto* a = parsed.ws()) {
+    return has(a->host) && (text.ends_with(a->path) || a->path == "/") &&
+           a->path.size() <= ws_address::max_path;
+  }
   const auto& name = parsed.inproc()->name;
   return text.ends_with(name) && name.size() <= inproc_address::max_size;
 }

@@ -34,6 +34,7 @@ std::ostream& operator<<(std::ostream& to, medium m) {
     case medium::ipc: return to << "ipc";
     case medium::ipc_abstract: return to << "ipc_abstract";
     case medium::inproc: return to << "inproc";
+    case medium::ws: return to << "ws";
   }
   return to;
 }
@@ -41,6 +42,7 @@ std::ostream& operator<<(std::ostream& to, medium m) {
 std::vector<medium> media() {
   auto all = byte_media();
   all.push_back(medium::inproc);
+  all.push_back(medium::ws);
   return all;
 }
 
@@ -57,6 +59,7 @@ std::string free_endpoint(medium over) {
     case medium::tcp: return "tcp://127.0.0.1:*";
     case medium::tcp_ipv6: return "tcp://[::1]:*";
     case medium::ipc: return "ipc://*";
+    case medium::ws: return "ws://127.0.0.1:*/zws";
     case medium::ipc_abstract:
     case medium::inproc: return named_endpoint(over);
   }
@@ -76,8 +79,9 @@ reserved_endpoint::reserved_endpoint(asio::io_context& context, medium over) {
   } else {
     holder_->bind({asio::ip::address_v4::loopback(), 0});
   }
-  text_ = (ipv6 ? "tcp://[::1]:" : "tcp://127.0.0.1:") +
-          std::to_string(holder_->local_endpoint().port());
+  const auto port = std::to_string(holder_->local_endpoint().port());
+  text_ = over == medium::ws ? "ws://127.0.0.1:" + port + "/zws"
+                             : (ipv6 ? "tcp://[::1]:" : "tcp://127.0.0.1:") + port;
 }
 
 std::ostream& operator<<(std::ostream& to, side s) {

@@ -12,11 +12,12 @@
 
 namespace zmtp::test {
 
-enum class medium { tcp, tcp_ipv6, ipc, ipc_abstract, inproc };
+enum class medium { tcp, tcp_ipv6, ipc, ipc_abstract, inproc, ws };
 
 std::ostream& operator<<(std::ostream& to, medium m);
 
-// The transports that this machine has, and those of them that carry bytes between processes.
+// The transports that this machine has, and those of them whose bytes are ZMTP and which libzmq has
+// too.
 [[nodiscard]] std::vector<medium> media();
 [[nodiscard]] std::vector<medium> byte_media();
 

@@ -85,6 +85,48 @@ TEST(endpoint, reads_names_addresses_wildcards_and_sources) {
   }
 }
 
+TEST(endpoint, reads_the_path_of_a_websocket) {
+  const struct {
+    const char* text;
+    ws_address meant;
+    const char* written;
+  } cases[]{
+      {"ws://localhost:5555", {"localhost", 5555, "/"}, "ws://localhost:5555/"},
+      {"ws://127.0.0.1:80/a/b", {"127.0.0.1", 80, "/a/b"}, "ws://127.0.0.1:80/a/b"},
+      {"ws://[::1]:5555/", {"::1", 5555, "/"}, "ws://[::1]:5555/"},
+      {"ws://[fe80::1%eth0]:1/%20~", {"fe80::1%eth0", 1, "/%20~"}, "ws://[fe80::1%eth0]:1/%20~"},
+      {"ws://*:*/a:1", {"*", 0, "/a:1"}, "ws://*:0/a:1"},
+  };
+  for (const auto& [text, meant, written] : cases) {
+    const auto parsed = endpoint::parse(text);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(*parsed, endpoint{meant}) << text;
+    EXPECT_EQ(*parsed->ws(), meant) << text;
+    EXPECT_EQ(parsed->tcp(), nullptr);
+    EXPECT_EQ(parsed->to_string(), written);
+    EXPECT_EQ(*parsed->carrier().tcp(), (tcp_address{meant.host, meant.port})) << text;
+    EXPECT_TRUE(parsed->bindable()) << text;
+    EXPECT_EQ(parsed->connectable(), meant.port != 0) << text;
+  }
+  const endpoint ws{ws_address{"*", 0, "/a"}};
+  EXPECT_EQ(ws.over({tcp_address{"0.0.0.0", 7}}).to_string(), "ws://0.0.0.0:7/a");
+  const endpoint tcp{tcp_address{"*", 0}};
+  EXPECT_EQ(tcp.carrier(), tcp);
+  EXPECT_EQ(tcp.over({tcp_address{"0.0.0.0", 7}}).to_string(), "tcp://0.0.0.0:7");
+  EXPECT_FALSE((endpoint{ws_address{"*", 7}}.connectable()));
+}
+
+TEST(endpoint, rejects_a_path_that_a_request_cannot_have) {
+  for (const std::string path : {" ", "/a b", "/a\r\n", "/h\xc3\xb6st", "/a?b", "/a#b", "/\x7f"}) {
+    EXPECT_EQ(endpoint::parse("ws://localhost:5555" + path).error(), errc::bad_endpoint) << path;
+  }
+  EXPECT_EQ(endpoint::parse("ws://localhost").error(), errc::bad_endpoint);
+  EXPECT_EQ(endpoint::parse("ws://eth0;localhost:5555/").error(), errc::bad_endpoint) << "a source";
+  const std::string longest(ws_address::max_path - 1, 'a');
+  EXPECT_TRUE(endpoint::parse("ws://a:1/" + longest));
+  EXPECT_EQ(endpoint::parse("ws://a:1/a" + longest).error(), errc::address_too_long);
+}
+
 TEST(endpoint, reads_paths_and_names_as_they_are) {
   for (const auto& text : accepted_names) {
     const auto parsed = endpoint::parse(text);
@@ -208,7 +250,7 @@ TEST(endpoint, rejects_malformed_endpoints) {
 }
 
 TEST(endpoint, names_the_transport_that_is_missing) {
-  for (const std::string text : {"ws://localhost:80", "IPC:///tmp/a", "TCP://localhost:1",
+  for (const std::string text : {"wss://localhost:80", "IPC:///tmp/a", "TCP://localhost:1",
                                  "tcp2://", "udp://*:1", "vmci://*:*"}) {
     const auto parsed = endpoint::parse(text);
     ASSERT_FALSE(parsed) << text;

@@ -62,6 +62,9 @@ TEST(options, outermost_values_are_valid) {
       [](auto& o) { o.transport.type_of_service = 255; },
       [](auto& o) { o.transport.user_timeout = milliseconds{1}; },
       [](auto& o) { o.transport.user_timeout = std::chrono::hours{24 * 24}; },
+      [](auto& o) {
+        o.transport.websocket_origins = {"*", "https://a.example:80"};
+      },
       [](auto& o) { o.transport.file_mode = 0; },
       [](auto& o) { o.transport.file_mode = 0777; },
       [](auto& o) { o.backlog = 1; },
@@ -201,6 +204,12 @@ TEST(options, values_that_no_socket_can_use_are_rejected) {
       {"transport.type_of_service", [](auto& o) { o.transport.type_of_service = 256; }},
       {"transport.user_timeout", [](auto& o) { o.transport.user_timeout = milliseconds{0}; }},
       {"transport.user_timeout", [](auto& o) { o.transport.user_timeout = milliseconds::max(); }},
+      {"transport.websocket_origins",
+       [](auto& o) {
+         o.transport.websocket_origins = {"https://a.example", "a.example"};
+       }},
+      {"transport.websocket_origins",
+       [](auto& o) { o.transport.websocket_origins = {"https://a.example/"}; }},
       {"transport.file_mode", [](auto& o) { o.transport.file_mode = 01000; }},
       {"backlog", [](auto& o) { o.backlog = 0; }},
       {"backlog", [](auto& o) { o.backlog = -1; }},

@@ -103,7 +103,8 @@ int run(int argc, char** argv) {
   set_help(app, {.summary = "ZeroMQ sockets, Majordomo, Titanic, Binary Star and the clustered "
                             "hashmap from the shell.",
                  .details = "Durations have a unit: 250ms, 2.5s, 1m, 2h, 7d. Sizes too: 512B, "
-                            "64KiB, 1MiB, 1GiB. Endpoints are tcp://HOST:PORT or ipc://PATH.",
+                            "64KiB, 1MiB, 1GiB. Endpoints are tcp://HOST:PORT, "
+                            "ipc://PATH or ws://HOST:PORT/PATH.",
                  .examples = {"zinc broker --bind tcp://*:5555",
                               "zinc request --service upper hello", "zinc request --help"},
                  .done = "done",

@@ -6,6 +6,7 @@
 #include "zmtp/engine/inproc_names.h"
 #include "zmtp/engine/process_resources.h"
 #include "zmtp/engine/stream_link.h"
+#include "zmtp/transport/websocket_stream.h"
 
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/post.hpp>
@@ -72,7 +73,7 @@ void dialer::connect() {
   connect_ = transport::network::of(core_->executor())
                  .make_connector(core_->executor(), core_->options().transport);
   connect_->start(
-      *at_, core_->options().limit.handshake_time,
+      at_->carrier(), core_->options().limit.handshake_time,
       [self = shared_from_this()](error_code ec, std::unique_ptr<transport::stream> stream) {
         self->on_connected(ec, std::move(stream));
       });
@@ -93,7 +94,11 @@ void dialer::on_connected(error_code ec, std::unique_ptr<transport::stream> stre
     return;
   }
   try {
-    adopt(std::make_shared<stream_link>(core, std::move(stream), pipe_));
+    adopt(std::make_shared<stream_link>(
+        core,
+        transport::layered(std::move(stream), websocket::side::client, *at_,
+                           core->options().transport, core->executor()),
+        pipe_));
   } catch (const std::bad_alloc&) {
     if (!linked_) {
       wait(errc::out_of_memory, {});

@@ -1,6 +1,7 @@
 #include "zmtp/engine/listener.h"
 
 #include "zmtp/engine/stream_link.h"
+#include "zmtp/transport/websocket_stream.h"
 
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/error.hpp>
@@ -37,9 +38,9 @@ listener::listener(socket_core& core)
 
 error_code listener::open(const endpoint& at) {
   asked_for_ = at;
-  const auto ec = acceptor_->open(at, core_->options().backlog);
+  const auto ec = acceptor_->open(at.carrier(), core_->options().backlog);
   if (!ec) {
-    bound_ = acceptor_->bound();
+    bound_ = at.over(acceptor_->bound());
     at_ = std::make_shared<const endpoint>(bound_);
     accept();
   }
@@ -106,7 +107,11 @@ void listener::take(std::unique_ptr<transport::stream> accepted) {
   }
   std::shared_ptr<stream_link> link;
   try {
-    link = std::make_shared<stream_link>(core, std::move(accepted), std::nullopt);
+    link = std::make_shared<stream_link>(
+        core,
+        transport::layered(std::move(accepted), websocket::side::server, bound_,
+                           core->options().transport, core->executor()),
+        std::nullopt);
     link->came_by(at_, shared_from_this());
     pending_.push_back({.link = link.get(), .from = from});
     core->links().add(link);

@@ -105,7 +105,7 @@ void stream_link::read() {
     const auto taken = reader_.read();
     switch (taken.what) {
       case stream_reader::outcome::nothing: return;
-      case stream_reader::outcome::failed: end(errc::connection_lost); return;
+      case stream_reader::outcome::failed: end(taken.reason); return;
       case stream_reader::outcome::evicted: close(errc::partial_message_evicted); return;
       case stream_reader::outcome::some:
       case stream_reader::outcome::full: break;

@@ -25,8 +25,13 @@ stream_reader::taken stream_reader::read() {
   }
   error_code ec;
   const auto count = stream_.read_some(to, ec);
+  if (ec == asio::error::would_block) {
+    return {outcome::nothing};
+  }
   if (ec) {
-    return {ec == asio::error::would_block ? outcome::nothing : outcome::failed};
+    // A stream above the system's knows more about a fault of the peer.
+    const bool known = ec.category() == zmtp_category();
+    return {.what = outcome::failed, .reason = known ? ec : errc::connection_lost};
   }
   to_.commit(count, core_.now());
   return {count < to.size() ? outcome::some : outcome::full, count};

@@ -41,6 +41,7 @@ public:
   struct taken {
     outcome what;
     std::size_t bytes = 0;
+    error_code reason{};  // why the read failed
   };
   // Reads once. Throws std::bad_alloc.
   [[nodiscard]] taken read();

@@ -28,8 +28,9 @@ error_code system_acceptor::open(const endpoint& at, int backlog) {
       self.bound_ = {std::move(bound)};
       return ec;
     }
-    // inproc does not transport bytes.
+    // inproc does not transport bytes, and ws is a layer over tcp.
     error_code operator()(const inproc_address&) const { return errc::unknown_transport; }
+    error_code operator()(const ws_address&) const { return errc::unknown_transport; }
   } listen{*this, backlog};
   const auto ec = std::visit(listen, at.address);
   if (ec) {

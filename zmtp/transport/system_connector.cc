@@ -42,6 +42,7 @@ void system_connector::start(const endpoint& to, std::chrono::milliseconds time_
       self.on_tried_soon(connect_ipc(self.socket(), a, self.options_));
     }
     void operator()(const inproc_address&) const { self.on_tried_soon(errc::unknown_transport); }
+    void operator()(const ws_address&) const { self.on_tried_soon(errc::unknown_transport); }
   } begin{*this};
   std::visit(begin, to_.address);
 }

@@ -101,7 +101,8 @@ TEST_P(every_transport, a_peer_has_its_address_and_on_ipc_its_process_id) {
   if (is_ipc() || GetParam() == medium::inproc) {
     EXPECT_EQ((is_ipc() ? "ipc://" : "inproc://") + info->address, at);
   } else {
-    EXPECT_TRUE(("tcp://" + info->address).starts_with(at.substr(0, at.rfind(':') + 1)));
+    const auto host = at.substr(at.find("://") + 3);
+    EXPECT_TRUE(info->address.starts_with(host.substr(0, host.rfind(':') + 1)));
   }
 }
 

@@ -37,7 +37,7 @@ message of_every_size(std::size_t n) {
 class framed_sockets : public pattern_test {};
 
 TEST_F(framed_sockets, messages_of_all_sizes_come_in_order) {
-  for (const auto over : {medium::tcp, medium::ipc}) {
+  for (const auto over : {medium::tcp, medium::ipc, medium::ws}) {
     push_socket push{executor(), masking()};
     pull_socket pull{executor(), masking()};
     join(pull, push, over);

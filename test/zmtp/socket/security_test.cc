@@ -42,7 +42,7 @@ class each_mechanism : public secure_sockets, public testing::WithParamInterface
 
 TEST_P(each_mechanism, messages_of_all_sizes_come_in_order) {
   for (const bool server_binds : {true, false}) {
-    for (const auto over : {medium::tcp, medium::ipc}) {
+    for (const auto over : {medium::tcp, medium::ipc, medium::ws}) {
       push_socket push{executor(), server_binds ? GetParam().client() : GetParam().server()};
       pull_socket pull{executor(), server_binds ? GetParam().server() : GetParam().client()};
       join(pull, push, over);
