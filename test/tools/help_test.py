@@ -108,6 +108,7 @@ VOCABULARY = {
     "--plain-user": ("NAME", "connecting: use PLAIN with this name"),
     "--plain-password-file": ("FILE", "file whose first line is the password"),
     "--plain-users": ("FILE", "binding: use PLAIN"),
+    "--websocket-origin": ("ORIGIN", "binding to ws://: origin of web pages"),
     "--list": ("", "print the groups"),
     "--version": ("", "print the version and exit"),
     "--help": ("", "print this text and exit"),
@@ -240,7 +241,7 @@ class HelpTest(unittest.TestCase):
 
     def test_every_subcommand_with_sockets_has_the_same_options_for_security(self):
         names = {"--curve-server-key", "--curve-secret-file", "--authorized-keys", "--allow-any-client",
-                 "--plain-user", "--plain-password-file", "--plain-users"}
+                 "--plain-user", "--plain-password-file", "--plain-users", "--websocket-origin"}
         texts = set()
         for words in (("broker",), ("worker",), ("request",), ("titanic",), ("bstar",), ("cat",), ("proxy",),
                       *(("chp", name) for name in ("server", "get", "set", "delete", "dump", "watch"))):

@@ -32,6 +32,7 @@ constexpr auto secret_option = "--curve-secret-file";
 constexpr auto any_option = "--allow-any-client";
 constexpr auto user_option = "--plain-user";
 constexpr auto password_option = "--plain-password-file";
+constexpr auto origin_option = "--websocket-origin";
 
 constexpr std::size_t most_plain_bytes = 255;  // bytes of a name or a password
 
@@ -237,6 +238,12 @@ void add_security(CLI::App& app, security_arguments& to) {
       ->add_option(plain_users_option, to.plain_users,
                    "binding: use PLAIN, and admit the users in this file of zinc passwd")
       ->type_name("FILE");
+  group
+      ->add_option(origin_option, to.websocket_origins,
+                   "binding to ws://: origin of web pages that may connect, such as "
+                   "https://example.org, or * for all pages")
+      ->type_name("ORIGIN")
+      ->allow_extra_args(false);
 }
 
 void add_peer_key(CLI::App& app, security_arguments& to) {
@@ -253,17 +260,24 @@ secured_sockets read_security(const security_arguments& arguments, const socket_
                                                     : plain_users_option,
            "is for PLAIN, and other options are for CURVE; give those of one mechanism");
   }
-  if (has_curve(arguments)) {
-    return with_curve(arguments, use);
+  auto made = has_curve(arguments)   ? with_curve(arguments, use)
+              : has_plain(arguments) ? with_plain(arguments, use)
+                                     : secured_sockets{};
+  if (!has_curve(arguments)) {
+    warn_of_open_endpoints(use.bound, has_plain(arguments));
   }
-  auto made = has_plain(arguments) ? with_plain(arguments, use) : secured_sockets{};
-  warn_of_open_endpoints(use.bound, has_plain(arguments));
+  made.bound.transport.websocket_origins = arguments.websocket_origins;
+  if (const auto fault = zmtp::find_fault(made.bound);
+      fault && fault->option == "transport.websocket_origins") {
+    refuse(origin_option, std::string{fault->rule});
+  }
   return made;
 }
 
 bool is_local(const std::string& endpoint) {
   const auto parsed = zmtp::endpoint::parse(endpoint);
-  const auto* const tcp = parsed ? parsed->tcp() : nullptr;
+  const auto below = parsed ? parsed->carrier() : zmtp::endpoint{};
+  const auto* const tcp = parsed ? below.tcp() : nullptr;
   if (tcp == nullptr || tcp->host == "localhost" || tcp->host == "lo") {
     return true;
   }
