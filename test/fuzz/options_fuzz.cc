@@ -63,7 +63,7 @@ private:
 void change(socket_options& o, source& from) {
   const auto size = [&] { return from.number<std::size_t>(); };
   const auto time = [&] { return milliseconds{from.number<milliseconds::rep>()}; };
-  switch (from.byte() % 34) {
+  switch (from.byte() % 35) {
     case 0: o.routing_id = from.text(); return;
     case 1: o.send_mark.messages = size(); return;
     case 2: o.send_mark.bytes = size(); return;
@@ -101,6 +101,7 @@ void change(socket_options& o, source& from) {
     case 30: o.extensions.push_back(from.text()); return;
     case 31: o.spin = std::chrono::microseconds{from.number<std::int64_t>()}; return;
     case 32: o.limit.message_commands = size(); return;
+    case 33: o.transport.websocket_origins.push_back(from.text()); return;
     default: o.correlate = o.relaxed = from.byte() % 2 != 0; return;
   }
 }
