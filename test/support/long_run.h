@@ -16,8 +16,8 @@ namespace zmtp::test {
 
 [[nodiscard]] inline bool long_run() { return long_part() != 0; }
 
-// The short form leaves out all but one of this number of inputs. With a sanitizer an input takes ten times as long: its
-// configuration in .bazelrc sets ZINC_ONE_OF.
+// The short form leaves out all but one of this number of inputs. With a sanitizer an input takes ten times as long, so
+// the sanitizer's configuration in .bazelrc sets ZINC_ONE_OF.
 [[nodiscard]] inline std::uint64_t one_of() {
   const char* const value = std::getenv("ZINC_ONE_OF");
   const std::uint64_t part = value == nullptr ? 0 : std::strtoull(value, nullptr, 10);
