@@ -108,7 +108,7 @@ TEST(zws, frames_of_both_sides_pass_at_every_split) {
                       frame_of({}, "");
   for (const auto from : {side::client, side::server}) {
     for (std::size_t step = 1; step <= frames.size(); step += step < 20 ? 1 : 50) {
-      for (const std::size_t room : {1, 2, 3, 7, 64, 1024}) {
+      for (const std::size_t room : {1U, 2U, 3U, 7U, 64U, 1024U}) {
         zws_output output{from, true, fixed_keys()};
         const auto wire = say(output, frames, step, room);
         zws_input input{from == side::client ? side::server : side::client, "NULL"};
