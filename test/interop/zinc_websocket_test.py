@@ -1,21 +1,23 @@
 #!/usr/bin/python3
 """Programs of Zinc over ws://, beside the WebSocket client of Debian's python3-websocket."""
 
+import select
+import subprocess
 import sys
-import time
 import unittest
 
 sys.dont_write_bytecode = True
 from guide_peers import PATIENCE  # noqa: E402: behind the line above
 from shell_case import ShellCase  # noqa: E402
-from zinc_programs import reserve_endpoint  # noqa: E402
+from zinc_programs import Program, zinc_path  # noqa: E402
 try:
     import websocket
 except ImportError:
     sys.exit("websocket is missing for this Python; tools/setup --for test installs python3-websocket for "
              "/usr/bin/python3")
 
-LAST, MORE, COMMAND = b"\0", b"\1", b"\2"
+LAST, MORE = b"\0", b"\1"
+ANYWHERE = "ws://127.0.0.1:*/zws"
 
 
 class WebSocketPeer:
@@ -24,7 +26,8 @@ class WebSocketPeer:
     def __init__(self, test, endpoint, routing_id=b""):
         self.wire = websocket.create_connection(endpoint, timeout=PATIENCE, subprotocols=["ZWS2.0"])
         test.addCleanup(self.wire.shutdown)
-        test.assertEqual(self.wire.getsubprotocol(), "ZWS2.0")
+        # The module makes the name lower case.
+        test.assertEqual(self.wire.getsubprotocol(), "zws2.0")
         self.send([routing_id])
         self.peer_id = self.receive()
 
@@ -43,35 +46,27 @@ class WebSocketPeer:
 
 
 class WebSocketClients(ShellCase):
-    def reserve(self):
-        return reserve_endpoint(self).replace("tcp://", "ws://") + "/zws"
-
     def start_bound(self, *words):
-        """A bound zinc cat and its endpoint."""
-        endpoint = self.reserve()
-        process = self.start_cat(*words[:1], endpoint, "--bind", *words[1:])
-        return process, endpoint
-
-    def connect(self, endpoint, **options):
-        """Retries until the program listens."""
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                return WebSocketPeer(self, endpoint, **options)
-            except ConnectionRefusedError:
-                if time.monotonic() > end:
-                    raise
+        """A zinc cat that listens, and its endpoint."""
+        cat = Program(self, [zinc_path(), "cat", words[0], ANYWHERE, "--bind", *words[1:]],
+                      stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        for pipe in (cat.process.stdin, cat.process.stderr):
+            self.addCleanup(pipe.close)
+        self.assertTrue(select.select([cat.process.stderr], [], [], PATIENCE)[0], "it is not bound in time")
+        bound, endpoint = cat.process.stderr.readline().decode().split()
+        self.assertEqual(bound, "bound")
+        return cat, endpoint
 
     def test_messages_to_a_pull(self):
         cat, endpoint = self.start_bound("pull")
-        peer = self.connect(endpoint)
+        peer = WebSocketPeer(self, endpoint)
         for size in (0, 1, 124, 125, 65_533, 65_536, 1_000_000):
             peer.send([b"x" * size])
             self.assertEqual(cat.read_line(), "x" * size)
 
     def test_topics_from_a_pub(self):
         cat, endpoint = self.start_bound("pub")
-        peer = self.connect(endpoint)
+        peer = WebSocketPeer(self, endpoint)
         self.assertEqual(peer.peer_id, [b""])
         peer.send([b"\1weather"])
         # A ping after the subscription: its answer shows that both have arrived.
@@ -82,7 +77,7 @@ class WebSocketClients(ShellCase):
         self.assertEqual(peer.receive(), [b"weather is fine"])
 
     def test_requests_to_a_broker(self):
-        broker = self.start_broker(at=self.reserve())
+        broker = self.start_broker(at=ANYWHERE)
         worker = WebSocketPeer(self, broker.endpoint)
         worker.send([b"MDPW02", b"\1", b"echo"])
         client = WebSocketPeer(self, broker.endpoint)
@@ -102,7 +97,7 @@ class WebSocketClients(ShellCase):
 
     def test_a_page_of_an_unknown_origin_is_refused(self):
         cat, endpoint = self.start_bound("pull", "--websocket-origin", "https://good.example")
-        peer = self.connect(endpoint)
+        peer = WebSocketPeer(self, endpoint)
         with self.assertRaises(websocket.WebSocketBadStatusException) as refused:
             websocket.create_connection(endpoint, timeout=PATIENCE, subprotocols=["ZWS2.0"],
                                         origin="http://evil.example")
