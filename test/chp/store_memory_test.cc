@@ -40,7 +40,7 @@ void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_siz
     const auto taken = zmtp::test::counted().live - before + 8 * keys;
     const auto payload = keys * (key_size + value_size);
     EXPECT_EQ(s.bytes(), payload);
-    EXPECT_LE(taken, payload * 3 / 2 + 120 * keys + empty);
+    EXPECT_LE(taken, payload * 3 / 2 + 136 * keys + empty);
     beside = (taken - payload) / keys;
   }
   EXPECT_EQ(zmtp::test::counted().live, before);
