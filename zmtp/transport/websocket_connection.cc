@@ -139,68 +139,78 @@ void websocket_connection::upgrade(sub_protocol chosen, std::size_t head_size) {
   output_.emplace(own_, has_mechanism,
                   [&of = runtime::of(executor_)](std::span<std::byte> to) { of.random(to); });
   opening_->head.erase(0, head_size);
-  call_soon(stream_side::write, {});
+  call_soon(stream_side::write, {}, std::exchange(early_writer_, {}).lock());
 }
 
 void websocket_connection::wait(stream_side side, std::shared_ptr<stream_user> user) {
-  users_[index_of(side)] = std::move(user);
-  if (side == stream_side::read) {
-    const bool has_input = read_fault_ || (input_ && (input_->ready() || !unread_.empty()));
-    has_input ? call_soon(side, {}) : wait_over(side);
-  } else if (output_) {
-    wait_over(side);
+  if (side == stream_side::write && !output_) {
+    early_writer_ = user;
+  } else if (side == stream_side::read &&
+             (read_fault_ || (input_ && (input_->ready() || !unread_.empty())))) {
+    call_soon(side, {}, std::move(user));
+  } else {
+    wait_over(side, std::move(user));
   }
 }
 
-void websocket_connection::wait_over(stream_side side) {
-  if (!waits_[index_of(side)]) {
-    over_->wait(side, shared_from_this());
-    waits_[index_of(side)] = true;
+void websocket_connection::wait_over(stream_side side, std::shared_ptr<stream_user> user) {
+  if (const auto wait = waits_[index_of(side)].lock()) {
+    if (user) {
+      wait->user = std::move(user);
+    }
+    return;
   }
+  auto wait = std::make_shared<pending>(shared_from_this(), std::move(user));
+  waits_[index_of(side)] = wait;
+  over_->wait(side, std::move(wait));
 }
 
-void websocket_connection::on_ready(stream_side side, error_code ec) {
-  waits_[index_of(side)] = false;
+void websocket_connection::pending::on_ready(stream_side side, error_code ec) {
+  of->on_ready(side, ec, std::move(user));
+}
+
+void websocket_connection::on_ready(stream_side side, error_code ec,
+                                    std::shared_ptr<stream_user> user) {
+  waits_[index_of(side)].reset();
   if (side == stream_side::write && !ec) {
     try {
       send_rest();
       if (!unwritten_.empty() && !write_fault_) {
-        return;  // a wait is pending again
+        wait_over(side, std::move(user));
+        return;
       }
     } catch (const std::bad_alloc&) {
       write_fault_ = errc::out_of_memory;
     }
   }
-  call(side, ec);
-}
-
-void websocket_connection::call_soon(stream_side side, error_code ec) {
-  if (users_[index_of(side)] != nullptr) {
-    asio::post(executor_, [self = shared_from_this(), side, ec] { self->call(side, ec); });
+  if (user && !abandoned_) {
+    user->on_ready(side, ec);
   }
 }
 
-void websocket_connection::call(stream_side side, error_code ec) {
-  if (const auto user = std::exchange(users_[index_of(side)], nullptr)) {
-    user->on_ready(side, ec);
+void websocket_connection::call_soon(stream_side side, error_code ec,
+                                     std::shared_ptr<stream_user> user) {
+  if (user) {
+    asio::post(executor_, [self = shared_from_this(), side, ec, user = std::move(user)] {
+      if (!self->abandoned_) {
+        user->on_ready(side, ec);
+      }
+    });
   }
 }
 
 void websocket_connection::close() noexcept {
   over_->close();
-  for (const auto side : {stream_side::read, stream_side::write}) {
-    if (!waits_[index_of(side)]) {
-      try {
-        call_soon(side, asio::error::operation_aborted);
-      } catch (const std::bad_alloc&) {
-        users_[index_of(side)].reset();
-      }
-    }
+  try {
+    call_soon(stream_side::write, asio::error::operation_aborted,
+              std::exchange(early_writer_, {}).lock());
+  } catch (const std::bad_alloc&) {
+    // The user's other wait ends too.
   }
 }
 
 void websocket_connection::abandon() noexcept {
-  users_ = {};
+  abandoned_ = true;
   over_->close();
 }
 

@@ -15,13 +15,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace zmtp::transport {
 
 // See websocket_stream.h. Shared with the waits of the stream below, because it also writes for
-// itself: the bytes that this stream has not taken, and answers to the peer.
-class websocket_connection final : public stream_user,
-                                   public std::enable_shared_from_this<websocket_connection> {
+// itself: the bytes that this stream has not taken, and answers to the peer. It owns no user: a user
+// owns its stream, and only a wait owns the user.
+class websocket_connection final : public std::enable_shared_from_this<websocket_connection> {
 public:
   using piece = std::span<const std::byte>;
 
@@ -49,6 +50,16 @@ private:
   // Bytes on the stack for one call of the stream below. An idle connection has no buffer.
   static constexpr std::size_t at_once = 32 * 1024;
 
+  // A wait of the stream below, which owns it, and the user who waits for the same.
+  struct pending final : stream_user {
+    pending(std::shared_ptr<websocket_connection> connection, std::shared_ptr<stream_user> whom)
+        : of{std::move(connection)}, user{std::move(whom)} {}
+    void on_ready(stream_side side, error_code ec) override;
+
+    std::shared_ptr<websocket_connection> of;
+    std::shared_ptr<stream_user> user;  // may be null
+  };
+
   // The time before the upgrade.
   struct opening {
     upgrade_terms terms;
@@ -57,7 +68,7 @@ private:
     std::optional<upgrade_client> client{};
   };
 
-  void on_ready(stream_side side, error_code ec) override;
+  void on_ready(stream_side side, error_code ec, std::shared_ptr<stream_user> user);
   [[nodiscard]] std::size_t read(std::span<std::byte> to);
   [[nodiscard]] std::size_t translate(piece from, std::span<std::byte> to);
   void take_head(piece bytes);
@@ -69,17 +80,18 @@ private:
   void send(piece bytes);
   void send_rest();
   void shut_when_written() noexcept;
-  void wait_over(stream_side side);
-  void call_soon(stream_side side, error_code ec);
-  void call(stream_side side, error_code ec);
+  void wait_over(stream_side side, std::shared_ptr<stream_user> user = {});
+  void call_soon(stream_side side, error_code ec, std::shared_ptr<stream_user> user);
   [[nodiscard]] bool blocked() const noexcept { return !unwritten_.empty() || write_fault_; }
 
   std::unique_ptr<stream> over_;
   asio::any_io_executor executor_;
   websocket::side own_;
   end_of_output end_ = end_of_output::open;
-  std::array<bool, 2> waits_{};  // waits of the stream below
-  std::array<std::shared_ptr<stream_user>, 2> users_;
+  std::array<std::weak_ptr<pending>, 2> waits_;
+  // Waits for the upgrade before it writes. Its wait for reads owns it meanwhile.
+  std::weak_ptr<stream_user> early_writer_;
+  bool abandoned_ = false;
   std::unique_ptr<opening> opening_;  // null after the upgrade
   std::optional<zws_input> input_;    // from then on, as the output
   std::optional<zws_output> output_;
