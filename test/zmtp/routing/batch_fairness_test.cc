@@ -21,15 +21,15 @@ using test::peer_sends_all;
 constexpr std::size_t one_turn = 128;
 
 // A peer, named by its messages, and how many messages of it follow each other.
-using turn = std::pair<std::string, std::size_t>;
-using turns = std::vector<turn>;
+using peer_turn = std::pair<std::string, std::size_t>;
+using peer_turns = std::vector<peer_turn>;
 
 void connect_and_send(socket_state& state, std::string_view name, std::size_t messages) {
   peer_sends_all(state, attach_new(state, name), std::vector<message>(messages, message{name}));
 }
 
-turns turns_of(const message_batch& batch) {
-  turns all;
+peer_turns turns_of(const message_batch& batch) {
+  peer_turns all;
   for (const auto m : batch) {
     if (all.empty() || all.back().first != m.back()) {
       all.emplace_back(m.back(), 0);
@@ -39,13 +39,13 @@ turns turns_of(const message_batch& batch) {
   return all;
 }
 
-turns receive_turns(socket_state& state) {
+peer_turns receive_turns(socket_state& state) {
   message_batch batch;
   EXPECT_TRUE(state.receive(batch));
   return turns_of(batch);
 }
 
-turns receive_enveloped_turns(socket_state& state) {
+peer_turns receive_enveloped_turns(socket_state& state) {
   message_batch batch;
   EXPECT_TRUE(state.receive_enveloped(batch));
   for (const auto m : batch) {
@@ -54,8 +54,8 @@ turns receive_enveloped_turns(socket_state& state) {
   return turns_of(batch);
 }
 
-turns alternating(int rounds) {
-  turns all;
+peer_turns alternating(int rounds) {
+  peer_turns all;
   for (; rounds != 0; --rounds) {
     all.emplace_back("a", one_turn);
     all.emplace_back("b", one_turn);
@@ -63,13 +63,13 @@ turns alternating(int rounds) {
   return all;
 }
 
-using receive_form = turns (&)(socket_state&);
+using receive_form = peer_turns (&)(socket_state&);
 
 void alternates(socket_state&& state, receive_form receive) {
   connect_and_send(state, "a", 600);
   connect_and_send(state, "b", 600);
   EXPECT_EQ(receive(state), alternating(4));
-  EXPECT_EQ(receive(state), (turns{{"a", 88}, {"b", 88}}));
+  EXPECT_EQ(receive(state), (peer_turns{{"a", 88}, {"b", 88}}));
   EXPECT_FALSE(state.readable());
 }
 
@@ -83,8 +83,8 @@ TEST(a_batch_of_two_peers, alternates_between_them) {
 void takes_the_rest(socket_state&& state, receive_form receive) {
   connect_and_send(state, "a", 130);
   connect_and_send(state, "b", 1'000);
-  EXPECT_EQ(receive(state), (turns{{"a", 128}, {"b", 128}, {"a", 2}, {"b", 766}}));
-  EXPECT_EQ(receive(state), (turns{{"b", 106}}));
+  EXPECT_EQ(receive(state), (peer_turns{{"a", 128}, {"b", 128}, {"a", 2}, {"b", 766}}));
+  EXPECT_EQ(receive(state), (peer_turns{{"b", 106}}));
 }
 
 // PULL does not divide the rest of a run between two batches, but ROUTER copies it in any case.
@@ -93,15 +93,15 @@ TEST(a_batch_of_two_peers, takes_all_that_is_left_when_the_other_peer_has_no_mor
   pull_state pull{{}};
   connect_and_send(pull, "a", 130);
   connect_and_send(pull, "b", 900);
-  EXPECT_EQ(receive_turns(pull), (turns{{"a", 128}, {"b", 128}, {"a", 2}}));
-  EXPECT_EQ(receive_turns(pull), (turns{{"b", 772}}));
+  EXPECT_EQ(receive_turns(pull), (peer_turns{{"a", 128}, {"b", 128}, {"a", 2}}));
+  EXPECT_EQ(receive_turns(pull), (peer_turns{{"b", 772}}));
 }
 
 void takes_whole_batches(socket_state&& state, receive_form receive) {
   connect_and_send(state, "a", 3'000);
-  EXPECT_EQ(receive(state), (turns{{"a", socket_state::max_batch}}));
-  EXPECT_EQ(receive(state), (turns{{"a", socket_state::max_batch}}));
-  EXPECT_EQ(receive(state), (turns{{"a", 952}}));
+  EXPECT_EQ(receive(state), (peer_turns{{"a", socket_state::max_batch}}));
+  EXPECT_EQ(receive(state), (peer_turns{{"a", socket_state::max_batch}}));
+  EXPECT_EQ(receive(state), (peer_turns{{"a", 952}}));
 }
 
 TEST(a_batch_of_one_peer, is_full) {
@@ -116,17 +116,17 @@ TEST(a_batch_of_one_peer, is_full_beside_silent_peers) {
   (void)attach_new(pull);
   connect_and_send(pull, "a", 3'000);
   (void)attach_new(pull);
-  EXPECT_EQ(receive_turns(pull), (turns{{"a", socket_state::max_batch}}));
+  EXPECT_EQ(receive_turns(pull), (peer_turns{{"a", socket_state::max_batch}}));
 }
 
 TEST(a_batch_of_ten_peers, has_messages_of_eight) {
   pull_state pull{{}};
-  turns expected;
+  peer_turns expected;
   for (const char name : std::string_view{"abcdefghij"}) {
     connect_and_send(pull, {&name, 1}, 1'000);
     expected.emplace_back(std::string{name}, one_turn);
   }
-  const turns next{expected.begin() + 8, expected.end()};
+  const peer_turns next{expected.begin() + 8, expected.end()};
   expected.resize(8);
   EXPECT_EQ(receive_turns(pull), expected);
   auto second = receive_turns(pull);
