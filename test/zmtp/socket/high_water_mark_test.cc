@@ -150,6 +150,8 @@ TEST_F(receive_mark, applies_to_each_peer_separately) {
   quiet.connect(at);
   quiet.shake_hands("DEALER", "quiet");
   quiet.send(framed({"q"}));
+  run_until([&] { return router.peers().size() == 2; });
+  run_ready();
   int before = 0;
   while (receive(router).content != message{"q"}) {
     ++before;
