@@ -79,8 +79,8 @@ class Planted(unittest.TestCase):
     def test_transport_sees_neither_conversation_nor_routing_nor_mechanism(self):
         for seen in ("conversation/conversation", "routing/fair_queue", "mechanism/null"):
             with self.subTest(seen):
-                self.expect_one("zmtp/transport/tcp.h", 1,
-                                "zmtp/transport may use zmtp, zmtp/buffer, zmtp/runtime;",
+                folder = seen.split("/")[0]
+                self.expect_one("zmtp/transport/tcp.h", 1, f"zmtp/{folder} is not among them",
                                 f'#include "zmtp/{seen}.h"\n')
 
     def test_routing_and_conversation_do_not_meet(self):
