@@ -6,16 +6,18 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 
 namespace zmtp::test {
 
 // A folder with a short path, as ipc sockets need it.
 class scratch_folder {
 public:
-  scratch_folder() {
-    if (::mkdtemp(path_.data()) == nullptr) {
-      throw std::runtime_error{"cannot make " + path_};
-    }
+  scratch_folder() : scratch_folder{"/tmp"} {}
+  // Without a disk, where the system has files in memory. For a simulation, which must not wait for a disk.
+  [[nodiscard]] static scratch_folder in_memory() {
+    constexpr auto memory = "/dev/shm";
+    return scratch_folder{::access(memory, W_OK) == 0 ? memory : "/tmp"};
   }
   scratch_folder(const scratch_folder&) = delete;
   scratch_folder& operator=(const scratch_folder&) = delete;
@@ -30,7 +32,13 @@ public:
   [[nodiscard]] bool empty() const { return std::filesystem::is_empty(path_); }
 
 private:
-  std::string path_ = "/tmp/zmtp-test-XXXXXX";
+  explicit scratch_folder(const std::string& parent) : path_{parent + "/zmtp-test-XXXXXX"} {
+    if (::mkdtemp(path_.data()) == nullptr) {
+      throw std::runtime_error{"cannot make " + path_};
+    }
+  }
+
+  std::string path_;
 };
 
 }  // namespace zmtp::test

@@ -52,7 +52,7 @@ private:
   milliseconds heartbeat_;
   milliseconds expiry_;
   pair_history history_;
-  zmtp::test::scratch_folder folder_;
+  zmtp::test::scratch_folder folder_ = zmtp::test::scratch_folder::in_memory();
   std::vector<fault> faults_;
   std::vector<std::unique_ptr<server_process>> servers_;
   std::vector<std::unique_ptr<client_process>> clients_;

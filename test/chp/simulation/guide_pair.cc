@@ -62,7 +62,7 @@ private:
   setting setting_{world_.random()};
   server who_ = random().pick(2);  // our server
   map_history history_{world_.net().here(), {.block = setting_.block, .beside_guide = true}};
-  zmtp::test::scratch_folder folder_;
+  zmtp::test::scratch_folder folder_ = zmtp::test::scratch_folder::in_memory();
   std::unique_ptr<server_process> ours_;
   std::unique_ptr<guide_server_process> theirs_;
   std::vector<std::unique_ptr<client_process>> clients_;

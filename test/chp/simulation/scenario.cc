@@ -59,7 +59,7 @@ private:
   setting setting_;
   map_history history_{world_.net().here(), {.block = setting_.block, .witness = setting_.witness}};
   witness_record witness_{world_};
-  zmtp::test::scratch_folder folder_;
+  zmtp::test::scratch_folder folder_ = zmtp::test::scratch_folder::in_memory();
   std::vector<fault> faults_;
   std::vector<std::unique_ptr<server_process>> servers_;
   std::vector<std::unique_ptr<client_process>> clients_;
