@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace zmtp {
 
@@ -22,6 +23,8 @@ public:
   // together. One write then sends all messages of these turns for one peer, in a turn that is
   // posted after them.
   static constexpr std::chrono::microseconds together{3};
+  // While the user sends more, messages of several turns gather for this long and need one write.
+  static constexpr std::chrono::microseconds gathering{20};
 
   [[nodiscard]] bool running() const noexcept { return depth_ != 0; }
   // The number of the turn, or of the flush outside a turn. A peer is written to once per number.
@@ -35,6 +38,11 @@ public:
   void begin(time_point now, bool peers_in_process) noexcept {
     ++number_;
     follows_at_once_ = !peers_in_process && now - ended_ < together;
+    if (peers_in_process) {
+      unwritten_since_.reset();
+    } else if (!unwritten_since_) {
+      unwritten_since_ = now;
+    }
   }
   // A flush outside a turn has a number of its own, and may write to each peer again.
   void begin_flush() noexcept { number_ += running() ? 0U : 1U; }
@@ -44,6 +52,7 @@ public:
     bool to_write;      // a peer has queued messages
     bool sender_waits;  // for space in a queue
     bool open;          // the user has not closed the socket
+    time_point now;     // not used if nothing more can be done
   };
   // Call after the rounds of the outermost turn. Returns the number of peers to write to now: 0,
   // few_peers or max_peers.
@@ -54,6 +63,10 @@ public:
     if (later && !f.more && !promising_ && f.open) {
       return 0;
     }
+    if (f.more && f.open && unwritten_since_ && f.now - *unwritten_since_ < gathering) {
+      return 0;
+    }
+    unwritten_since_.reset();
     return f.more ? few_peers : max_peers;
   }
   // Call after the writes. Returns whether another turn must be posted.
@@ -87,6 +100,8 @@ private:
   bool spinning_ = false;  // a handler keeps the thread awake
   std::uint64_t number_ = 0;
   time_point ended_;  // the end of the last turn, or zero after a posted turn began
+  // The begin of the first turn after the last write. Empty with peers in this process.
+  std::optional<time_point> unwritten_since_;
 };
 
 }  // namespace zmtp

@@ -105,7 +105,8 @@ void turns::end() {
     const auto peers = policy_.writes({.more = more,
                                        .to_write = !state.dirty().empty(),
                                        .sender_waits = waiting_.senders_wait(),
-                                       .open = core_.open()});
+                                       .open = core_.open(),
+                                       .now = more ? core_.now() : turn_policy::time_point{}});
     if (peers != 0) {
       flush(peers);
     }

@@ -12,7 +12,13 @@ using namespace std::chrono_literals;
 using facts = turn_policy::facts;
 
 constexpr turn_policy::time_point first_turn{1000s};
-constexpr facts idle{.more = false, .to_write = false, .sender_waits = false, .open = true};
+constexpr auto long_after = first_turn + 1s;
+constexpr facts idle{
+    .more = false, .to_write = false, .sender_waits = false, .open = true, .now = {}};
+
+constexpr facts sending_more(turn_policy::time_point now) {
+  return {.more = true, .to_write = true, .sender_waits = true, .open = true, .now = now};
+}
 
 // Runs a turn that ends at `now` and has nothing to do.
 void run(turn_policy& p, turn_policy::time_point now) {
@@ -56,7 +62,8 @@ TEST(turn_policy, writes_to_the_peers_that_the_table_says) {
     const facts f{.more = (bits & 4U) != 0,
                   .to_write = (bits & 8U) != 0,
                   .sender_waits = (bits & 16U) != 0,
-                  .open = (bits & 32U) != 0};
+                  .open = (bits & 32U) != 0,
+                  .now = long_after};
     turn_policy p;
     run(p, first_turn);
     if (posted) {
@@ -86,10 +93,60 @@ TEST(turn_policy, writes_to_the_peers_that_the_table_says) {
 
 TEST(turn_policy, a_promise_lasts_for_one_turn) {
   turn_policy p;
-  (void)p.writes({.more = false, .to_write = true, .sender_waits = true, .open = true});
+  (void)p.writes({.more = false, .to_write = true, .sender_waits = true, .open = true, .now = {}});
   EXPECT_TRUE(p.end(false, false, first_turn));
   (void)p.writes(idle);
   EXPECT_FALSE(p.end(false, false, first_turn));
+}
+
+// Runs a turn from `begin` to `end`, at the end of which the user still sends more.
+std::size_t peers_written_to(turn_policy& p, turn_policy::time_point begin,
+                             turn_policy::time_point end, bool in_process = false) {
+  p.begin(begin, in_process);
+  const auto peers = p.writes(sending_more(end));
+  EXPECT_TRUE(p.end(true, true, end));
+  return peers;
+}
+
+TEST(turn_policy, messages_of_twenty_microseconds_need_one_write) {
+  turn_policy p;
+  EXPECT_EQ(peers_written_to(p, first_turn, first_turn + 5us), 0U);
+  EXPECT_EQ(peers_written_to(p, first_turn + 10us, first_turn + 19'999ns), 0U);
+  EXPECT_EQ(peers_written_to(p, first_turn + 20us, first_turn + 20us), 8U);
+  // The time begins again with the next turn.
+  EXPECT_EQ(peers_written_to(p, first_turn + 30us, first_turn + 49us), 0U);
+  EXPECT_EQ(peers_written_to(p, first_turn + 49us, first_turn + 50us), 8U);
+}
+
+TEST(turn_policy, a_long_turn_puts_off_nothing) {
+  turn_policy p;
+  EXPECT_EQ(peers_written_to(p, first_turn, first_turn + 20us), 8U);
+}
+
+TEST(turn_policy, the_last_messages_do_not_gather) {
+  turn_policy p;
+  EXPECT_EQ(peers_written_to(p, first_turn, first_turn + 5us), 0U);
+  p.begin(first_turn + 6us, false);
+  p.on_posted_turn();
+  auto last = sending_more({});
+  last.more = false;
+  EXPECT_EQ(p.writes(last), 64U);
+  // Neither do they shorten the time of the next messages.
+  EXPECT_EQ(peers_written_to(p, first_turn + 18us, first_turn + 37us), 0U);
+}
+
+TEST(turn_policy, after_close_nothing_gathers) {
+  turn_policy p;
+  p.begin(first_turn, false);
+  auto closed = sending_more(first_turn);
+  closed.open = false;
+  EXPECT_EQ(p.writes(closed), 8U);
+}
+
+TEST(turn_policy, with_peers_in_the_process_nothing_gathers) {
+  turn_policy p;
+  EXPECT_EQ(peers_written_to(p, {}, first_turn, true), 8U);
+  EXPECT_EQ(peers_written_to(p, {}, first_turn, true), 8U);
 }
 
 TEST(turn_policy, a_turn_follows_at_once_within_three_microseconds) {
