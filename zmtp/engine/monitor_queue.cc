@@ -40,17 +40,25 @@ void monitor_queue::start(handler h) {
     return end_.failed();
   };
   using kind = result_waiter<decltype(attempt), monitor_event>;
+  work_.hold();
   auto* const w = static_cast<kind*>(kind::make(std::move(h), executor_, attempt));
   if (auto slot = w->slot(); slot.is_connected()) {
     slot.assign([weak = weak_from_this(), w](asio::cancellation_type type) {
       if (const auto self = weak.lock(); self && type != asio::cancellation_type::none) {
-        w->unlink();
-        w->complete(asio::error::operation_aborted, waiter::when::later);
+        self->complete(*w, asio::error::operation_aborted);
       }
     });
   }
   waiters_.push_back(*w);
   serve();
+}
+
+void monitor_queue::complete(waiter& w, error_code ec) {
+  w.unlink();
+  w.complete(ec, waiter::when::later, executor_);
+  if (waiters_.empty()) {
+    work_.release();
+  }
 }
 
 void monitor_queue::serve() {
@@ -60,8 +68,7 @@ void monitor_queue::serve() {
     if (!w.attempt(ec)) {
       return;
     }
-    waiters_.pop_front();
-    w.complete(ec, waiter::when::later);
+    complete(w, ec);
   }
 }
 
@@ -74,6 +81,7 @@ void monitor_queue::close(error_code reason) {
 
 void monitor_queue::abandon() noexcept {
   end_ = asio::error::operation_aborted;
+  work_.release();
   while (!waiters_.empty()) {
     auto& w = waiters_.front();
     waiters_.pop_front();

@@ -46,8 +46,10 @@ public:
 
 private:
   void serve();
+  void complete(waiter& w, error_code ec);
 
   asio::any_io_executor executor_;
+  pending_work work_{executor_};
   std::size_t capacity_;
   std::deque<monitor_event> events_;
   std::uint64_t missed_ = 0;

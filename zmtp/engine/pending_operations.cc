@@ -45,6 +45,13 @@ waiter_list& pending_operations::list_of(side where) noexcept {
 
 void pending_operations::enter(side where, waiter& w) noexcept { list_of(where).push_back(w); }
 
+void pending_operations::rest() noexcept {
+  if (concluded_.empty() && receivers_.empty() && senders_.empty() && learners_.empty() &&
+      enders_.empty()) {
+    work_.release();
+  }
+}
+
 void pending_operations::conclude(waiter& w, error_code ec) noexcept {
   w.settle();
   if (w.is_linked()) {
@@ -99,7 +106,8 @@ void pending_operations::attempt_senders() {
 
 bool pending_operations::tell_all() {
   const bool any = !concluded_.empty();
-  empty_out(concluded_, [](waiter& w) { w.complete(w.failure, waiter::when::now); });
+  empty_out(concluded_,
+            [&](waiter& w) { w.complete(w.failure, waiter::when::now, work_.executor()); });
   return any;
 }
 
@@ -133,18 +141,23 @@ void pending_operations::end_senders(error_code ec) noexcept {
 }
 
 void pending_operations::close(error_code ec) {
-  empty_out(concluded_, [](waiter& w) { w.complete(w.failure, waiter::when::later); });
+  const auto& executor = work_.executor();
+  empty_out(concluded_, [&](waiter& w) { w.complete(w.failure, waiter::when::later, executor); });
   for (auto* list : {&receivers_, &senders_, &learners_}) {
-    empty_out(*list, [&](waiter& w) { w.complete(ec, waiter::when::later); });
+    empty_out(*list, [&](waiter& w) { w.complete(ec, waiter::when::later, executor); });
   }
+  rest();
 }
 
 void pending_operations::end(error_code ec) {
-  empty_out(concluded_, [](waiter& w) { w.complete(w.failure, waiter::when::later); });
-  empty_out(enders_, [&](waiter& w) { w.complete(ec, waiter::when::later); });
+  const auto& executor = work_.executor();
+  empty_out(concluded_, [&](waiter& w) { w.complete(w.failure, waiter::when::later, executor); });
+  empty_out(enders_, [&](waiter& w) { w.complete(ec, waiter::when::later, executor); });
+  rest();
 }
 
 void pending_operations::abandon() noexcept {
+  work_.release();
   for (auto* list : {&concluded_, &receivers_, &senders_, &learners_, &enders_}) {
     empty_out(*list, [](waiter& w) { w.abandon(); });
   }

@@ -36,10 +36,11 @@ public:
   [[nodiscard]] virtual bool attempt(error_code& ec) = 0;
   // Call after a successful attempt. The operation can then no longer be cancelled.
   virtual void settle() noexcept = 0;
-  // Calls the handler with the result in its associated executor, and destroys the waiter. `now`
-  // calls the handler directly, and is allowed only inside a turn. `later` posts it.
+  // Calls the handler with the result in its associated executor, or in `executor` if it has none.
+  // Destroys the waiter. `now` calls the handler directly, and is allowed only inside a turn.
+  // `later` posts it.
   enum class when { now, later };
-  virtual void complete(error_code ec, when w) = 0;
+  virtual void complete(error_code ec, when w, const asio::any_io_executor& executor) = 0;
   // Call when the context is destroyed. Destroys waiter and handler without calling the handler.
   virtual void abandon() noexcept = 0;
 
@@ -50,6 +51,24 @@ public:
 
 using waiter_list = boost::intrusive::list<waiter, boost::intrusive::constant_time_size<false>>;
 
+// Outstanding work, so that the context of an executor does not stop while operations are pending.
+// The executor must live as long.
+class pending_work {
+public:
+  explicit pending_work(const asio::any_io_executor& of) noexcept : of_{of} {}
+  [[nodiscard]] const asio::any_io_executor& executor() const noexcept { return of_; }
+  void hold() {
+    if (!held_) {
+      held_ = asio::prefer(of_, asio::execution::outstanding_work.tracked);
+    }
+  }
+  void release() noexcept { held_ = nullptr; }
+
+private:
+  const asio::any_io_executor& of_;
+  asio::any_io_executor held_;
+};
+
 // `Attempt` is bool(error_code&, Results&...). The results are value-initialized and moved to the
 // handler. The handler's associated allocator provides the memory.
 template <class Attempt, class... Results>
@@ -57,6 +76,7 @@ class result_waiter final : public waiter {
 public:
   using handler = completion_handler<void(error_code, Results...)>;
 
+  // `executor` is that of complete().
   static waiter* make(handler&& h, const asio::any_io_executor& executor, Attempt attempt) {
     auto allocator = allocator_for(h);
     auto* memory = std::allocator_traits<decltype(allocator)>::allocate(allocator, 1);
@@ -69,20 +89,21 @@ public:
 
   void settle() noexcept override { slot().clear(); }
 
-  void complete(error_code ec, when w) override {
+  void complete(error_code ec, when w, const asio::any_io_executor& executor) override {
     settle();
     auto h = std::move(handler_);
     auto results = std::move(results_);
-    const auto executor = executor_;
-    const auto work = std::move(work_);  // until the handler has been called or posted
-    const auto elsewhere = std::move(work_elsewhere_);
+    const auto elsewhere =
+        std::move(work_elsewhere_);  // until the handler has been called or posted
     destroy(h);
     std::apply(
         [&](Results&... each) {
-          if (w == when::now) {
+          if (w == when::later) {
+            complete_later(executor, std::move(h), ec, std::move(each)...);
+          } else if (elsewhere) {
             complete_now(executor, std::move(h), ec, std::move(each)...);
           } else {
-            complete_later(executor, std::move(h), ec, std::move(each)...);
+            call_user(executor, [&] { h(ec, std::move(each)...); });
           }
         },
         results);
@@ -101,8 +122,6 @@ public:
 private:
   result_waiter(handler&& h, const asio::any_io_executor& executor, Attempt attempt)
       : handler_{std::move(h)},
-        executor_{executor},
-        work_{asio::prefer(executor, asio::execution::outstanding_work.tracked)},
         work_elsewhere_{work_elsewhere(executor, handler_)},
         attempt_{std::move(attempt)} {}
 
@@ -118,10 +137,7 @@ private:
   }
 
   handler handler_;
-  asio::any_io_executor executor_;
-  // Outstanding work, so that neither the socket's context nor the handler's stops while the
-  // operation is pending.
-  asio::any_io_executor work_;
+  // Outstanding work, so that the handler's context does not stop while the operation is pending.
   asio::any_io_executor work_elsewhere_;
   Attempt attempt_;
   std::tuple<Results...> results_;
@@ -139,6 +155,9 @@ public:
   using time_point = deadline::clock::time_point;
   enum class side { to_receive, to_send, to_learn, to_end };
 
+  // The executor must live as long.
+  explicit pending_operations(const asio::any_io_executor& executor) noexcept : work_{executor} {}
+
   [[nodiscard]] bool receivers_wait() const noexcept { return !receivers_.empty(); }
   // Returns whether an operation waits to send to this peer or without naming a peer. Without an
   // argument, returns whether any operation waits to send.
@@ -146,6 +165,8 @@ public:
   // Returns whether no other operation must be served before this one.
   [[nodiscard]] bool is_next(side where, const waiter& w) const noexcept;
 
+  // Call before a waiter is made, because this may throw. rest() is the opposite.
+  void hold() { work_.hold(); }
   void enter(side where, waiter& w) noexcept;
   void conclude(waiter& w, error_code ec) noexcept;
   // Attempts pending operations in the order of their calls.
@@ -153,6 +174,8 @@ public:
   // Calls the handlers of concluded operations. They may start or end other operations. Returns
   // whether there were any.
   bool tell_all();
+  // Call at the end of a turn. If no operation is left, the context may stop.
+  void rest() noexcept;
 
   [[nodiscard]] std::optional<time_point> first_deadline() const noexcept;
   void expire(time_point now) noexcept;
@@ -171,6 +194,7 @@ private:
   [[nodiscard]] waiter_list& list_of(side where) noexcept;
   void attempt_senders();
 
+  pending_work work_;
   waiter_list receivers_;
   waiter_list senders_;
   waiter_list learners_;

@@ -33,6 +33,7 @@ socket_core::socket_core(asio::any_io_executor executor, std::unique_ptr<socket_
       random_{runtime_->random<std::uint32_t>()},
       queues_{executor_},
       turns_{*this, waiting_},
+      waiting_{executor_},
       waiting_alarm_{executor_, [this] { on_deadline(); }},
       linger_alarm_{executor_, [this] { on_linger(); }},
       link_alarm_{executor_, [this] { on_link_deadlines(); }},
@@ -71,7 +72,8 @@ void socket_core::enter(pending_operations::side where, waiter& w) {
   }
   if (!open()) {
     w.complete(where == pending_operations::side::to_end ? ending_.outcome() : errc::socket_closed,
-               waiter::when::later);
+               waiter::when::later, executor_);
+    waiting_.rest();
     return;
   }
   // Inside a turn, its end serves the operation, and user code continues without an extra post.

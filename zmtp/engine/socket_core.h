@@ -90,7 +90,7 @@ public:
   // order in which operations end.
   template <class Attempt, class... Results>
   void start(pending_operations::side where,
-             completion_handler<void(error_code, Results...)> handler, deadline until,
+             completion_handler<void(error_code, Results...)>&& handler, deadline until,
              Attempt attempt, std::optional<peer_id> to = {});
   // Returns whether an operation waits to send to this peer or without naming a peer. A new send
   // must not overtake it.
@@ -195,9 +195,10 @@ private:
 
 template <class Attempt, class... Results>
 void socket_core::start(pending_operations::side where,
-                        completion_handler<void(error_code, Results...)> handler, deadline until,
+                        completion_handler<void(error_code, Results...)>&& handler, deadline until,
                         Attempt attempt, std::optional<peer_id> to) {
   using kind = result_waiter<Attempt, Results...>;
+  waiting_.hold();
   auto* const w = static_cast<kind*>(kind::make(std::move(handler), executor_, std::move(attempt)));
   if (auto slot = w->slot(); slot.is_connected()) {
     slot.assign([core = weak_from_this(), w](asio::cancellation_type type) {

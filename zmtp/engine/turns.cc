@@ -117,6 +117,7 @@ void turns::end() {
       post();
     }
     keep_awake(ended);
+    waiting_.rest();
   }
   if (core_.ending().finishing()) {
     core_.check_finished();

@@ -55,14 +55,9 @@ void alarm::cancel() noexcept {
   }
 }
 
-std::optional<deadline::clock::time_point> deadline::at(const runtime& of) const {
-  if (const auto* const time = std::get_if<clock::time_point>(&end_)) {
-    return *time;
-  }
-  if (const auto* const from_start = std::get_if<clock::duration>(&end_)) {
-    return of.now() + *from_start;
-  }
-  return std::nullopt;
+deadline::clock::time_point deadline::end(const runtime& of) const {
+  const auto* const from_start = std::get_if<clock::duration>(&end_);
+  return from_start != nullptr ? of.now() + *from_start : std::get<clock::time_point>(end_);
 }
 
 }  // namespace zmtp

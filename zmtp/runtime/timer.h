@@ -110,9 +110,16 @@ public:
   }
 
   // Call once, when the operation starts.
-  [[nodiscard]] std::optional<clock::time_point> at(const runtime& of) const;
+  [[nodiscard]] std::optional<clock::time_point> at(const runtime& of) const {
+    if (std::holds_alternative<std::monostate>(end_)) {
+      return std::nullopt;
+    }
+    return end(of);
+  }
 
 private:
+  [[nodiscard]] clock::time_point end(const runtime& of) const;
+
   // A longer duration would overflow the clock.
   static constexpr std::chrono::hours never{24 * 365 * 100};
 

@@ -13,7 +13,7 @@ bool try_receive_enveloped(socket_core& core, message_batch& batch) {
 }
 
 void start_receive_enveloped(socket_core& core, message_batch& batch, deadline until,
-                             received_handler handler) {
+                             received_handler&& handler) {
   batch.clear();
   core.start(pending_operations::side::to_receive, std::move(handler), until,
              [&core, &batch](error_code&, std::size_t& count) {

@@ -22,7 +22,7 @@ namespace operations {
 
 [[nodiscard]] bool try_receive_enveloped(socket_core& core, message_batch& batch);
 void start_receive_enveloped(socket_core& core, message_batch& batch, deadline until,
-                             received_handler handler);
+                             received_handler&& handler);
 
 }  // namespace operations
 

@@ -81,7 +81,7 @@ public:
     l.to = std::move(to);
   }
 
-  void start(done_handler handler);
+  void start(done_handler&& handler);
   void end(error_code why) {
     state.end(why);
     interrupt();
@@ -117,7 +117,7 @@ private:
 // the loops are destroyed, and the run and its handler with them.
 class proxy::core::run {
 public:
-  run(std::shared_ptr<core> of, done_handler handler)
+  run(std::shared_ptr<core> of, done_handler&& handler)
       : core_{std::move(of)},
         work_elsewhere_{work_elsewhere(core_->executor, handler)},
         handler_{std::move(handler)} {}
@@ -141,7 +141,7 @@ private:
   int loops_ = 0;
 };
 
-void proxy::core::start(done_handler handler) {
+void proxy::core::start(done_handler&& handler) {
   if (!current_.expired()) {
     complete_later(executor, std::move(handler), asio::error::already_started);
     return;
@@ -304,7 +304,7 @@ void proxy::set_control(std::unique_ptr<any_source> commands, std::unique_ptr<an
   core_->control.answers_all = answers_all;
 }
 
-void proxy::start(done_handler handler) { core_->start(std::move(handler)); }
+void proxy::start(done_handler&& handler) { core_->start(std::move(handler)); }
 
 void proxy::pause() {
   core_->state.pause();

@@ -120,7 +120,7 @@ private:
   void set_capture(std::unique_ptr<any_sink> capture);
   void set_control(std::unique_ptr<any_source> commands, std::unique_ptr<any_sink> answers,
                    bool answers_all);
-  void start(done_handler handler);
+  void start(done_handler&& handler);
 
   std::shared_ptr<core> core_;
 };

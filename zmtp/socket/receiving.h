@@ -35,11 +35,11 @@ using received_handler = completion_handler<void(error_code, std::size_t)>;
 template <class Item>
 [[nodiscard]] bool try_receive(socket_core& core, Item& to);
 template <class Item>
-void start_receive(socket_core& core, deadline until, item_handler<Item> handler);
+void start_receive(socket_core& core, deadline until, item_handler<Item>&& handler);
 [[nodiscard]] bool try_receive(socket_core& core, message_batch& batch);
 void start_receive(socket_core& core, message_batch& batch, deadline until,
-                   received_handler handler);
-void start_wait_readable(socket_core& core, deadline until, readable_handler handler);
+                   received_handler&& handler);
+void start_wait_readable(socket_core& core, deadline until, readable_handler&& handler);
 
 }  // namespace operations
 
@@ -131,7 +131,7 @@ protected:
 namespace operations {
 
 [[nodiscard]] bool try_receive_from(socket_core& core, routed_message& to);
-void start_receive_from(socket_core& core, deadline until, item_handler<routed_message> handler);
+void start_receive_from(socket_core& core, deadline until, item_handler<routed_message>&& handler);
 
 }  // namespace operations
 

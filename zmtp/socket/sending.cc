@@ -64,7 +64,7 @@ send_status try_send(socket_core& core, message_batch& batch) {
   return status;
 }
 
-void start_send(socket_core& core, message_batch& batch, deadline until, count_handler handler) {
+void start_send(socket_core& core, message_batch& batch, deadline until, count_handler&& handler) {
   core.start(pending_operations::side::to_send, std::move(handler), until,
              [&core, &batch, before = batch.size()](error_code& ec, std::size_t& sent) {
                const auto status = send(core, batch);
@@ -74,7 +74,7 @@ void start_send(socket_core& core, message_batch& batch, deadline until, count_h
              });
 }
 
-void start_send(socket_core& core, message&& m, deadline until, sent_handler handler) {
+void start_send(socket_core& core, message&& m, deadline until, sent_handler&& handler) {
   core.start(pending_operations::side::to_send, std::move(handler), until,
              [&core, m = std::move(m)](error_code& ec) mutable {
                const auto status =
@@ -84,7 +84,7 @@ void start_send(socket_core& core, message&& m, deadline until, sent_handler han
              });
 }
 
-void start_wait_writable(socket_core& core, deadline until, sent_handler handler) {
+void start_wait_writable(socket_core& core, deadline until, sent_handler&& handler) {
   core.start(pending_operations::side::to_send, std::move(handler), until,
              [&core](error_code&) { return core.state().writable(); });
 }
@@ -138,7 +138,8 @@ send_status try_send(socket_core& core, peer_id to, message&& m) {
   return status;
 }
 
-void start_send(socket_core& core, peer_id to, message&& m, deadline until, sent_handler handler) {
+void start_send(socket_core& core, peer_id to, message&& m, deadline until,
+                sent_handler&& handler) {
   core.start(
       pending_operations::side::to_send, std::move(handler), until,
       [&core, to, m = std::move(m)](error_code& ec) mutable { return attempt(core, to, m, ec); },
@@ -195,7 +196,8 @@ send_status try_send_to(socket_core& core, message_batch& batch) {
   return status;
 }
 
-void start_send_to(socket_core& core, message_batch& batch, deadline until, count_handler handler) {
+void start_send_to(socket_core& core, message_batch& batch, deadline until,
+                   count_handler&& handler) {
   core.start(pending_operations::side::to_send, std::move(handler), until,
              [&core, &batch, before = batch.size()](error_code& ec, std::size_t& sent) {
                const auto over = attempt(core, batch, ec);
@@ -204,7 +206,7 @@ void start_send_to(socket_core& core, message_batch& batch, deadline until, coun
              });
 }
 
-void start_wait_writable(socket_core& core, peer_id to, deadline until, sent_handler handler) {
+void start_wait_writable(socket_core& core, peer_id to, deadline until, sent_handler&& handler) {
   core.start(
       pending_operations::side::to_send, std::move(handler), until,
       [&core, to](error_code& ec) {

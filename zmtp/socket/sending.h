@@ -29,10 +29,10 @@ using sent_handler = completion_handler<void(error_code)>;
 using count_handler = completion_handler<void(error_code, std::size_t)>;
 
 [[nodiscard]] send_status try_send(socket_core& core, message&& m);
-void start_send(socket_core& core, message&& m, deadline until, sent_handler handler);
+void start_send(socket_core& core, message&& m, deadline until, sent_handler&& handler);
 [[nodiscard]] send_status try_send(socket_core& core, message_batch& batch);
-void start_send(socket_core& core, message_batch& batch, deadline until, count_handler handler);
-void start_wait_writable(socket_core& core, deadline until, sent_handler handler);
+void start_send(socket_core& core, message_batch& batch, deadline until, count_handler&& handler);
+void start_wait_writable(socket_core& core, deadline until, sent_handler&& handler);
 
 }  // namespace operations
 
@@ -134,10 +134,11 @@ protected:
 namespace operations {
 
 [[nodiscard]] send_status try_send(socket_core& core, peer_id to, message&& m);
-void start_send(socket_core& core, peer_id to, message&& m, deadline until, sent_handler handler);
+void start_send(socket_core& core, peer_id to, message&& m, deadline until, sent_handler&& handler);
 [[nodiscard]] send_status try_send_to(socket_core& core, message_batch& batch);
-void start_send_to(socket_core& core, message_batch& batch, deadline until, count_handler handler);
-void start_wait_writable(socket_core& core, peer_id to, deadline until, sent_handler handler);
+void start_send_to(socket_core& core, message_batch& batch, deadline until,
+                   count_handler&& handler);
+void start_wait_writable(socket_core& core, peer_id to, deadline until, sent_handler&& handler);
 [[nodiscard]] const peer_info* info(socket_core& core, peer_id peer) noexcept;
 void pause(socket_core& core, peer_id peer);
 void resume(socket_core& core, peer_id peer);

@@ -62,21 +62,21 @@ void socket::close() { close_with(errc::socket_closed); }
 
 void socket::close(std::chrono::milliseconds linger) { core_->close(errc::socket_closed, linger); }
 
-void socket::start_close(done_handler handler) {
+void socket::start_close(done_handler&& handler) {
   core_->start_close(core_->options().linger, std::move(handler));
 }
 
-void socket::start_close(deadline until, done_handler handler) {
+void socket::start_close(deadline until, done_handler&& handler) {
   core_->start_close(until, std::move(handler));
 }
 
-void socket::start_wait_peers(std::size_t count, deadline until, done_handler handler) {
+void socket::start_wait_peers(std::size_t count, deadline until, done_handler&& handler) {
   core_->start(
       pending_operations::side::to_learn, std::move(handler), until,
       [core = core_.get(), count](error_code&) { return core->state().attached() >= count; });
 }
 
-void socket::start_wait_written(deadline until, done_handler handler) {
+void socket::start_wait_written(deadline until, done_handler&& handler) {
   core_->start(pending_operations::side::to_learn, std::move(handler), until,
                [core = core_.get()](error_code&) { return core->all_written(); });
 }

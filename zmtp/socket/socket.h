@@ -179,10 +179,10 @@ private:
   using done_handler = completion_handler<void(error_code)>;
 
   void close_with(error_code reason);
-  void start_close(done_handler handler);
-  void start_close(deadline until, done_handler handler);
-  void start_wait_peers(std::size_t count, deadline until, done_handler handler);
-  void start_wait_written(deadline until, done_handler handler);
+  void start_close(done_handler&& handler);
+  void start_close(deadline until, done_handler&& handler);
+  void start_wait_peers(std::size_t count, deadline until, done_handler&& handler);
+  void start_wait_written(deadline until, done_handler&& handler);
 };
 
 }  // namespace zmtp
