@@ -50,13 +50,13 @@ void report(const stream& work, double seconds) {
 
 asio::awaitable<void> send_or_wait(zmtp::push_socket& push, zmtp::message& m) {
   if (push.try_send(std::move(m)) != zmtp::send_status::queued) {
-    co_await push.async_send(std::move(m), asio::use_awaitable);
+    co_await push.async_send(std::move(m));
   }
 }
 
 asio::awaitable<void> receive_or_wait(zmtp::pull_socket& pull, zmtp::message& m) {
   if (!pull.try_receive(m)) {
-    m = co_await pull.async_receive(asio::use_awaitable);
+    m = co_await pull.async_receive();
   }
 }
 
@@ -109,7 +109,7 @@ asio::awaitable<void> send_singly(zmtp::push_socket push, stream work, call form
   for (auto left = work.count; left != 0; --left) {
     auto m = make_message(work);
     if (form == call::await) {
-      co_await push.async_send(std::move(m), asio::use_awaitable);
+      co_await push.async_send(std::move(m));
     } else if (form == call::if_needed) {
       co_await send_or_wait(push, m);
     } else {
@@ -125,7 +125,7 @@ asio::awaitable<void> receive_singly(zmtp::pull_socket pull, stream work, call f
   zmtp::message m;
   for (auto left = work.count; left != 0; --left) {
     if (form == call::await) {
-      m = co_await pull.async_receive(asio::use_awaitable);
+      m = co_await pull.async_receive();
     } else if (form == call::if_needed) {
       co_await receive_or_wait(pull, m);
     } else {
