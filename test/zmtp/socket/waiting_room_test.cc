@@ -2,6 +2,9 @@
 
 #include "zmtp/engine/pending_operations.h"
 
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/io_context.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +43,7 @@ public:
     return done;
   }
   void settle() noexcept override { settled = true; }
-  void complete(error_code ec, when w) override {
+  void complete(error_code ec, when w, const asio::any_io_executor&) override {
     log_.push_back(name_ + (ec ? ": " + ec.message() : " ends") +
                    (w == when::later ? ", later" : ""));
     if (then) {
@@ -102,7 +105,9 @@ protected:
   names log_;
   std::deque<scripted> all_;
   std::map<peer_id, int> room_of_;
-  pending_operations room_;
+  asio::io_context context_;
+  asio::any_io_executor executor_ = context_.get_executor();
+  pending_operations room_{executor_};
 };
 
 TEST_F(waiting, sends_are_served_in_the_order_of_calls) {
