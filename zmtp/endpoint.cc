@@ -162,7 +162,7 @@ std::optional<host_port> parse_source(std::string_view text) {
   return parse_host_port(text);
 }
 
-result<endpoint> parse_tcp(std::string_view text) {
+result<endpoint> parse_tcp(std::string_view text, bool tls = false) {
   std::optional<host_port> source;
   if (const auto end = text.find(';'); end != std::string_view::npos) {
     source = parse_source(text.substr(0, end));
@@ -175,7 +175,7 @@ result<endpoint> parse_tcp(std::string_view text) {
   if (!to) {
     return errc::bad_endpoint;
   }
-  return endpoint{tcp_address{std::move(to->host), to->port, std::move(source)}};
+  return endpoint{tcp_address{std::move(to->host), to->port, std::move(source), tls}};
 }
 
 // A zero byte would truncate the text when a function takes it as a C string.
@@ -210,7 +210,7 @@ bool is_path(std::string_view text) noexcept {
                      [](char c) { return c > ' ' && c <= '~' && c != '?' && c != '#'; });
 }
 
-result<endpoint> parse_ws(std::string_view text) {
+result<endpoint> parse_ws(std::string_view text, bool tls = false) {
   const auto end = std::min(text.find('/'), text.size());
   auto to = parse_host_port(text.substr(0, end));
   const auto path = end == text.size() ? std::string_view{"/"} : text.substr(end);
@@ -220,7 +220,7 @@ result<endpoint> parse_ws(std::string_view text) {
   if (path.size() > ws_address::max_path) {
     return errc::address_too_long;
   }
-  return endpoint{ws_address{std::move(to->host), to->port, std::string{path}}};
+  return endpoint{ws_address{std::move(to->host), to->port, std::string{path}, tls}};
 }
 
 bool is_transport_name(std::string_view text) noexcept {
@@ -258,6 +258,12 @@ result<endpoint> endpoint::parse(std::string_view text) {
   if (transport == "ws") {
     return parse_ws(rest);
   }
+  if (transport == "tls+tcp") {
+    return parse_tcp(rest, true);
+  }
+  if (transport == "wss") {
+    return parse_ws(rest, true);
+  }
   return errc::unknown_transport;
 }
 
@@ -265,11 +271,13 @@ std::string endpoint::to_string() const {
   struct {
     std::string operator()(const tcp_address& a) const {
       const auto source = a.source ? written(a.source->host, a.source->port) + ";" : std::string{};
-      return "tcp://" + source + written(a.host, a.port);
+      return (a.tls ? "tls+tcp://" : "tcp://") + source + written(a.host, a.port);
     }
     std::string operator()(const ipc_address& a) const { return "ipc://" + a.path; }
     std::string operator()(const inproc_address& a) const { return "inproc://" + a.name; }
-    std::string operator()(const ws_address& a) const { return "ws://" + a.authority() + a.path; }
+    std::string operator()(const ws_address& a) const {
+      return (a.tls ? "wss://" : "ws://") + a.authority() + a.path;
+    }
   } write;
   return std::visit(write, address);
 }
@@ -287,16 +295,32 @@ bool endpoint::connectable() const noexcept {
   return ipc() == nullptr || ipc()->path != "*";
 }
 
+const std::string* endpoint::tls_host() const noexcept {
+  if (const auto* a = tcp()) {
+    return a->tls ? &a->host : nullptr;
+  }
+  const auto* const a = ws();
+  return a != nullptr && a->tls ? &a->host : nullptr;
+}
+
 endpoint endpoint::carrier() const {
+  if (const auto* a = tcp()) {
+    return {tcp_address{a->host, a->port, a->source}};
+  }
   const auto* const a = ws();
   return a != nullptr ? endpoint{tcp_address{a->host, a->port}} : *this;
 }
 
 endpoint endpoint::over(const endpoint& bound) const {
-  const auto* const a = ws();
   const auto* const below = bound.tcp();
-  return a != nullptr && below != nullptr ? endpoint{ws_address{below->host, below->port, a->path}}
-                                          : bound;
+  if (below == nullptr) {
+    return bound;
+  }
+  if (const auto* a = ws()) {
+    return {ws_address{below->host, below->port, a->path, a->tls}};
+  }
+  const auto* const a = tcp();
+  return {tcp_address{below->host, below->port, below->source, a != nullptr && a->tls}};
 }
 
 }  // namespace zmtp

@@ -21,14 +21,16 @@ struct host_port {
   friend bool operator==(const host_port&, const host_port&) = default;
 };
 
-// tcp://host:port. When binding, `host` may also be the name of an interface, or "*" for every
-// address. Port 0, written 0 or *, lets the operating system choose a port.
+// tcp://host:port, and tls+tcp://host:port for TLS over TCP. When binding, `host` may also be the
+// name of an interface, or "*" for every address. Port 0, written 0 or *, lets the operating system
+// choose a port.
 struct tcp_address {
   std::string host;
   std::uint16_t port = 0;
   // tcp://source:port;host:port. When connecting, the socket connects from this local address or
   // interface. The port is optional. 0 lets the operating system choose.
   std::optional<host_port> source{};
+  bool tls = false;  // tls+tcp://
 
   friend bool operator==(const tcp_address&, const tcp_address&) = default;
 };
@@ -57,14 +59,15 @@ struct inproc_address {
   friend bool operator==(const inproc_address&, const inproc_address&) = default;
 };
 
-// ws://host:port/path: WebSocket over TCP (45/ZWS 2.0). Host and port are those of tcp://, and the
-// path is "/" if the text has none.
+// ws://host:port/path: WebSocket over TCP (45/ZWS 2.0), and wss:// over TLS. Host and port are those
+// of tcp://, and the path is "/" if the text has none.
 struct ws_address {
   static constexpr std::size_t max_path = 255;  // bytes
 
   std::string host;
   std::uint16_t port = 0;
   std::string path = "/";
+  bool tls = false;  // wss://
 
   // Returns host:port as in a URL, with brackets around an IPv6 address.
   [[nodiscard]] std::string authority() const;
@@ -83,7 +86,9 @@ struct endpoint {
   [[nodiscard]] bool bindable() const noexcept;
   // Returns whether a socket can connect to this endpoint: it has no wildcard and no port 0.
   [[nodiscard]] bool connectable() const noexcept;
-  // Returns the endpoint of the transport below: of tcp for ws, and this endpoint otherwise.
+  // Returns the host of an endpoint with TLS, and nullptr for others.
+  [[nodiscard]] const std::string* tls_host() const noexcept;
+  // Returns the endpoint of the transport below: of tcp for ws and TLS, and this endpoint otherwise.
   [[nodiscard]] endpoint carrier() const;
   // Returns this endpoint after its carrier() has been bound, as `bound`.
   [[nodiscard]] endpoint over(const endpoint& bound) const;

@@ -85,6 +85,28 @@ const char* text(errc e) noexcept {
     case errc::foreign_origin:
       return "the origin of a web page was refused; add the origin to "
              "transport.websocket_origins";
+    case errc::not_tls:
+      return "the peer does not speak TLS; use tls+tcp:// or wss:// on both sides, and check the "
+             "port";
+    case errc::bad_tls:
+      return "the TLS handshake failed; check that both sides have TLS 1.2 or later and the same "
+             "transport";
+    case errc::tls_refused:
+      return "the peer ended TLS with an alert; see the log of the peer for the reason";
+    case errc::certificate_missing:
+      return "the peer has shown no certificate; set transport.tls.certificate of the peer";
+    case errc::certificate_expired:
+      return "the certificate of the peer has expired or is not valid yet; renew it, and check the "
+             "clocks";
+    case errc::certificate_not_trusted:
+      return "the certificate of the peer is not of a trusted authority; set transport.tls.trusted "
+             "to the certificate of its authority";
+    case errc::certificate_name_wrong:
+      return "the certificate of the server has another name; connect to a name of the "
+             "certificate, or set transport.tls.server_name";
+    case errc::certificate_refused:
+      return "the peer refused the certificate of this socket, or needs one; set "
+             "transport.tls.certificate to one of an authority that the peer trusts";
     case errc::bad_curve_version:
       return "invalid HELLO: not version 1.0 of CURVE; upgrade the peer, or check its encoding";
     case errc::box_not_opened:
@@ -150,7 +172,8 @@ const char* text(errc e) noexcept {
       return "invalid endpoint: malformed, or not valid for this operation; use tcp://host:port "
              "(IPv6 in brackets), ipc://path, ipc://@name or inproc://name";
     case errc::unknown_transport:
-      return "invalid endpoint: unknown transport; use tcp://, ipc:// or inproc://";
+      return "invalid endpoint: unknown transport; use tcp://, tls+tcp://, ipc://, inproc://, "
+             "ws:// or wss://";
     case errc::address_too_long:
       return "invalid endpoint: path or name too long; use at most 107 bytes for ipc and 255 for "
              "inproc";
@@ -164,6 +187,20 @@ const char* text(errc e) noexcept {
     case errc::authenticator_missing:
       return "cannot bind or connect a PLAIN or CURVE server without an authenticator; set "
              "socket_options::authenticator, or curve_server_options::allow_any_client";
+    case errc::no_certificate:
+      return "cannot bind with TLS without a certificate; set transport.tls.certificate";
+    case errc::bad_certificate_file:
+      return "cannot load the certificate of TLS; transport.tls.certificate must be a readable "
+             "file with a certificate as PEM";
+    case errc::bad_key_file:
+      return "cannot load the private key of TLS; transport.tls.private_key must be a readable "
+             "file with a key as PEM, without a password";
+    case errc::foreign_key:
+      return "the private key of TLS is not that of the certificate; set transport.tls.private_key "
+             "to the key for which the certificate was made";
+    case errc::bad_trusted_file:
+      return "cannot load the trusted authorities of TLS; transport.tls.trusted must be a readable "
+             "file with certificates as PEM";
     case errc::socket_closed:
       return "socket closed: the operation needs an open socket; create another one";
     case errc::host_unreachable:
@@ -218,6 +255,7 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::bad_ping:
     case errc::bad_websocket_frame:
     case errc::bad_upgrade:
+    case errc::bad_tls:
     case errc::bad_curve_version:
     case errc::box_not_opened:
     case errc::bad_cookie:
@@ -235,6 +273,13 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::too_many_subscriptions: return condition::limit_exceeded;
     case errc::upgrade_refused:
     case errc::foreign_origin:
+    case errc::not_tls:
+    case errc::tls_refused:
+    case errc::certificate_missing:
+    case errc::certificate_expired:
+    case errc::certificate_not_trusted:
+    case errc::certificate_name_wrong:
+    case errc::certificate_refused:
     case errc::mechanism_mismatch:
     case errc::refused_by_peer:
     case errc::bad_socket_type:
@@ -259,6 +304,11 @@ std::optional<condition> condition_of(errc e) noexcept {
     case errc::path_taken:
     case errc::bad_option:
     case errc::authenticator_missing:
+    case errc::no_certificate:
+    case errc::bad_certificate_file:
+    case errc::bad_key_file:
+    case errc::foreign_key:
+    case errc::bad_trusted_file:
     case errc::socket_closed:
     case errc::host_unreachable:
     case errc::endpoint_stopped:

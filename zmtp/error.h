@@ -53,6 +53,16 @@ enum class errc {
   upgrade_refused,  // the server answered the request with an error
   foreign_origin,   // a web page whose origin is not in transport_options::websocket_origins
 
+  // TLS.
+  not_tls,                  // the peer's first bytes are not TLS
+  bad_tls,                  // bytes that TLS does not allow, or no common version or cipher
+  tls_refused,              // the peer ended TLS with an alert
+  certificate_missing,      // the peer has shown no certificate, and must
+  certificate_expired,      // the peer's certificate is not valid now
+  certificate_not_trusted,  // the peer's certificate is not of an authority that is trusted
+  certificate_name_wrong,   // the server's certificate is that of another name
+  certificate_refused,      // the peer does not accept the certificate of this socket, or needs one
+
   // CURVE (RFC 26).
   bad_curve_version,    // a HELLO of a version other than 1.0
   box_not_opened,       // altered on the way, or sealed with a different key
@@ -89,8 +99,13 @@ enum class errc {
   bad_option,         // a socket option has a value that it may not have
   // a PLAIN or CURVE server without an authenticator: binding and connecting fail
   authenticator_missing,
-  socket_closed,     // the socket was closed
-  host_unreachable,  // no peer has this routing id
+  no_certificate,        // binding with TLS, without tls_options::certificate
+  bad_certificate_file,  // tls_options::certificate is not a file with a certificate
+  bad_key_file,          // tls_options::private_key is not a file with a key
+  foreign_key,           // tls_options::private_key is not the key of the certificate
+  bad_trusted_file,      // tls_options::trusted is not a file with certificates
+  socket_closed,         // the socket was closed
+  host_unreachable,      // no peer has this routing id
   // the socket stopped retrying every endpoint (reconnect_options) and has no peer
   endpoint_stopped,
   would_block,  // the queue is full

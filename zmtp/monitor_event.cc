@@ -21,6 +21,7 @@ std::string_view to_string(monitor_event::kind what) noexcept {
     case kind::detached: return "detached";
     case kind::not_reading: return "not_reading";
     case kind::subscription_refused: return "subscription_refused";
+    case kind::certificate_kept: return "certificate_kept";
     case kind::closed: return "closed";
   }
   return "unknown";

@@ -30,6 +30,7 @@ struct monitor_event {
     detached,              // the connection of an attached peer ended, see `reason`
     not_reading,           // the peer's host is alive, but its application answers no PING
     subscription_refused,  // a peer's subscription exceeded a limit
+    certificate_kept,      // changed files of TLS have a fault, see `reason`: the old ones stay
     closed,                // the last event: the socket has ended
   };
 

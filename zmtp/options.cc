@@ -12,6 +12,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t max_routing_id = 255;   // bytes; RFC 37: the length has one byte
 constexpr std::size_t max_plain_field = 255;  // bytes; RFC 24: the length has one byte
+constexpr std::size_t max_host_name = 253;    // bytes; RFC 1035, in text form
 constexpr std::size_t max_extensions = 255;   // bytes of the list, so that READY stays small
 constexpr std::size_t max_size = 1ULL << 31;  // 2 GiB
 constexpr std::size_t max_parts = 65'535;     // maximum of message's counter
@@ -177,6 +178,15 @@ constexpr struct {
      [](const options& o) noexcept {
        return std::ranges::all_of(o.transport.websocket_origins, is_origin);
      }},
+    {"transport.tls.private_key", "needs transport.tls.certificate",
+     [](const options& o) noexcept {
+       return o.transport.tls.private_key.empty() || !o.transport.tls.certificate.empty();
+     }},
+    {"transport.tls.server_name", "must be a name of at most 253 bytes, or an address",
+     [](const options& o) noexcept {
+       const auto& name = o.transport.tls.server_name;
+       return name.size() <= max_host_name && name.find('\0') == std::string::npos;
+     }},
     {"transport.file_mode", "must be 0 to 0777",
      [](const options& o) noexcept { return o.transport.file_mode <= 0777; }},
     {"security",
@@ -305,6 +315,16 @@ bool lacks_authenticator(const socket_options& options) noexcept {
   const auto* const own = std::get_if<custom_security>(&options.security);
   return std::holds_alternative<plain_server_security>(options.security) ||
          (own != nullptr && own->needs_authenticator);
+}
+
+std::string_view file_with_fault(const tls_options& options, error_code fault) noexcept {
+  if (fault == errc::bad_certificate_file) {
+    return options.certificate;
+  }
+  if (fault == errc::bad_key_file || fault == errc::foreign_key) {
+    return options.private_key.empty() ? options.certificate : options.private_key;
+  }
+  return fault == errc::bad_trusted_file ? options.trusted : std::string_view{};
 }
 
 void refuse(const option_fault& fault, std::string_view where) {

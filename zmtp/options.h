@@ -100,6 +100,25 @@ struct keepalive_options {
   int count = 3;
 };
 
+// The certificates of tls+tcp:// and wss://, as paths of PEM files. A socket reads the files when it
+// binds or connects, and again before a handshake after they have changed. If the new files have a
+// fault, the socket keeps the old certificates and monitors get the fault.
+struct tls_options {
+  // The certificate of this socket, and after it those of its issuers without the root. A socket
+  // that binds needs one. A socket that connects shows it if the server asks.
+  std::string certificate{};
+  // The private key of the certificate, without a password. Empty: the file of the certificate has
+  // the key.
+  std::string private_key{};
+  // The authorities whose certificates are trusted. When connecting, empty: those of the system.
+  // When binding: each peer must show a certificate of them, whose name becomes
+  // peer_info::user_id. Empty: peers are not asked for a certificate.
+  std::string trusted{};
+  // When connecting: the name or address that the server's certificate must have, which is also
+  // sent as SNI. Empty: the host of the endpoint.
+  std::string server_name{};
+};
+
 // Options that Zinc passes to the kernel. A socket reads them when it binds or connects.
 struct transport_options {
   std::optional<keepalive_options> keepalive = keepalive_options{};  // absent: off
@@ -119,6 +138,7 @@ struct transport_options {
   // for every page. Pages of the host and port of the socket, and programs that send no origin,
   // may always connect.
   std::vector<std::string> websocket_origins{};
+  tls_options tls{};  // for tls+tcp:// and wss://
   // ipc: the mode of the socket files, independent of the umask. A connecting process needs write
   // access.
   unsigned file_mode = 0600;
@@ -192,6 +212,11 @@ struct custom_security {
   bool needs_authenticator = false;
 };
 
+// Returns the path of the file with the fault, if `fault` is that of a file of `options`. Otherwise
+// returns an empty string.
+[[nodiscard]] std::string_view file_with_fault(const tls_options& options,
+                                               error_code fault) noexcept;
+
 // The security mechanism of a socket, and its keys. Both peers must use the same mechanism. A change
 // applies to later handshakes.
 using security_options =
@@ -224,7 +249,7 @@ struct socket_options {
   // waits. If false, the socket drops such messages.
   bool mandatory = false;
   // ROUTER: a new peer takes over the routing id of a live peer. The socket closes the old
-  // connection. With CURVE, the new peer must have the same key, and with PLAIN the same user id.
+  // connection. With CURVE, the new peer must have the same key, and otherwise the same user id.
   bool handover = false;
   // REQ: allows a new request before the reply. The socket then receives only replies to the newest
   // request. A late reply of the same peer to an earlier request looks the same, unless `correlate`

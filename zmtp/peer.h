@@ -65,7 +65,8 @@ struct peer_info {
   std::optional<process_credentials> process{};  // only of a peer that is connected over ipc
   std::string mechanism{};  // the security mechanism: NULL, PLAIN, CURVE …; empty over inproc
   std::optional<curve_public_key> public_key{};  // with CURVE: the peer has its secret key
-  // From the authenticator of this socket, which the peer cannot choose. Empty without one.
+  // From the authenticator of this socket, which the peer cannot choose. Without one, and when the
+  // authenticator is asked: the name in the certificate that the peer has shown over TLS, or empty.
   std::string user_id{};
   metadata user_properties{};
 };

@@ -63,7 +63,7 @@ private:
 void change(socket_options& o, source& from) {
   const auto size = [&] { return from.number<std::size_t>(); };
   const auto time = [&] { return milliseconds{from.number<milliseconds::rep>()}; };
-  switch (from.byte() % 35) {
+  switch (from.byte() % 37) {
     case 0: o.routing_id = from.text(); return;
     case 1: o.send_mark.messages = size(); return;
     case 2: o.send_mark.bytes = size(); return;
@@ -102,6 +102,8 @@ void change(socket_options& o, source& from) {
     case 31: o.spin = std::chrono::microseconds{from.number<std::int64_t>()}; return;
     case 32: o.limit.message_commands = size(); return;
     case 33: o.transport.websocket_origins.push_back(from.text()); return;
+    case 34: o.transport.tls.private_key = from.text(); return;
+    case 35: o.transport.tls.server_name = from.text(); return;
     default: o.correlate = o.relaxed = from.byte() % 2 != 0; return;
   }
 }

@@ -35,6 +35,8 @@ std::ostream& operator<<(std::ostream& to, medium m) {
     case medium::ipc_abstract: return to << "ipc_abstract";
     case medium::inproc: return to << "inproc";
     case medium::ws: return to << "ws";
+    case medium::tls: return to << "tls";
+    case medium::wss: return to << "wss";
   }
   return to;
 }
@@ -54,12 +56,16 @@ std::vector<medium> byte_media() {
   return all;
 }
 
+std::vector<medium> secure_media() { return {medium::tls, medium::wss}; }
+
 std::string free_endpoint(medium over) {
   switch (over) {
     case medium::tcp: return "tcp://127.0.0.1:*";
     case medium::tcp_ipv6: return "tcp://[::1]:*";
     case medium::ipc: return "ipc://*";
     case medium::ws: return "ws://127.0.0.1:*/zws";
+    case medium::tls: return "tls+tcp://127.0.0.1:*";
+    case medium::wss: return "wss://127.0.0.1:*/zws";
     case medium::ipc_abstract:
     case medium::inproc: return named_endpoint(over);
   }
@@ -80,8 +86,8 @@ reserved_endpoint::reserved_endpoint(asio::io_context& context, medium over) {
     holder_->bind({asio::ip::address_v4::loopback(), 0});
   }
   const auto port = std::to_string(holder_->local_endpoint().port());
-  text_ = over == medium::ws ? "ws://127.0.0.1:" + port + "/zws"
-                             : (ipv6 ? "tcp://[::1]:" : "tcp://127.0.0.1:") + port;
+  text_ = free_endpoint(over);
+  text_.replace(text_.find(":*") + 1, 1, port);
 }
 
 std::ostream& operator<<(std::ostream& to, side s) {

@@ -12,14 +12,16 @@
 
 namespace zmtp::test {
 
-enum class medium { tcp, tcp_ipv6, ipc, ipc_abstract, inproc, ws };
+enum class medium { tcp, tcp_ipv6, ipc, ipc_abstract, inproc, ws, tls, wss };
 
 std::ostream& operator<<(std::ostream& to, medium m);
 
-// The transports that this machine has, and those of them whose bytes are ZMTP and which libzmq has
-// too.
+// The transports of this machine that need no options, and those of them whose bytes are ZMTP and
+// which libzmq has too.
 [[nodiscard]] std::vector<medium> media();
 [[nodiscard]] std::vector<medium> byte_media();
+// Returns the transports of sockets that have with_tls() (test/support/certificates.h).
+[[nodiscard]] std::vector<medium> secure_media();
 
 // Returns a free endpoint to bind: chosen by the system, or by the test.
 [[nodiscard]] std::string free_endpoint(medium over);

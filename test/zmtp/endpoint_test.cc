@@ -116,6 +116,45 @@ TEST(endpoint, reads_the_path_of_a_websocket) {
   EXPECT_FALSE((endpoint{ws_address{"*", 7}}.connectable()));
 }
 
+TEST(endpoint, reads_tls_over_tcp_and_below_a_websocket) {
+  const struct {
+    const char* text;
+    endpoint meant;
+    const char* host;
+    tcp_address carrier;
+  } cases[]{
+      {"tls+tcp://a.example:5",
+       {tcp_address{"a.example", 5, {}, true}},
+       "a.example",
+       {"a.example", 5}},
+      {"tls+tcp://[::1]:7;a:5",
+       {tcp_address{"a", 5, host_port{"::1", 7}, true}},
+       "a",
+       {"a", 5, host_port{"::1", 7}}},
+      {"wss://a:5/path", {ws_address{"a", 5, "/path", true}}, "a", {"a", 5}},
+  };
+  for (const auto& [text, meant, host, carrier] : cases) {
+    const auto parsed = endpoint::parse(text);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(*parsed, meant) << text;
+    EXPECT_EQ(parsed->to_string(), text);
+    ASSERT_NE(parsed->tls_host(), nullptr);
+    EXPECT_EQ(*parsed->tls_host(), host);
+    EXPECT_EQ(*parsed->carrier().tcp(), carrier) << text;
+    EXPECT_EQ(parsed->carrier().tls_host(), nullptr);
+    EXPECT_TRUE(parsed->connectable());
+  }
+  const auto bound = [](const char* text) {
+    return endpoint::parse(text)->over({tcp_address{"0.0.0.0", 7}}).to_string();
+  };
+  EXPECT_EQ(bound("tls+tcp://*:*"), "tls+tcp://0.0.0.0:7");
+  EXPECT_EQ(bound("wss://*:*/a"), "wss://0.0.0.0:7/a");
+  for (const auto* const text : {"tcp://a:1", "ws://a:1", "ipc://a", "inproc://a"}) {
+    EXPECT_EQ(endpoint::parse(text)->tls_host(), nullptr) << text;
+  }
+  EXPECT_EQ(endpoint::parse("tls://a:1").error(), errc::unknown_transport);
+}
+
 TEST(endpoint, rejects_a_path_that_a_request_cannot_have) {
   for (const std::string path : {" ", "/a b", "/a\r\n", "/h\xc3\xb6st", "/a?b", "/a#b", "/\x7f"}) {
     EXPECT_EQ(endpoint::parse("ws://localhost:5555" + path).error(), errc::bad_endpoint) << path;

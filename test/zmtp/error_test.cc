@@ -73,6 +73,7 @@ TEST(error, every_error_has_exactly_the_condition_of_its_kind) {
       {errc::bad_ping, condition::protocol_violation},
       {errc::bad_websocket_frame, condition::protocol_violation},
       {errc::bad_upgrade, condition::protocol_violation},
+      {errc::bad_tls, condition::protocol_violation},
       {errc::bad_curve_version, condition::protocol_violation},
       {errc::box_not_opened, condition::protocol_violation},
       {errc::bad_cookie, condition::protocol_violation},

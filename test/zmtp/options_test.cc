@@ -65,6 +65,10 @@ TEST(options, outermost_values_are_valid) {
       [](auto& o) {
         o.transport.websocket_origins = {"*", "https://a.example:80"};
       },
+      [](auto& o) {
+        o.transport.tls = {.certificate = "a", .private_key = "b", .server_name = "c"};
+      },
+      [](auto& o) { o.transport.tls.server_name = std::string(253, 'a'); },
       [](auto& o) { o.transport.file_mode = 0; },
       [](auto& o) { o.transport.file_mode = 0777; },
       [](auto& o) { o.backlog = 1; },
@@ -210,6 +214,11 @@ TEST(options, values_that_no_socket_can_use_are_rejected) {
        }},
       {"transport.websocket_origins",
        [](auto& o) { o.transport.websocket_origins = {"https://a.example/"}; }},
+      {"transport.tls.private_key", [](auto& o) { o.transport.tls.private_key = "b"; }},
+      {"transport.tls.server_name",
+       [](auto& o) { o.transport.tls.server_name = std::string(254, 'a'); }},
+      {"transport.tls.server_name",
+       [](auto& o) { o.transport.tls.server_name = std::string("a\0b", 3); }},
       {"transport.file_mode", [](auto& o) { o.transport.file_mode = 01000; }},
       {"backlog", [](auto& o) { o.backlog = 0; }},
       {"backlog", [](auto& o) { o.backlog = -1; }},

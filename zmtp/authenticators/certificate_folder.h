@@ -2,9 +2,9 @@
 // Admits the CURVE clients whose certificates lie in a folder.
 
 #include "zmtp/authenticator.h"
-#include "zmtp/authenticators/watched_file.h"
 #include "zmtp/authenticators/worker_thread.h"
 #include "zmtp/peer.h"
+#include "zmtp/runtime/watched_file.h"
 
 #include <chrono>
 #include <functional>

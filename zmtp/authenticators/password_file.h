@@ -3,9 +3,9 @@
 
 #include "zmtp/authenticator.h"
 #include "zmtp/authenticators/failed_attempts_state.h"
-#include "zmtp/authenticators/watched_file.h"
 #include "zmtp/authenticators/worker_thread.h"
 #include "zmtp/peer.h"
+#include "zmtp/runtime/watched_file.h"
 
 #include <chrono>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "zmtp/engine/inproc_names.h"
 #include "zmtp/engine/process_resources.h"
 #include "zmtp/engine/stream_link.h"
-#include "zmtp/transport/websocket_stream.h"
+#include "zmtp/transport/layered.h"
 
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/post.hpp>
@@ -17,9 +17,11 @@
 
 namespace zmtp {
 
-dialer::dialer(socket_core& core, const endpoint& to, peer_id pipe)
+dialer::dialer(socket_core& core, const endpoint& to, peer_id pipe,
+               std::unique_ptr<transport::tls_context> tls)
     : core_{&core},
       at_{std::make_shared<const endpoint>(to)},
+      tls_{std::move(tls)},
       pipe_{pipe},
       backoff_{core.options().reconnect},
       timer_{core.executor()} {}
@@ -94,10 +96,13 @@ void dialer::on_connected(error_code ec, std::unique_ptr<transport::stream> stre
     return;
   }
   try {
+    if (const auto fault = tls_ != nullptr ? tls_->refresh() : error_code{}) {
+      report(monitor_event::kind::certificate_kept, fault);
+    }
     adopt(std::make_shared<stream_link>(
         core,
         transport::layered(std::move(stream), websocket::side::client, *at_,
-                           core->options().transport, core->executor()),
+                           core->options().transport, tls_.get(), core->executor()),
         pipe_));
   } catch (const std::bad_alloc&) {
     if (!linked_) {

@@ -8,6 +8,7 @@
 #include "zmtp/runtime/executor.h"
 #include "zmtp/runtime/reserved_memory.h"
 #include "zmtp/transport/network.h"
+#include "zmtp/transport/tls_context.h"
 
 #include <memory>
 #include <optional>
@@ -19,7 +20,9 @@ class inproc_names;
 
 class dialer final : public link_owner, public std::enable_shared_from_this<dialer> {
 public:
-  dialer(socket_core& core, const endpoint& to, peer_id pipe);
+  // `tls` is null for an endpoint without TLS.
+  dialer(socket_core& core, const endpoint& to, peer_id pipe,
+         std::unique_ptr<transport::tls_context> tls);
 
   void start();
   // Stops all attempts. The caller must end the link, if there is one.
@@ -55,6 +58,7 @@ private:
 
   socket_core* core_;  // null after close()
   std::shared_ptr<const endpoint> at_;
+  std::unique_ptr<transport::tls_context> tls_;  // null without TLS
   peer_id pipe_;
   reconnect_backoff backoff_;
   reserved_memory for_wait_;

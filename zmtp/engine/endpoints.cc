@@ -5,8 +5,10 @@
 #include "zmtp/engine/link.h"
 #include "zmtp/engine/listener.h"
 #include "zmtp/engine/socket_core.h"
+#include "zmtp/transport/tls_context.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace zmtp {
 
@@ -69,10 +71,15 @@ error_code socket_endpoints::connect(std::string_view text) {
   if (to->inproc() == nullptr && lacks_authenticator(core_.options())) {
     return errc::authenticator_missing;
   }
+  auto tls = transport::tls_context::make(websocket::side::client, *to,
+                                          core_.options().transport.tls, core_.executor());
+  if (!tls) {
+    return tls.error();
+  }
   gave_up_ = false;
   used_ = true;
   auto& p = core_.state().open_pipe(true);
-  dialers_.push_back(std::make_shared<dialer>(core_, *to, p.id));
+  dialers_.push_back(std::make_shared<dialer>(core_, *to, p.id, std::move(*tls)));
   dialers_.back()->start();
   if (core_.senders_wait()) {
     core_.post_turn();

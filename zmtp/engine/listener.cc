@@ -1,7 +1,7 @@
 #include "zmtp/engine/listener.h"
 
 #include "zmtp/engine/stream_link.h"
-#include "zmtp/transport/websocket_stream.h"
+#include "zmtp/transport/layered.h"
 
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/error.hpp>
@@ -38,6 +38,12 @@ listener::listener(socket_core& core)
 
 error_code listener::open(const endpoint& at) {
   asked_for_ = at;
+  auto tls = transport::tls_context::make(websocket::side::server, at,
+                                          core_->options().transport.tls, core_->executor());
+  if (!tls) {
+    return tls.error();
+  }
+  tls_ = std::move(*tls);
   const auto ec = acceptor_->open(at.carrier(), core_->options().backlog);
   if (!ec) {
     bound_ = at.over(acceptor_->bound());
@@ -105,12 +111,15 @@ void listener::take(std::unique_ptr<transport::stream> accepted) {
     turn_away(remote.address);
     return;
   }
+  if (const auto fault = tls_ != nullptr ? tls_->refresh() : error_code{}) {
+    report(monitor_event::kind::certificate_kept, fault);
+  }
   std::shared_ptr<stream_link> link;
   try {
     link = std::make_shared<stream_link>(
         core,
         transport::layered(std::move(accepted), websocket::side::server, bound_,
-                           core->options().transport, core->executor()),
+                           core->options().transport, tls_.get(), core->executor()),
         std::nullopt);
     link->came_by(at_, shared_from_this());
     pending_.push_back({.link = link.get(), .from = from});
@@ -159,7 +168,7 @@ bool listener::make_room() {
     switch (verdict.what) {
       case handshake_room::verdict::kind::room: return true;
       case handshake_room::verdict::kind::wait:
-        report_pause(errc::too_many_handshakes);
+        report(monitor_event::kind::accept_paused, errc::too_many_handshakes);
         if (verdict.again_after) {
           accept_after(*verdict.again_after);
         }
@@ -183,7 +192,7 @@ bool listener::make_room() {
 void listener::wait_for_descriptors(error_code shortage) {
   core_->state().on_accepting_paused();
   waiting_ = true;
-  report_pause(shortage);
+  report(monitor_event::kind::accept_paused, shortage);
   try {
     accept_after(std::exchange(pause_, std::min(pause_ * 2, longest_pause)));
   } catch (const std::bad_alloc&) {
@@ -193,10 +202,10 @@ void listener::wait_for_descriptors(error_code shortage) {
   }
 }
 
-void listener::report_pause(error_code reason) {
+void listener::report(monitor_event::kind what, error_code reason) {
   core_->monitors().report([&] {
     monitor_event event;
-    event.what = monitor_event::kind::accept_paused;
+    event.what = what;
     event.endpoint = bound_.to_string();
     event.reason = reason;
     return event;

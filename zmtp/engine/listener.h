@@ -8,6 +8,7 @@
 #include "zmtp/engine/socket_core.h"
 #include "zmtp/runtime/reserved_memory.h"
 #include "zmtp/transport/network.h"
+#include "zmtp/transport/tls_context.h"
 
 #include <chrono>
 #include <cstddef>
@@ -46,15 +47,16 @@ private:
   [[nodiscard]] bool full() const noexcept;
   [[nodiscard]] bool make_room();
   void wait_for_descriptors(error_code shortage);
-  void report_pause(error_code reason);
+  void report(monitor_event::kind what, error_code reason);
   void accept_after(socket_core::clock::duration pause);
 
   socket_core* core_;  // null after close()
   reserved_memory for_pause_;
   std::unique_ptr<transport::acceptor> acceptor_;
   timer timer_;
-  std::chrono::milliseconds pause_;     // the next pause
-  std::shared_ptr<const endpoint> at_;  // the bound endpoint, for the links
+  std::chrono::milliseconds pause_;              // the next pause
+  std::unique_ptr<transport::tls_context> tls_;  // null without TLS
+  std::shared_ptr<const endpoint> at_;           // the bound endpoint, for the links
   std::vector<handshake> pending_;
   address_shares shares_;  // the addresses of the pending handshakes
   bool waiting_ = false;

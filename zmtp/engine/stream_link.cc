@@ -252,7 +252,10 @@ void stream_link::on_deadline() {
 
 peer_info stream_link::known_peer() {
   auto remote = stream_->remote();
-  auto accepted = admission_ ? admission_->accepted() : authenticator::principal{};
+  // The answer of the authenticator replaces the name in the certificate.
+  auto accepted = admission_
+                      ? admission_->accepted()
+                      : authenticator::principal{.user_id = std::move(remote.certificate_name)};
   const auto shown = conversation_.shown();
   const auto* const key = std::get_if<curve_credentials>(&shown);
   return {.type = conversation_.peer_type(),

@@ -72,8 +72,9 @@ void stream_link::on_authentication() {
     conversation_.authenticated();
     return;
   }
+  auto who = known_peer();
   admission_ = std::make_unique<admission>(core_->executor());
-  admission_->ask(authenticator_, known_peer(), conversation_.shown(),
+  admission_->ask(authenticator_, std::move(who), conversation_.shown(),
                   [link = std::weak_ptr{self()}](authenticator::verdict answer) {
                     if (const auto self = link.lock(); self && !self->ended_) {
                       self->on_verdict(std::move(answer));

@@ -28,7 +28,7 @@ bool usable(std::string_view routing_id) noexcept {
 // Authenticated peers cannot take the routing ids of others.
 bool same_owner(const peer_info& holder, const peer_info& who) noexcept {
   return holder.public_key == who.public_key &&
-         (who.mechanism != "PLAIN" || holder.user_id == who.user_id);
+         (who.public_key.has_value() || holder.user_id == who.user_id);
 }
 
 }  // namespace

@@ -4,9 +4,22 @@
 
 #include <boost/system/system_error.hpp>
 
+#include <string>
 #include <utility>
 
 namespace zmtp {
+
+namespace {
+
+// An error code has no place for the path of a file.
+[[noreturn]] void refuse(const socket_core& core, error_code fault, std::string what) {
+  if (const auto file = file_with_fault(core.options().transport.tls, fault); !file.empty()) {
+    what.append(" with ").append(file);
+  }
+  throw boost::system::system_error{fault, what};
+}
+
+}  // namespace
 
 socket& socket::operator=(socket&& other) noexcept {
   if (this != &other) {
@@ -31,7 +44,7 @@ endpoint socket::bind(std::string_view at) {
   error_code ec;
   auto bound = bind(at, ec);
   if (ec) {
-    throw boost::system::system_error{ec, "cannot bind " + std::string{at}};
+    refuse(*core_, ec, "cannot bind " + std::string{at});
   }
   return bound;
 }
@@ -46,7 +59,7 @@ void socket::connect(std::string_view to) {
   error_code ec;
   connect(to, ec);
   if (ec) {
-    throw boost::system::system_error{ec, "cannot connect to " + std::string{to}};
+    refuse(*core_, ec, "cannot connect to " + std::string{to});
   }
 }
 

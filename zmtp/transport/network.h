@@ -49,6 +49,8 @@ struct remote_end {
   std::optional<std::array<std::uint8_t, 16>> host;
   // Known only for ipc.
   std::optional<process_credentials> process;
+  // The name in the certificate that the peer has proved to own. Only of TLS.
+  std::string certificate_name{};
 };
 
 // A connected stream of bytes. Reading and writing never block. The destructor closes.

@@ -5,7 +5,6 @@
 #include "zmtp/runtime/runtime.h"
 
 #include <boost/asio/error.hpp>
-#include <boost/asio/post.hpp>
 
 #include <algorithm>
 #include <cassert>
@@ -20,14 +19,11 @@ using websocket::side;
 
 constexpr std::size_t least_read = 256;
 
-constexpr std::size_t index_of(stream_side side) noexcept { return static_cast<std::size_t>(side); }
-
 }  // namespace
 
 websocket_connection::websocket_connection(std::unique_ptr<stream> over, side own,
                                            upgrade_terms terms, asio::any_io_executor executor)
-    : over_{std::move(over)},
-      executor_{std::move(executor)},
+    : stream_layer{std::move(over), std::move(executor)},
       own_{own},
       opening_{std::make_unique<opening>(opening{.terms = std::move(terms)})} {}
 
@@ -58,7 +54,7 @@ std::size_t websocket_connection::read(std::span<std::byte> to) {
   std::array<std::byte, at_once> space;
   error_code ec;
   const auto most = std::clamp(to.size(), least_read, at_once);
-  const auto count = over_->read_some(std::span{space}.first(most), ec);
+  const auto count = over().read_some(std::span{space}.first(most), ec);
   if (ec) {
     read_fault_ = ec == asio::error::would_block ? error_code{} : ec;
     return 0;
@@ -87,7 +83,7 @@ void websocket_connection::answer_control() {
     output_->pong(std::move(*ping));
   }
   const bool over = read_fault_ || input_->closed();
-  const bool answers = over && end_ == end_of_output::open;
+  const bool answers = over && end() == end_of_output::open;
   if (answers) {
     output_->close(read_fault_ ? websocket::protocol_error : websocket::normal_closure);
   }
@@ -137,81 +133,9 @@ void websocket_connection::upgrade(sub_protocol chosen, std::size_t head_size) {
   const bool has_mechanism = chosen == sub_protocol::with_mechanism;
   input_.emplace(own_, has_mechanism ? std::string_view{opening_->terms.mechanism} : "");
   output_.emplace(own_, has_mechanism,
-                  [&of = runtime::of(executor_)](std::span<std::byte> to) { of.random(to); });
+                  [&of = runtime::of(executor())](std::span<std::byte> to) { of.random(to); });
   opening_->head.erase(0, head_size);
-  call_soon(stream_side::write, {}, std::exchange(early_writer_, {}).lock());
-}
-
-void websocket_connection::wait(stream_side side, std::shared_ptr<stream_user> user) {
-  if (side == stream_side::write && !output_) {
-    early_writer_ = user;
-  } else if (side == stream_side::read &&
-             (read_fault_ || (input_ && (input_->ready() || !unread_.empty())))) {
-    call_soon(side, {}, std::move(user));
-  } else {
-    wait_over(side, std::move(user));
-  }
-}
-
-void websocket_connection::wait_over(stream_side side, std::shared_ptr<stream_user> user) {
-  if (const auto wait = waits_[index_of(side)].lock()) {
-    if (user) {
-      wait->user = std::move(user);
-    }
-    return;
-  }
-  auto wait = std::make_shared<pending>(shared_from_this(), std::move(user));
-  waits_[index_of(side)] = wait;
-  over_->wait(side, std::move(wait));
-}
-
-void websocket_connection::pending::on_ready(stream_side side, error_code ec) {
-  of->on_ready(side, ec, std::move(user));
-}
-
-void websocket_connection::on_ready(stream_side side, error_code ec,
-                                    std::shared_ptr<stream_user> user) {
-  waits_[index_of(side)].reset();
-  if (side == stream_side::write && !ec) {
-    try {
-      send_rest();
-      if (!unwritten_.empty() && !write_fault_) {
-        wait_over(side, std::move(user));
-        return;
-      }
-    } catch (const std::bad_alloc&) {
-      write_fault_ = errc::out_of_memory;
-    }
-  }
-  if (user && !abandoned_) {
-    user->on_ready(side, ec);
-  }
-}
-
-void websocket_connection::call_soon(stream_side side, error_code ec,
-                                     std::shared_ptr<stream_user> user) {
-  if (user) {
-    asio::post(executor_, [self = shared_from_this(), side, ec, user = std::move(user)] {
-      if (!self->abandoned_) {
-        user->on_ready(side, ec);
-      }
-    });
-  }
-}
-
-void websocket_connection::close() noexcept {
-  over_->close();
-  try {
-    call_soon(stream_side::write, asio::error::operation_aborted,
-              std::exchange(early_writer_, {}).lock());
-  } catch (const std::bad_alloc&) {
-    // The user's other wait ends too.
-  }
-}
-
-void websocket_connection::abandon() noexcept {
-  abandoned_ = true;
-  over_->close();
+  on_opened();
 }
 
 }  // namespace zmtp::transport

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <new>
-#include <utility>
 
 namespace zmtp::transport {
 
@@ -44,7 +43,7 @@ std::size_t websocket_connection::take_greeting(std::span<const piece> pieces) {
 
 void websocket_connection::send_request() {
   upgrade_client::nonce random;
-  runtime::of(executor_).random(random);
+  runtime::of(executor()).random(random);
   opening_->client.emplace(random);
   send(zws::bytes_of(opening_->client->request(opening_->terms)));
 }
@@ -76,51 +75,18 @@ std::size_t websocket_connection::write(std::span<const piece> pieces) {
   return all;
 }
 
-void websocket_connection::send(piece bytes) {
-  if (bytes.empty()) {
-    return;
-  }
-  error_code ec;
-  const auto count = over_->write_some({&bytes, 1}, ec);
-  if (ec && ec != asio::error::would_block) {
-    write_fault_ = ec;
-  } else if (count < bytes.size()) {
-    zws::append(unwritten_, bytes.subspan(count));
-    wait_over(stream_side::write);
-  }
-}
-
-void websocket_connection::send_rest() {
-  const auto rest = std::exchange(unwritten_, {});
-  send(zws::bytes_of(rest));
-  if (!blocked() && output_ && output_->ready()) {
+void websocket_connection::write_own() {
+  if (output_ && output_->ready()) {
     write({});
   }
-  shut_when_written();
 }
 
-void websocket_connection::shutdown_send() noexcept {
-  if (end_ != end_of_output::open) {
-    return;
+void websocket_connection::write_end() {
+  if (output_ && !read_fault_) {
+    output_->close(websocket::normal_closure);
   }
-  end_ = end_of_output::waits;
-  try {
-    if (output_ && !read_fault_) {
-      output_->close(websocket::normal_closure);
-    }
-    if (output_ && !blocked()) {
-      write({});
-    }
-  } catch (const std::bad_alloc&) {
-    write_fault_ = errc::out_of_memory;
-  }
-  shut_when_written();
-}
-
-void websocket_connection::shut_when_written() noexcept {
-  if (end_ == end_of_output::waits && (unwritten_.empty() || write_fault_)) {
-    end_ = end_of_output::shut;
-    over_->shutdown_send();
+  if (output_ && !blocked()) {
+    write({});
   }
 }
 

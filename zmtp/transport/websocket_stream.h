@@ -28,9 +28,4 @@ namespace zmtp::transport {
                                                             const transport_options& options,
                                                             const asio::any_io_executor& executor);
 
-// Returns the stream of a socket for a connection of at.carrier(): `over`, or a stream over it.
-[[nodiscard]] std::unique_ptr<stream> layered(std::unique_ptr<stream> over, websocket::side own,
-                                              const endpoint& at, const transport_options& options,
-                                              const asio::any_io_executor& executor);
-
 }  // namespace zmtp::transport

@@ -175,7 +175,8 @@ TEST(router_routing_id, with_handover_an_id_stays_with_its_key_or_user) {
       {peer("NULL", {}, ""), peer("CURVE", 1, ""), false},
       {peer("PLAIN", {}, "a"), peer("PLAIN", {}, "a"), true},
       {peer("PLAIN", {}, "a"), peer("PLAIN", {}, "b"), false},
-      {peer("NULL", {}, "a"), peer("NULL", {}, "b"), true},
+      {peer("NULL", {}, "a"), peer("NULL", {}, "a"), true},
+      {peer("NULL", {}, "a"), peer("NULL", {}, "b"), false},
   };
   for (const auto& [holder, newcomer, takes_over] : cases) {
     SCOPED_TRACE(holder.mechanism + " " + newcomer.mechanism);

@@ -1,5 +1,6 @@
 // DEALER and ROUTER behave in the same way on each transport.
 
+#include "test/support/certificates.h"
 #include "test/support/meeting.h"
 #include "test/support/network_test.h"
 #include "test/support/no_descriptors.h"
@@ -29,9 +30,13 @@ protected:
   [[nodiscard]] static std::string bind(router_socket& router) {
     return router.bind(free_endpoint(GetParam())).to_string();
   }
+  // Returns options for a socket that binds or connects.
+  [[nodiscard]] static socket_options own(const socket_options& all = {}) {
+    return GetParam() == medium::tls || GetParam() == medium::wss ? with_tls(all) : all;
+  }
   // Announces peers, reconnects after a short pause, and has small queues.
   [[nodiscard]] static socket_options options() {
-    auto all = announcing();
+    auto all = own(announcing());
     all.reconnect = {.initial = 1ms, .maximum = 5ms, .refused_maximum = 5ms, .stable = 1ms};
     all.send_mark.messages = 10;
     all.receive_mark.messages = 10;
@@ -43,10 +48,12 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(over, every_transport, testing::ValuesIn(media()),
                          testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(over_tls, every_transport, testing::ValuesIn(secure_media()),
+                         testing::PrintToStringParamName());
 
 TEST_P(every_transport, messages_of_all_shapes_go_both_ways) {
-  router_socket router{executor()};
-  dealer_socket dealer{executor()};
+  router_socket router{executor(), own()};
+  dealer_socket dealer{executor(), own()};
   dealer.connect(bind(router));
   std::vector<message> shapes;
   for (const auto size :
@@ -71,11 +78,11 @@ TEST_P(every_transport, messages_of_all_shapes_go_both_ways) {
 }
 
 TEST_P(every_transport, notices_of_peers_come_in_order_with_their_messages) {
-  router_socket router{executor(), announcing()};
+  router_socket router{executor(), own(announcing())};
   const auto at = bind(router);
   for (int i = 0; i < 3; ++i) {
     {
-      dealer_socket dealer{executor()};
+      dealer_socket dealer{executor(), own()};
       dealer.connect(at);
       EXPECT_EQ(dealer.try_send(message{"last words"}), send_status::queued);
       expect_next(router, kind::attached);
@@ -88,8 +95,8 @@ TEST_P(every_transport, notices_of_peers_come_in_order_with_their_messages) {
 TEST_P(every_transport, a_peer_has_its_address_and_on_ipc_its_process_id) {
   socket_options named;
   named.routing_id = "me";
-  router_socket router{executor(), announcing()};
-  dealer_socket dealer{executor(), named};
+  router_socket router{executor(), own(announcing())};
+  dealer_socket dealer{executor(), own(named)};
   const auto at = bind(router);
   dealer.connect(at);
   const auto* const info = router.info(receive(router).peer);
@@ -107,11 +114,11 @@ TEST_P(every_transport, a_peer_has_its_address_and_on_ipc_its_process_id) {
 }
 
 TEST_P(every_transport, a_hundred_peers_have_each_their_own_answers) {
-  router_socket router{executor()};
+  router_socket router{executor(), own()};
   const auto at = bind(router);
   std::vector<dealer_socket> dealers;
   for (int i = 0; i < 100; ++i) {
-    dealers.emplace_back(executor()).connect(at);
+    dealers.emplace_back(executor(), own()).connect(at);
     EXPECT_EQ(dealers.back().try_send(message{std::to_string(i)}), send_status::queued);
   }
   for (int i = 0; i < 100; ++i) {
@@ -134,7 +141,7 @@ TEST_P(every_transport, a_connection_waits_for_a_bind_and_for_the_next_one) {
       ASSERT_EQ(dealer.try_send(message{std::to_string(i)}), send_status::queued);
     }
     run_ready();
-    router_socket router{executor(), announcing()};
+    router_socket router{executor(), own(announcing())};
     EXPECT_EQ(router.bind(at).to_string(), at);
     expect_next(router, kind::attached);
     for (int i = 0; i < 10; ++i) {
@@ -149,20 +156,20 @@ TEST_P(every_transport, a_connection_waits_for_a_bind_and_for_the_next_one) {
 }
 
 TEST_P(every_transport, endpoints_in_use_are_an_error_and_keep_their_owner) {
-  router_socket first{executor(), announcing()};
+  router_socket first{executor(), own(announcing())};
   const auto at = bind(first);
-  router_socket second{executor()};
+  router_socket second{executor(), own()};
   error_code ec;
   second.bind(at, ec);
   EXPECT_EQ(ec, asio::error::address_in_use);
-  dealer_socket dealer{executor()};
+  dealer_socket dealer{executor(), own()};
   dealer.connect(at);
   expect_next(first, kind::attached);
 }
 
 TEST_P(every_transport, endpoints_that_are_unbound_are_free_and_peers_stay) {
-  router_socket first{executor(), announcing()};
-  dealer_socket dealer{executor()};
+  router_socket first{executor(), own(announcing())};
+  dealer_socket dealer{executor(), own()};
   const auto at = bind(first);
   dealer.connect(at);
   const auto peer = receive(first).peer;
@@ -171,9 +178,9 @@ TEST_P(every_transport, endpoints_that_are_unbound_are_free_and_peers_stay) {
   EXPECT_FALSE(ec);
   first.unbind(at, ec);
   EXPECT_EQ(ec, errc::bad_endpoint) << "twice";
-  router_socket second{executor(), announcing()};
+  router_socket second{executor(), own(announcing())};
   EXPECT_EQ(second.bind(at).to_string(), at);
-  dealer_socket newcomer{executor()};
+  dealer_socket newcomer{executor(), own()};
   newcomer.connect(at);
   expect_next(second, kind::attached);
   EXPECT_EQ(first.try_send(peer, message{"still there"}), send_status::queued);
@@ -181,7 +188,7 @@ TEST_P(every_transport, endpoints_that_are_unbound_are_free_and_peers_stay) {
 }
 
 TEST_P(every_transport, unbind_also_accepts_the_text_given_to_bind) {
-  router_socket router{executor()};
+  router_socket router{executor(), own()};
   const auto text = free_endpoint(GetParam());
   router.bind(text);
   error_code ec;
@@ -190,9 +197,9 @@ TEST_P(every_transport, unbind_also_accepts_the_text_given_to_bind) {
 }
 
 TEST_P(every_transport, a_disconnected_endpoint_is_left) {
-  router_socket router{executor(), announcing()};
+  router_socket router{executor(), own(announcing())};
   const auto at = bind(router);
-  dealer_socket dealer{executor()};
+  dealer_socket dealer{executor(), own()};
   dealer.connect(at);
   expect_next(router, kind::attached);
   error_code ec;
@@ -227,9 +234,9 @@ TEST_P(every_transport, a_full_receiver_stops_the_sender_without_a_loss) {
 
 TEST_P(every_transport, queued_messages_are_written_after_the_socket_is_destroyed) {
   constexpr std::size_t count = 500;
-  router_socket router{executor(), announcing()};
+  router_socket router{executor(), own(announcing())};
   {
-    dealer_socket dealer{executor()};
+    dealer_socket dealer{executor(), own()};
     dealer.connect(bind(router));
     for (std::size_t i = 0; i < count; ++i) {
       ASSERT_EQ(dealer.try_send(message{std::to_string(i), std::string(10'000, 'x')}),
@@ -252,12 +259,12 @@ INSTANTIATE_TEST_SUITE_P(over, every_byte_transport, testing::ValuesIn(byte_medi
                          testing::PrintToStringParamName());
 
 TEST_P(every_byte_transport, without_descriptors_newcomers_wait_and_peers_are_served) {
-  router_socket router{executor(), announcing()};
+  router_socket router{executor(), own(announcing())};
   const auto at = bind(router);
-  dealer_socket dealer{executor()};
+  dealer_socket dealer{executor(), own()};
   dealer.connect(at);
   const auto peer = receive(router).peer;
-  dealer_socket newcomer{executor()};
+  dealer_socket newcomer{executor(), own()};
   newcomer.connect(at);
   std::optional<no_descriptors> exhausted{std::in_place};
   for (int i = 0; i < 10; ++i) {
@@ -304,7 +311,7 @@ TEST_P(every_transport, a_child_of_a_fork_can_drop_its_copies_without_side_effec
   EXPECT_EQ(receive(*router).content, message{"queued once"});
   EXPECT_EQ(dealer->try_send(message{"next"}), send_status::queued);
   EXPECT_EQ(receive(*router).content, message{"next"});
-  dealer_socket newcomer{executor()};
+  dealer_socket newcomer{executor(), own()};
   newcomer.connect(at);
   expect_next(*router, kind::attached);
 }

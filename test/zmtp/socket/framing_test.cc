@@ -1,6 +1,7 @@
 // Sockets whose mechanism changes the form of every frame, over loopback: messages, subscriptions and
 // heartbeats come through, and a lost connection costs no message that is still in a queue.
 
+#include "test/support/certificates.h"
 #include "test/support/masked_framing.h"
 #include "test/support/pattern_test.h"
 #include "test/support/raw_peer.h"
@@ -37,9 +38,9 @@ message of_every_size(std::size_t n) {
 class framed_sockets : public pattern_test {};
 
 TEST_F(framed_sockets, messages_of_all_sizes_come_in_order) {
-  for (const auto over : {medium::tcp, medium::ipc, medium::ws}) {
-    push_socket push{executor(), masking()};
-    pull_socket pull{executor(), masking()};
+  for (const auto over : {medium::tcp, medium::ipc, medium::ws, medium::tls}) {
+    push_socket push{executor(), with_tls(masking())};
+    pull_socket pull{executor(), with_tls(masking())};
     join(pull, push, over);
     constexpr std::size_t count = 300;
     std::size_t sent = 0;

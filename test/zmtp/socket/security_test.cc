@@ -1,5 +1,6 @@
 // PLAIN and CURVE over loopback: who binds, and who is admitted.
 
+#include "test/support/certificates.h"
 #include "test/support/curve_forger.h"
 #include "test/support/monitored_test.h"
 #include "test/support/raw_peer.h"
@@ -42,9 +43,11 @@ class each_mechanism : public secure_sockets, public testing::WithParamInterface
 
 TEST_P(each_mechanism, messages_of_all_sizes_come_in_order) {
   for (const bool server_binds : {true, false}) {
-    for (const auto over : {medium::tcp, medium::ipc, medium::ws}) {
-      push_socket push{executor(), server_binds ? GetParam().client() : GetParam().server()};
-      pull_socket pull{executor(), server_binds ? GetParam().server() : GetParam().client()};
+    for (const auto over : {medium::tcp, medium::ipc, medium::ws, medium::tls, medium::wss}) {
+      const auto server = with_tls(GetParam().server());
+      const auto client = with_tls(GetParam().client());
+      push_socket push{executor(), server_binds ? client : server};
+      pull_socket pull{executor(), server_binds ? server : client};
       join(pull, push, over);
       constexpr std::size_t count = 100;
       std::size_t sent = 0;

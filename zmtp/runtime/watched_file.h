@@ -11,7 +11,7 @@
 
 namespace zmtp {
 
-// How often the files of an authenticator are checked.
+// How often the files of an authenticator or an endpoint are checked.
 inline constexpr std::chrono::milliseconds file_check_interval{1'000};
 
 // Compares the identity, the size and the times of the file. Does not block on a pipe or a device:

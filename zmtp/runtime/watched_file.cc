@@ -1,4 +1,4 @@
-#include "zmtp/authenticators/watched_file.h"
+#include "zmtp/runtime/watched_file.h"
 
 #include <sys/stat.h>
 
