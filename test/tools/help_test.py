@@ -109,6 +109,10 @@ VOCABULARY = {
     "--plain-password-file": ("FILE", "file whose first line is the password"),
     "--plain-users": ("FILE", "binding: use PLAIN"),
     "--websocket-origin": ("ORIGIN", "binding to ws://: origin of web pages"),
+    "--tls-certificate": ("FILE", r"tls\+tcp:// and wss://: own certificate"),
+    "--tls-key": ("FILE", "private key of --tls-certificate"),
+    "--tls-trusted": ("FILE", "authorities, as PEM: connecting"),
+    "--tls-server-name": ("NAME", "connecting with TLS: name in the certificate"),
     "--list": ("", "print the groups"),
     "--version": ("", "print the version and exit"),
     "--help": ("", "print this text and exit"),
@@ -241,7 +245,8 @@ class HelpTest(unittest.TestCase):
 
     def test_every_subcommand_with_sockets_has_the_same_options_for_security(self):
         names = {"--curve-server-key", "--curve-secret-file", "--authorized-keys", "--allow-any-client",
-                 "--plain-user", "--plain-password-file", "--plain-users", "--websocket-origin"}
+                 "--plain-user", "--plain-password-file", "--plain-users", "--websocket-origin",
+                 "--tls-certificate", "--tls-key", "--tls-trusted", "--tls-server-name"}
         texts = set()
         for words in (("broker",), ("worker",), ("request",), ("titanic",), ("bstar",), ("cat",), ("proxy",),
                       *(("chp", name) for name in ("server", "get", "set", "delete", "dump", "watch"))):

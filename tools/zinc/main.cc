@@ -104,7 +104,8 @@ int run(int argc, char** argv) {
                             "hashmap from the shell.",
                  .details = "Durations have a unit: 250ms, 2.5s, 1m, 2h, 7d. Sizes too: 512B, "
                             "64KiB, 1MiB, 1GiB. Endpoints are tcp://HOST:PORT, "
-                            "ipc://PATH or ws://HOST:PORT/PATH.",
+                            "ipc://PATH or ws://HOST:PORT/PATH, and with TLS "
+                            "tls+tcp://HOST:PORT or wss://HOST:PORT/PATH.",
                  .examples = {"zinc broker --bind tcp://*:5555",
                               "zinc request --service upper hello", "zinc request --help"},
                  .done = "done",

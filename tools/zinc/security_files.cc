@@ -12,6 +12,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +20,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <utility>
 
@@ -98,6 +100,16 @@ std::shared_ptr<zmtp::authenticator> keys_of_file(const std::string& path) {
 }
 
 }  // namespace
+
+void warn(const std::string& text) { fmt::print(stderr, "zinc: warning: {}\n", text); }
+
+void warn_if_others_may_read(const std::string& option, const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) == 0 && (found.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    warn(fmt::format("{}: other users may read {}, which has mode {:04o}; run chmod 600", option,
+                     path, static_cast<unsigned>(found.st_mode) & 07777U));
+  }
+}
 
 void refuse(const std::string& option, const std::string& why) {
   throw CLI::ValidationError{option, why};

@@ -15,6 +15,10 @@ inline constexpr auto plain_users_option = "--plain-users";
 // Throws CLI::ValidationError.
 [[noreturn]] void refuse(const std::string& option, const std::string& why);
 
+// Writes a warning to standard error.
+void warn(const std::string& text);
+void warn_if_others_may_read(const std::string& option, const std::string& path);
+
 // Reads a folder of public certificates, or a file with one key in each line and a user id behind
 // it. The folder is read again when it changes (zmtp::certificate_folder). The file is read once.
 // Throws: CLI::ValidationError.

@@ -1,6 +1,7 @@
 #include "tools/zinc/security_flags.h"
 
 #include "tools/zinc/security_files.h"
+#include "tools/zinc/tls_flags.h"
 #include "zmtp/endpoint.h"
 #include "zmtp/mechanism/curve.h"
 
@@ -11,11 +12,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string_view>
-#include <sys/stat.h>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -35,16 +34,6 @@ constexpr auto password_option = "--plain-password-file";
 constexpr auto origin_option = "--websocket-origin";
 
 constexpr std::size_t most_plain_bytes = 255;  // bytes of a name or a password
-
-void warn(const std::string& text) { fmt::print(stderr, "zinc: warning: {}\n", text); }
-
-void warn_if_others_may_read(const std::string& option, const std::string& path) {
-  struct stat found {};
-  if (::stat(path.c_str(), &found) == 0 && (found.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    warn(fmt::format("{}: other users may read {}, which has mode {:04o}; run chmod 600", option,
-                     path, static_cast<unsigned>(found.st_mode) & 07777U));
-  }
-}
 
 zmtp::curve_public_key key_of(const std::string& option, const std::string& text) {
   if (const auto key = zmtp::parse_public_key(text)) {
@@ -193,9 +182,15 @@ secured_sockets with_plain(const security_arguments& a, const socket_use& use) {
   return made;
 }
 
-void warn_of_open_endpoints(const std::vector<std::string>& bound, bool plain) {
+void warn_of_open_endpoints(const std::vector<std::string>& bound, bool plain, bool knows_clients) {
   for (const auto& at : bound) {
-    if (!is_local(at)) {
+    const bool encrypted = has_tls(at);
+    if (is_local(at) || (encrypted && (plain || knows_clients))) {
+      continue;
+    }
+    if (encrypted) {
+      warn(fmt::format("{} is open to the network without authentication; give --tls-trusted", at));
+    } else {
       warn(fmt::format("{} is open to the network {}; bind to 127.0.0.1 or ipc, or give {}", at,
                        plain ? "and PLAIN sends passwords and messages in clear text"
                              : "without authentication and encryption",
@@ -244,6 +239,7 @@ void add_security(CLI::App& app, security_arguments& to) {
                    "https://example.org, or * for all pages")
       ->type_name("ORIGIN")
       ->allow_extra_args(false);
+  add_tls(*group, to.tls);
 }
 
 void add_peer_key(CLI::App& app, security_arguments& to) {
@@ -264,8 +260,11 @@ secured_sockets read_security(const security_arguments& arguments, const socket_
               : has_plain(arguments) ? with_plain(arguments, use)
                                      : secured_sockets{};
   if (!has_curve(arguments)) {
-    warn_of_open_endpoints(use.bound, has_plain(arguments));
+    warn_of_open_endpoints(use.bound, has_plain(arguments), !arguments.tls.trusted.empty());
   }
+  check_tls(arguments.tls, use.bound);
+  made.bound.transport.tls = arguments.tls;
+  made.connected.transport.tls = arguments.tls;
   made.bound.transport.websocket_origins = arguments.websocket_origins;
   if (const auto fault = zmtp::find_fault(made.bound);
       fault && fault->option == "transport.websocket_origins") {

@@ -24,6 +24,7 @@ struct security_arguments {
   std::string plain_password_file;
   std::string plain_users;
   std::vector<std::string> websocket_origins;
+  zmtp::tls_options tls;
   std::string peer_key;  // as server_key, for a server of a pair
 };
 

@@ -1,0 +1,73 @@
+#include "tools/zinc/tls_flags.h"
+
+#include "tools/zinc/security_files.h"
+#include "zmtp/endpoint.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace zinc {
+
+namespace {
+
+constexpr auto certificate_option = "--tls-certificate";
+constexpr auto key_option = "--tls-key";
+constexpr auto trusted_option = "--tls-trusted";
+constexpr auto name_option = "--tls-server-name";
+
+}  // namespace
+
+void add_tls(CLI::App& group, zmtp::tls_options& to) {
+  group
+      .add_option(certificate_option, to.certificate,
+                  "tls+tcp:// and wss://: own certificate and those of its issuers, as PEM")
+      ->type_name("FILE");
+  group
+      .add_option(key_option, to.private_key,
+                  "private key of --tls-certificate, as PEM; by default in the same file")
+      ->type_name("FILE");
+  group
+      .add_option(
+          trusted_option, to.trusted,
+          "authorities, as PEM: connecting, of servers, by default the system's; binding, of "
+          "clients, which must then show a certificate")
+      ->type_name("FILE");
+  group
+      .add_option(name_option, to.server_name,
+                  "connecting with TLS: name in the certificate of the server, by default the host "
+                  "of the endpoint")
+      ->type_name("NAME");
+}
+
+void check_tls(const zmtp::tls_options& options, const std::vector<std::string>& bound) {
+  if (!options.private_key.empty() && options.certificate.empty()) {
+    refuse(key_option, fmt::format("needs {} FILE", certificate_option));
+  }
+  for (const auto& at : bound) {
+    if (has_tls(at) && options.certificate.empty()) {
+      refuse(certificate_option,
+             fmt::format("is missing; {} needs the certificate of this server", at));
+    }
+  }
+  // The text of a missing file names the option here, and not the member of a struct.
+  for (const auto& [option, path] :
+       {std::pair{certificate_option, options.certificate},
+        std::pair{key_option, options.private_key}, std::pair{trusted_option, options.trusted}}) {
+    if (!path.empty()) {
+      (void)text_of_file(option, path);
+    }
+  }
+  const auto& secret = options.private_key.empty() ? options.certificate : options.private_key;
+  if (!secret.empty()) {
+    warn_if_others_may_read(options.private_key.empty() ? certificate_option : key_option, secret);
+  }
+}
+
+bool has_tls(std::string_view endpoint) {
+  const auto parsed = zmtp::endpoint::parse(endpoint);
+  return parsed && parsed->tls_host() != nullptr;
+}
+
+}  // namespace zinc
