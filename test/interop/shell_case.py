@@ -1,5 +1,6 @@
 """The common part of the tests of zinc cat and zinc proxy: the program, and pyzmq sockets beside it."""
 
+import select
 import subprocess
 
 from guide_peers import PATIENCE
@@ -31,6 +32,17 @@ class ShellCase(InteropCase):
         process = Program(self, [zinc_path(), "cat", *words], stdin=subprocess.PIPE)
         self.addCleanup(process.process.stdin.close)
         return process
+
+    def start_bound(self, socket_type, endpoint, *words):
+        """A zinc cat that listens, and its endpoint."""
+        cat = Program(self, [zinc_path(), "cat", socket_type, endpoint, "--bind", *words],
+                      stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        for pipe in (cat.process.stdin, cat.process.stderr):
+            self.addCleanup(pipe.close)
+        self.assertTrue(select.select([cat.process.stderr], [], [], PATIENCE)[0], "it is not bound in time")
+        bound, at = cat.process.stderr.readline().decode().split()
+        self.assertEqual(bound, "bound")
+        return cat, at
 
     def run_cat(self, *words, stdin=""):
         """To its end: exit code, output, errors."""

@@ -1,15 +1,12 @@
 #!/usr/bin/python3
 """Programs of Zinc over ws://, beside the WebSocket client of Debian's python3-websocket."""
 
-import select
-import subprocess
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
 from guide_peers import PATIENCE  # noqa: E402: behind the line above
 from shell_case import ShellCase  # noqa: E402
-from zinc_programs import Program, zinc_path  # noqa: E402
 try:
     import websocket
 except ImportError:
@@ -46,26 +43,15 @@ class WebSocketPeer:
 
 
 class WebSocketClients(ShellCase):
-    def start_bound(self, *words):
-        """A zinc cat that listens, and its endpoint."""
-        cat = Program(self, [zinc_path(), "cat", words[0], ANYWHERE, "--bind", *words[1:]],
-                      stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-        for pipe in (cat.process.stdin, cat.process.stderr):
-            self.addCleanup(pipe.close)
-        self.assertTrue(select.select([cat.process.stderr], [], [], PATIENCE)[0], "it is not bound in time")
-        bound, endpoint = cat.process.stderr.readline().decode().split()
-        self.assertEqual(bound, "bound")
-        return cat, endpoint
-
     def test_messages_to_a_pull(self):
-        cat, endpoint = self.start_bound("pull")
+        cat, endpoint = self.start_bound("pull", ANYWHERE)
         peer = WebSocketPeer(self, endpoint)
         for size in (0, 1, 124, 125, 65_533, 65_536, 1_000_000):
             peer.send([b"x" * size])
             self.assertEqual(cat.read_line(), "x" * size)
 
     def test_topics_from_a_pub(self):
-        cat, endpoint = self.start_bound("pub")
+        cat, endpoint = self.start_bound("pub", ANYWHERE)
         peer = WebSocketPeer(self, endpoint)
         self.assertEqual(peer.peer_id, [b""])
         peer.send([b"\1weather"])
@@ -96,7 +82,7 @@ class WebSocketClients(ShellCase):
         return message
 
     def test_a_page_of_an_unknown_origin_is_refused(self):
-        cat, endpoint = self.start_bound("pull", "--websocket-origin", "https://good.example")
+        cat, endpoint = self.start_bound("pull", ANYWHERE, "--websocket-origin", "https://good.example")
         peer = WebSocketPeer(self, endpoint)
         with self.assertRaises(websocket.WebSocketBadStatusException) as refused:
             websocket.create_connection(endpoint, timeout=PATIENCE, subprotocols=["ZWS2.0"],
