@@ -51,6 +51,16 @@ def stream_curve(size, factor, quick=()):
                                "writes of 64 KiB")
 
 
+def stream_tls(size, quick=()):
+    pairs = tuple(pair(key, key, receiver, sender, size, "{count}") for key, receiver, sender in (
+        ("ours", OURS + "local_thr_tls", OURS + "remote_thr_tls"),
+        ("limit", LIMITS + "raw_tls_sink", LIMITS + "raw_tls_source")))
+    return Workload(f"stream_tls_{size}", f"stream with TLS, {size_text(size)}", THROUGHPUT, pairs,
+                    _first_count_of(size), (at_least(0.8, "limit", "≥ 0.8 × TLS of Asio"),), quick=quick,
+                    conditions="as the stream, over TLS 1.3; limit: the same frames in writes of 64 KiB to "
+                               "the ssl::stream of Asio")
+
+
 def curve_handshakes():
     def pair(key, label, receiver):
         return Contestant(key, label, (

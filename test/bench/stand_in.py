@@ -130,10 +130,11 @@ def stay_until_input_ends():
 
 
 ROLES = {
-    receive: ("local_thr", "local_thr_curve", "local_thr_single", "raw_boxes_sink", "raw_stream_sink",
-              "raw_tcp_sink"),
+    receive: ("local_thr", "local_thr_curve", "local_thr_single", "local_thr_tls", "raw_boxes_sink",
+              "raw_stream_sink", "raw_tcp_sink", "raw_tls_sink"),
     connect_once: ("curve_connects", "remote_thr", "remote_thr_curve", "raw_boxes_source",
-                   "raw_stream_source", "raw_tcp_source", "remote_thr_single"),
+                   "raw_stream_source", "raw_tcp_source", "raw_tls_source", "remote_thr_single",
+                   "remote_thr_tls"),
     forward: ("proxy",),
     take_one: ("local_lat", "ping_pong_server", "fan_out_pub", "feed", "raw_fan_out_source"),
     subscribe: ("fan_out_sub", "working_sub", "raw_fan_out_sink", "chp_load", "clone_load"),
