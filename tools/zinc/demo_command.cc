@@ -40,7 +40,6 @@ using clock = std::chrono::steady_clock;
 constexpr std::array versions{"0.1", "0.2"};
 constexpr unsigned worker_count = 4;
 constexpr int loops_per_client = 8;
-constexpr auto row_interval = 500ms;
 
 // The clients of one version, and the results of their requests.
 struct clients {

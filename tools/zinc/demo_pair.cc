@@ -40,7 +40,6 @@ using clock = std::chrono::steady_clock;
 
 constexpr int client_count = 4;
 constexpr auto heartbeat = 100ms;
-constexpr auto row_interval = 500ms;
 constexpr unsigned ports_of_a_server = 4;  // the last port is that of the state
 constexpr int keys_of_a_client = 100;
 
