@@ -9,8 +9,8 @@ namespace zmtp::websocket {
 
 namespace {
 
-constexpr std::byte whole{0x80};         // FIN, and no reserved bit
-constexpr std::byte first_bits{0xF0};    // FIN and the reserved bits
+constexpr std::byte whole{0x80};  // FIN
+constexpr std::byte reserved_bits{0x70};
 constexpr std::byte masked{0x80};        // a bit of the second byte
 constexpr std::uint8_t two_bytes = 126;  // the size follows in two bytes …
 constexpr std::uint8_t eight_bytes = 127;
@@ -81,15 +81,15 @@ result<std::size_t> header_reader::read(std::span<const std::byte> from) noexcep
 bool header_reader::starts_well() const noexcept {
   const auto first = bytes_[0];
   switch (code()) {
+    case opcode::continuation:
     case opcode::binary:
     case opcode::close:
     case opcode::ping:
     case opcode::pong: break;
-    case opcode::continuation:
     case opcode::text:
     default: return false;
   }
-  if ((first & first_bits) != whole) {
+  if ((first & reserved_bits) != std::byte{0} || (is_control(code()) && !final())) {
     return false;
   }
   if (size_ < 2) {
@@ -99,7 +99,11 @@ bool header_reader::starts_well() const noexcept {
   return is_masked == (own_ == side::server) && !(is_control(code()) && size_bytes() != 0);
 }
 
-opcode header_reader::code() const noexcept { return static_cast<opcode>(bytes_[0] & ~first_bits); }
+opcode header_reader::code() const noexcept {
+  return static_cast<opcode>(bytes_[0] & ~(whole | reserved_bits));
+}
+
+bool header_reader::final() const noexcept { return (bytes_[0] & whole) != std::byte{0}; }
 
 std::size_t header_reader::size_bytes() const noexcept {
   switch (std::to_integer<std::uint8_t>(bytes_[1] & ~masked)) {

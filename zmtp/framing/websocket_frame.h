@@ -49,8 +49,9 @@ public:
   explicit header_reader(side own) noexcept : own_{own} {}
 
   // Takes bytes up to the end of the header, and returns their number.
-  // Errors: errc::bad_websocket_frame, for reserved bits, unknown opcodes, fragments, text, a wrong
-  // or missing mask, a size in a longer form than necessary, and control frames above 125 bytes.
+  // Errors: errc::bad_websocket_frame, for reserved bits, unknown opcodes, text, a wrong or missing
+  // mask, a size in a longer form than necessary, and control frames that are fragments or above
+  // 125 bytes.
   [[nodiscard]] result<std::size_t> read(std::span<const std::byte> from) noexcept;
   // Returns whether nothing of the header has arrived.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -59,6 +60,8 @@ public:
 
   // Valid when complete.
   [[nodiscard]] opcode code() const noexcept;
+  // Returns whether this is the last fragment of its message, which may be the only one.
+  [[nodiscard]] bool final() const noexcept;
   [[nodiscard]] std::uint64_t payload() const noexcept;
   [[nodiscard]] mask_key key() const noexcept;  // zeros if the payload is not masked
 

@@ -54,7 +54,16 @@ zws_input::progress zws_input::read(std::span<const std::byte> from, std::span<s
       }
       case state::flags: p.fault = on_flags(*take(1).data() ^ header_.key()[0]); break;
       case state::control:
-      case state::routing_id: collect(take(rest.size())); break;
+      case state::routing_id:
+        collect(collected_, take(rest.size()));
+        if (left_ == 0) {
+          on_collected();
+        }
+        break;
+      case state::fragment:
+        collect(fragments_, take(rest.size()));
+        p.fault = left_ == 0 ? on_fragment() : error_code{};
+        break;
       case state::body: {
         if (p.made == to.size()) {
           return p;
@@ -89,8 +98,47 @@ error_code zws_input::on_header() {
     }
     return {};
   }
-  state_ = state::flags;
-  return left_ == 0 ? make_error_code(errc::bad_websocket_frame) : error_code{};
+  const bool begins = header_.code() == opcode::binary;
+  if (begins == in_fragments_) {
+    return errc::bad_websocket_frame;
+  }
+  if (begins && header_.final()) {
+    state_ = state::flags;
+    return left_ == 0 ? make_error_code(errc::bad_websocket_frame) : error_code{};
+  }
+  if (left_ > max_fragmented - fragments_.size()) {
+    return errc::bad_websocket_frame;
+  }
+  in_fragments_ = true;
+  state_ = state::fragment;
+  return left_ == 0 ? on_fragment() : error_code{};
+}
+
+// The payload of a fragment is complete.
+error_code zws_input::on_fragment() {
+  in_fragments_ = !header_.final();
+  header_.restart();
+  state_ = state::header;
+  if (in_fragments_) {
+    return {};
+  }
+  const auto whole = std::exchange(fragments_, {});
+  if (whole.empty()) {
+    return errc::bad_websocket_frame;
+  }
+  left_ = whole.size() - 1;
+  const auto fault = on_flags(static_cast<std::byte>(whole.front()));
+  if (left_ != 0 && !fault) {
+    left_ = 0;
+    if (state_ == state::routing_id) {
+      collected_ = whole.substr(1);
+      on_collected();
+    } else {
+      made_.append(whole, 1);
+      state_ = state::header;
+    }
+  }
+  return fault;
 }
 
 error_code zws_input::on_flags(std::byte flags) {
@@ -122,15 +170,11 @@ error_code zws_input::on_flags(std::byte flags) {
   return {};
 }
 
-void zws_input::collect(std::span<const std::byte> payload) {
-  const auto at = collected_.size();
+void zws_input::collect(std::string& to, std::span<const std::byte> payload) const {
+  const auto at = to.size();
   const auto offset = header_.payload() - left_ - payload.size();
-  collected_.resize(at + payload.size());
-  websocket::mask(reinterpret_cast<std::byte*>(collected_.data()) + at, payload, header_.key(),
-                  offset);
-  if (left_ == 0) {
-    on_collected();
-  }
+  to.resize(at + payload.size());
+  websocket::mask(reinterpret_cast<std::byte*>(to.data()) + at, payload, header_.key(), offset);
 }
 
 void zws_input::on_collected() {

@@ -20,7 +20,9 @@ namespace zmtp {
 // ZWS has no greeting, so this object makes that of the peer. Without a mechanism (sub-protocol
 // ZWS2.0), the first message is the routing id of the peer. It becomes the READY of NULL.
 //
-// Bodies pass through without being collected, so a long frame needs no memory here.
+// Bodies pass through without being collected, so a long frame needs no memory here. But the header
+// of a ZMTP frame has its size, so a message in fragments is collected. Browsers send messages of
+// more than about 100 KiB in fragments.
 class zws_input {
 public:
   struct progress {
@@ -28,6 +30,8 @@ public:
     std::size_t made = 0;  // bytes written to `to`
     error_code fault{};    // the connection must end; everything before was valid
   };
+
+  static constexpr std::size_t max_fragmented = 1024 * 1024;  // bytes of a message
 
   // `mechanism` is the name for the greeting, or empty for the sub-protocol without a mechanism.
   zws_input(websocket::side own, std::string_view mechanism);
@@ -45,11 +49,12 @@ public:
   [[nodiscard]] bool closed() const noexcept { return state_ == state::closed; }
 
 private:
-  enum class state : std::uint8_t { header, control, flags, routing_id, body, closed };
+  enum class state : std::uint8_t { header, control, fragment, flags, routing_id, body, closed };
 
   [[nodiscard]] error_code on_header();
   [[nodiscard]] error_code on_flags(std::byte flags);
-  void collect(std::span<const std::byte> payload);
+  [[nodiscard]] error_code on_fragment();
+  void collect(std::string& to, std::span<const std::byte> payload) const;
   void on_collected();
 
   websocket::header_reader header_;
@@ -58,6 +63,8 @@ private:
   std::uint64_t left_ = 0;  // bytes of the payload
   std::string made_;        // bytes that wait for space
   std::string collected_;   // a control frame or a routing id
+  bool in_fragments_ = false;
+  std::string fragments_;  // the payloads of a message so far, with its flags
   std::optional<std::string> ping_;
 };
 

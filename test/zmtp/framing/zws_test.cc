@@ -166,6 +166,10 @@ TEST(zws_input, wrong_frames_are_faults) {
       {"the flag that ZMTP has for commands", "NULL", bytes("82 02 04 'x'"),
        errc::bad_websocket_frame},
       {"text", "NULL", bytes("81 02 00 'x'"), errc::bad_websocket_frame},
+      {"a continuation of nothing", "NULL", bytes("80 01 00"), errc::bad_websocket_frame},
+      {"a message in another", "NULL", bytes("02 01 00 82 01 00"), errc::bad_websocket_frame},
+      {"fragments without flags", "NULL", bytes("02 00 80 00"), errc::bad_websocket_frame},
+      {"fragments with unknown flags", "NULL", bytes("02 01 08 80 00"), errc::bad_websocket_frame},
       {"a routing id that is a command", "", bytes("82 02 02 'x'"), errc::bad_websocket_frame},
       {"a routing id of 256 bytes", "", bytes("82 7e 01 01 00"), errc::routing_id_too_long},
   };
@@ -175,6 +179,43 @@ TEST(zws_input, wrong_frames_are_faults) {
       EXPECT_EQ(hear(input, wire, step, 100).fault, fault) << what << ' ' << step;
     }
   }
+}
+
+// Browsers send long messages so.
+TEST(zws_input, fragments_become_one_frame) {
+  const auto wire = bytes("02 02 02 'a' 89 01 'p' 00 00 00 01 'b' 80 01 'c' 82 02 01 'd'") +
+                    bytes("02 00 80 01 00");
+  for (std::size_t step = 1; step <= wire.size(); ++step) {
+    for (const std::size_t room : {std::size_t{1}, std::size_t{100}}) {
+      zws_input input{side::client, "NULL"};
+      const auto [zmtp, fault] = hear(input, wire, step, room);
+      EXPECT_FALSE(fault) << step;
+      EXPECT_EQ(zmtp, greeting_of("NULL") + bytes("04 03 'abc' 01 01 'd' 00 00")) << step;
+      EXPECT_EQ(input.take_ping(), "p");
+    }
+  }
+}
+
+TEST(zws_input, the_mask_of_each_fragment_is_its_own) {
+  zws_input input{side::server, ""};
+  const auto wire = bytes("02 81 01 02 03 04 01 80 82 05 06 07 08") + std::string{'m' ^ 5, 'e' ^ 6};
+  EXPECT_EQ(hear(input, wire, 3, 200).zmtp,
+            greeting_of("NULL") + ready_of(bytes("08 'Identity' 00 00 00 02 'me'")));
+}
+
+TEST(zws_input, a_message_in_fragments_has_a_limit) {
+  const auto whole = [](std::size_t more_than_half) {
+    const auto half = zws_input::max_fragmented / 2;
+    return bytes("02 7f 00 00 00 00 00 08 00 00") + std::string(half, '\0') +
+           bytes("80 7f 00 00 00 00 00 08 00") + std::string(1, static_cast<char>(more_than_half)) +
+           std::string(half + more_than_half, '\0');
+  };
+  zws_input good{side::client, "NULL"};
+  const auto [zmtp, fault] = hear(good, whole(0), 100'000, 100'000);
+  EXPECT_FALSE(fault);
+  EXPECT_EQ(zmtp.size(), greeting::size + 9 + zws_input::max_fragmented - 1);
+  zws_input bad{side::client, "NULL"};
+  EXPECT_EQ(hear(bad, whole(1), 100'000, 100'000).fault, errc::bad_websocket_frame);
 }
 
 TEST(zws_input, a_ping_between_parts_is_reported_and_makes_nothing) {

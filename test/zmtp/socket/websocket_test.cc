@@ -271,7 +271,7 @@ TEST_F(websocket_sockets, malformed_frames_end_one_connection) {
       {"a head without an end", "GET /" + std::string(9'000, 'x'), errc::bad_upgrade},
       {"not masked", upgrade + bytes("82 01 00"), errc::bad_websocket_frame},
       {"text", upgrade + bytes("81 81 00 00 00 00 00"), errc::bad_websocket_frame},
-      {"a fragment", upgrade + bytes("02 81 00 00 00 00 00"), errc::bad_websocket_frame},
+      {"a continuation", upgrade + bytes("80 81 00 00 00 00 00"), errc::bad_websocket_frame},
       {"an unknown flag", upgrade + bytes("82 81 00 00 00 00 08"), errc::bad_websocket_frame},
       {"no flags", upgrade + bytes("82 80 00 00 00 00"), errc::bad_websocket_frame},
       {"a long routing id", upgrade + bytes("82 fe 01 01 00 00 00 00 00"),
