@@ -65,19 +65,20 @@ std::string_view trimmed(std::string_view text) noexcept {
 
 // Beast's list has no `/` in its items, but the sub-protocols of ZWS do.
 template <class Fields>
-std::optional<sub_protocol> first_supported(const Fields& fields, const upgrade_terms& own) {
+std::optional<sub_protocol> best_supported(const Fields& fields, const upgrade_terms& own) {
+  std::optional<sub_protocol> best;
   const auto [first, last] = fields.equal_range(http::field::sec_websocket_protocol);
   for (auto each = first; each != last; ++each) {
     auto rest = view(each->value());
     while (!rest.empty()) {
       const auto comma = std::min(rest.find(','), rest.size());
       if (const auto found = supported(trimmed(rest.substr(0, comma)), own)) {
-        return found;
+        best = std::min(*found, best.value_or(*found));
       }
       rest.remove_prefix(std::min(comma + 1, rest.size()));
     }
   }
-  return std::nullopt;
+  return best;
 }
 
 // A browser sends the origin of its page. Other programs send none, or that of the server.
@@ -141,7 +142,7 @@ upgrade_answer answer_upgrade(std::string_view request, const upgrade_terms& own
     return refusal("403 Forbidden", {}, "pages of this origin may not connect\n",
                    errc::foreign_origin);
   }
-  const auto chosen = first_supported(fields, own);
+  const auto chosen = best_supported(fields, own);
   if (!chosen) {
     return refusal("400 Bad Request", {}, "needs the sub-protocol " + with_mechanism(own) + "\n",
                    errc::mechanism_mismatch);
@@ -165,10 +166,11 @@ std::string upgrade_client::request(const upgrade_terms& own) const {
   all.append("GET ").append(own.at.path).append(" HTTP/1.1\r\nHost: ").append(own.at.authority());
   all.append("\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ").append(key_);
   all.append("\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: ");
-  all.append(with_mechanism(own));
+  // jszmq accepts the first offer, whatever it is, and means the one without a mechanism.
   if (own.mechanism == null_mechanism) {
-    all.append(",").append(without_mechanism);
+    all.append(without_mechanism).append(",");
   }
+  all.append(with_mechanism(own));
   return all.append("\r\n\r\n");
 }
 
@@ -184,7 +186,7 @@ result<sub_protocol> upgrade_client::on_response(std::string_view response,
   if (fields.result() != http::status::switching_protocols) {
     return errc::upgrade_refused;
   }
-  const auto chosen = first_supported(fields, own);
+  const auto chosen = best_supported(fields, own);
   const bool upgrades = http::token_list{fields[http::field::upgrade]}.exists("websocket") &&
                         http::token_list{fields[http::field::connection]}.exists("upgrade");
   if (!upgrades || !chosen || fields.count(http::field::sec_websocket_extensions) != 0 ||

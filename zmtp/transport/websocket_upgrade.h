@@ -39,7 +39,7 @@ struct upgrade_answer {
   sub_protocol chosen = sub_protocol::with_mechanism;
 };
 
-// The server's side. Takes the first sub-protocol of the client that both sides have.
+// The server's side. Prefers the sub-protocol with a mechanism if both sides have both.
 // Faults: errc::bad_upgrade, foreign_origin, mechanism_mismatch.
 [[nodiscard]] upgrade_answer answer_upgrade(std::string_view request, const upgrade_terms& own);
 

@@ -51,14 +51,15 @@ TEST(websocket_upgrade, the_server_proves_that_it_understands) {
             "\r\n");
 }
 
-TEST(websocket_upgrade, the_server_takes_the_first_sub_protocol_that_it_has) {
+TEST(websocket_upgrade, the_server_prefers_a_sub_protocol_with_a_mechanism) {
   const struct {
     std::string offers;
     const char* mechanism;
     std::string chosen;  // empty: none
   } cases[]{
       {offer("ZWS2.0/NULL,ZWS2.0"), "NULL", "ZWS2.0/NULL"},
-      {offer("ZWS2.0 , ZWS2.0/NULL"), "NULL", "ZWS2.0"},
+      {offer("ZWS2.0 , ZWS2.0/NULL"), "NULL", "ZWS2.0/NULL"},
+      {offer("ZWS2.0") + offer("ZWS2.0/NULL"), "NULL", "ZWS2.0/NULL"},
       {offer("chat,, \tZWS2.0/NULL\t"), "NULL", "ZWS2.0/NULL"},
       {offer("ZWS2.0/CURVE") + offer("ZWS2.0"), "NULL", "ZWS2.0"},
       {offer("ZWS2.0,ZWS2.0/PLAIN"), "PLAIN", "ZWS2.0/PLAIN"},
@@ -171,7 +172,7 @@ TEST(websocket_upgrade, the_client_offers_what_it_has) {
             "Connection: Upgrade\r\n"
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
             "Sec-WebSocket-Version: 13\r\n"
-            "Sec-WebSocket-Protocol: ZWS2.0/NULL,ZWS2.0\r\n"
+            "Sec-WebSocket-Protocol: ZWS2.0,ZWS2.0/NULL\r\n"
             "\r\n");
   EXPECT_NE(client().request(terms("CURVE")).find("Protocol: ZWS2.0/CURVE\r\n"), std::string::npos);
 }
