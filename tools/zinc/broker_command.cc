@@ -136,9 +136,13 @@ int run_broker(const broker_arguments& arguments) {
                       }
                     }};
   // The signal handlers exist already, because a script may send a signal when it reads `bound`.
+  std::vector<bound_socket> sockets;
   for (const auto& one : brokers) {
     if (const auto code = one->bind(); code != exit_code::done) {
       return code;
+    }
+    for (const auto& at : one->bound()) {
+      sockets.push_back({one->executor(), at});
     }
   }
   flush_output();
@@ -149,7 +153,7 @@ int run_broker(const broker_arguments& arguments) {
     web = start_http(
         here, arguments.http,
         [&report](http::extent wanted, auto take) { report.read(wanted, std::move(take)); },
-        by_operator.operations(std::move(token)));
+        by_operator.operations(std::move(token)), sockets);
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
     return exit_code::failed;

@@ -3,21 +3,30 @@
 
 #include "tools/zinc/http/address.h"
 #include "tools/zinc/http/server.h"
+#include "zmtp/endpoint.h"
 
 #include <boost/asio/any_io_executor.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace zinc {
 
+// A socket that is bound in the context of this executor.
+struct bound_socket {
+  boost::asio::any_io_executor executor;
+  zmtp::endpoint at;
+};
+
 // Prints `http URL`. Returns null without an address. The records of the server itself follow those
-// of `of`. Throws boost::system::system_error if the server cannot listen.
-[[nodiscard]] std::unique_ptr<http::server> start_http(const boost::asio::any_io_executor& executor,
-                                                       const std::optional<http::address>& at,
-                                                       http::reporter of,
-                                                       http::operations of_operator = {});
+// of `of`. If one of `sockets` is bound to ws:// at the same host and port, they share the port. No
+// context of `sockets` may run yet. Throws boost::system::system_error if the server cannot listen.
+[[nodiscard]] std::unique_ptr<http::server> start_http(
+    const boost::asio::any_io_executor& executor, const std::optional<http::address>& at,
+    http::reporter of, http::operations of_operator = {},
+    const std::vector<bound_socket>& sockets = {});
 
 // Reads the token from the value of --http-operator-file. Returns an empty token without a file.
 // Throws std::invalid_argument with the fault and its remedy.

@@ -44,6 +44,7 @@ exit_code virtual_broker::bind() {
       spdlog::error("cannot bind {}: {}; choose another endpoint", at, ec.message());
       return ec.category() == zmtp::zmtp_category() ? exit_code::misused : exit_code::failed;
     }
+    bound_.push_back(bound);
     name_ += name_.empty() ? "" : ",";
     name_ += bound.to_string();
     std::printf("bound %s\n", bound.to_string().c_str());

@@ -5,6 +5,7 @@
 #include "tools/zinc/commands.h"
 #include "tools/zinc/http/report.h"
 #include "tools/zinc/refusal_log.h"
+#include "zmtp/endpoint.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
@@ -26,6 +27,7 @@ public:
 
   // Binds every endpoint and prints it. Must be called before run().
   [[nodiscard]] exit_code bind();
+  [[nodiscard]] const std::vector<zmtp::endpoint>& bound() const noexcept { return bound_; }
   // `on_stopped` is called in the context when the broker has stopped. Must be called before run().
   void notify(std::function<void()> on_stopped) { on_stopped_ = std::move(on_stopped); }
   // Runs until the broker stops. Returns false after a failure.
@@ -51,6 +53,7 @@ public:
 
 private:
   std::vector<std::string> endpoints_;
+  std::vector<zmtp::endpoint> bound_;
   boost::asio::io_context context_{1};
   mdp::broker broker_;
   refusal_log refusals_;

@@ -242,4 +242,10 @@ remote_end system_stream::remote() const {
   return {.address = tcp_name(peer), .host = tcp_host(peer), .process = {}};
 }
 
+int system_stream::release() noexcept {
+  error_code ec;
+  const int given = socket_.release(ec);
+  return ec ? -1 : given;
+}
+
 }  // namespace zmtp::transport

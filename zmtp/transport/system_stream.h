@@ -57,6 +57,8 @@ public:
   [[nodiscard]] std::size_t unacknowledged() const noexcept override;
   [[nodiscard]] bool reset() noexcept override;
   [[nodiscard]] remote_end remote() const override;
+  // Gives the descriptor away and closes. Returns -1 after an error.
+  [[nodiscard]] int release() noexcept;
 
 private:
   // The member of Asio's socket is not const, though it changes nothing.

@@ -3,6 +3,8 @@
 #include "zmtp/framing/zws_bytes.h"
 #include "zmtp/greeting.h"
 #include "zmtp/runtime/runtime.h"
+#include "zmtp/transport/other_requests.h"
+#include "zmtp/transport/system_stream.h"
 
 #include <boost/asio/error.hpp>
 
@@ -104,7 +106,7 @@ void websocket_connection::take_head(piece bytes) {
   zws::append(head, bytes);
   const auto size = upgrade_size(head, own_);
   if (!size) {
-    read_fault_ = size.error();
+    read_fault_ = give_away() ? asio::error::eof : size.error();
     return;
   }
   if (*size == 0) {
@@ -121,12 +123,30 @@ void websocket_connection::take_head(piece bytes) {
   }
   assert(opening_->greeting.size() == greeting::size);
   const auto answer = answer_upgrade(message, opening_->terms);
+  if (answer.for_others && give_away()) {
+    read_fault_ = asio::error::eof;
+    return;
+  }
   send(zws::bytes_of(answer.response));
   if (answer.fault) {
     read_fault_ = answer.fault;
   } else {
     upgrade(answer.chosen, *size);
   }
+}
+
+// Returns whether a web server at this port has the connection now.
+bool websocket_connection::give_away() {
+  const auto* const to =
+      own_ == side::server ? taker_of_other_requests(executor(), opening_->terms.at) : nullptr;
+  // Only a stream of the operating system has a descriptor.
+  auto* const system = to != nullptr ? dynamic_cast<system_stream*>(&over()) : nullptr;
+  const int descriptor = system != nullptr ? system->release() : -1;
+  if (descriptor < 0) {
+    return false;
+  }
+  (*to)(descriptor, std::move(opening_->head));
+  return true;
 }
 
 void websocket_connection::upgrade(sub_protocol chosen, std::size_t head_size) {

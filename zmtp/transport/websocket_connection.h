@@ -49,6 +49,7 @@ private:
   [[nodiscard]] std::size_t read(std::span<std::byte> to);
   [[nodiscard]] std::size_t translate(piece from, std::span<std::byte> to);
   void take_head(piece bytes);
+  [[nodiscard]] bool give_away();
   void upgrade(sub_protocol chosen, std::size_t head_size);
   void answer_control();
   [[nodiscard]] std::size_t take_greeting(std::span<const piece> pieces);

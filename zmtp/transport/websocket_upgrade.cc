@@ -101,6 +101,11 @@ upgrade_answer refusal(std::string_view status, std::string_view field, std::str
   return answer;
 }
 
+upgrade_answer for_others(upgrade_answer refused) {
+  refused.for_others = true;
+  return refused;
+}
+
 }  // namespace
 
 result<std::size_t> upgrade_size(std::string_view bytes, side own) {
@@ -120,18 +125,22 @@ result<std::size_t> upgrade_size(std::string_view bytes, side own) {
 upgrade_answer answer_upgrade(std::string_view request, const upgrade_terms& own) {
   parser<true> parsed;
   if (!parse(parsed, request)) {
-    return refusal("400 Bad Request", {}, "not HTTP\n", errc::bad_upgrade);
+    return for_others(refusal("400 Bad Request", {}, "not HTTP\n", errc::bad_upgrade));
   }
   const auto& fields = parsed.get();
   const auto target = view(fields.target());
   const auto key = view(fields[http::field::sec_websocket_key]);
   if (target.substr(0, target.find('?')) != own.at.path) {
-    return refusal("404 Not Found", {}, "no socket has this path\n", errc::bad_upgrade);
+    return for_others(refusal("404 Not Found", {}, "no socket has this path\n", errc::bad_upgrade));
   }
-  if (!beast::websocket::is_upgrade(fields) ||
-      view(fields[http::field::sec_websocket_version]) != "13") {
-    return refusal("426 Upgrade Required", "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",
-                   "this is a WebSocket with ZWS2.0\n", errc::bad_upgrade);
+  const auto other_version =
+      refusal("426 Upgrade Required", "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",
+              "this is a WebSocket with ZWS2.0\n", errc::bad_upgrade);
+  if (!beast::websocket::is_upgrade(fields)) {
+    return for_others(other_version);
+  }
+  if (view(fields[http::field::sec_websocket_version]) != "13") {
+    return other_version;
   }
   if (key.size() != key_size || fields.count(http::field::host) != 1) {
     return refusal("400 Bad Request", {}, "no valid Host and Sec-WebSocket-Key\n",

@@ -36,6 +36,8 @@ enum class sub_protocol : std::uint8_t { with_mechanism, without_mechanism };
 struct upgrade_answer {
   std::string response{};
   error_code fault{};  // the connection must end after the response
+  // A web server at this port would answer: the path is another one, or this is a plain request.
+  bool for_others = false;
   sub_protocol chosen = sub_protocol::with_mechanism;
 };
 

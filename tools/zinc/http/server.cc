@@ -4,14 +4,15 @@
 #include "tools/zinc/http/connection.h"
 #include "tools/zinc/http/live_page.h"
 #include "tools/zinc/http/messages.h"
+#include "tools/zinc/http/request_reader.h"
 #include "tools/zinc/http/routes.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/error.hpp>
-#include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/write.hpp>
 #include <spdlog/spdlog.h>
@@ -21,6 +22,9 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <utility>
 
 namespace zinc::http {
@@ -33,10 +37,15 @@ namespace web = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::size_t read_size = 4096;
 constexpr auto accept_pause = std::chrono::milliseconds{100};  // if no descriptor is left
-constexpr auto discard_timeout = std::chrono::seconds{1};
-constexpr std::size_t discard_size = 64 * 1024;
+
+tcp protocol_of(int descriptor) noexcept {
+  ::sockaddr_storage own{};
+  ::socklen_t size = sizeof own;
+  const bool is_v6 = ::getsockname(descriptor, reinterpret_cast<::sockaddr*>(&own), &size) == 0 &&
+                     own.ss_family == AF_INET6;
+  return is_v6 ? tcp::v6() : tcp::v4();
+}
 
 }  // namespace
 
@@ -67,15 +76,32 @@ public:
     if (ec) {
       return {};
     }
-    loopback_ = at.loopback;
+    serve_at(at);
     asio::co_spawn(acceptor_.get_executor(), accept(shared_from_this()), asio::detached);
-    asio::co_spawn(acceptor_.get_executor(), take_samples(shared_from_this()), log);
     auto bound = at;
     bound.port = acceptor_.local_endpoint(ec).port();
     return bound;
   }
 
+  std::function<void(int, std::string)> share(const address& at) {
+    serve_at(at);
+    return [weak = weak_from_this(), executor = acceptor_.get_executor()](int descriptor,
+                                                                          std::string read) {
+      asio::post(executor, [weak, executor, descriptor, read = std::move(read)] {
+        tcp::socket given{executor};
+        error_code ec;
+        given.assign(protocol_of(descriptor), descriptor, ec);
+        if (ec) {
+          ::close(descriptor);
+        } else if (const auto self = weak.lock(); self && !self->stopped_) {
+          self->start_or_log(std::move(given), read);
+        }
+      });
+    };
+  }
+
   void stop() {
+    stopped_ = true;
     error_code ignored;
     acceptor_.close(ignored);
     retry_.cancel();
@@ -91,15 +117,16 @@ public:
 private:
   using connection_ptr = std::shared_ptr<connection>;
 
+  void serve_at(const address& at) {
+    loopback_ = at.loopback;
+    asio::co_spawn(acceptor_.get_executor(), take_samples(shared_from_this()), log);
+  }
+
   static asio::awaitable<void> accept(std::shared_ptr<core> self) {
     while (self->acceptor_.is_open()) {
       auto [ec, socket] = co_await self->acceptor_.async_accept(token);
       if (!ec) {
-        try {
-          self->start(std::move(socket));
-        } catch (const std::exception& e) {  // no memory for this connection
-          spdlog::error("http connection not accepted: {}", e.what());
-        }
+        self->start_or_log(std::move(socket), {});
       } else if (self->acceptor_.is_open()) {
         self->retry_.expires_after(accept_pause);
         (void)co_await self->retry_.async_wait(token);
@@ -108,7 +135,7 @@ private:
   }
 
   static asio::awaitable<void> take_samples(std::shared_ptr<core> self) {
-    while (self->acceptor_.is_open()) {
+    while (!self->stopped_) {
       try {
         co_await self->answers_.take_sample();
       } catch (const std::exception& e) {
@@ -119,7 +146,16 @@ private:
     }
   }
 
-  void start(tcp::socket&& socket) {
+  void start_or_log(tcp::socket&& socket, std::string_view read) {
+    try {
+      start(std::move(socket), read);
+    } catch (const std::exception& e) {  // no memory for this connection
+      spdlog::error("http connection not accepted: {}", e.what());
+    }
+  }
+
+  // `read` are the first bytes of the connection.
+  void start(tcp::socket&& socket, std::string_view read) {
     ++counters_.connections;
     if (open_.size() >= limits_.connections && !evict()) {
       ++counters_.refused;
@@ -128,7 +164,8 @@ private:
     error_code ignored;
     socket.set_option(tcp::no_delay{true}, ignored);
     const auto added = std::make_shared<connection>(
-        std::move(socket), limits_.header_size + limits_.body_size + read_size);
+        std::move(socket), limits_.header_size + limits_.body_size + read_size + read.size());
+    added->buffer.commit(asio::buffer_copy(added->buffer.prepare(read.size()), asio::buffer(read)));
     open_.push_back(added);
     counters_.open = open_.size();
     asio::co_spawn(acceptor_.get_executor(), serve(shared_from_this(), added),
@@ -179,10 +216,10 @@ private:
   // Answers one request. Returns false if the connection must be closed.
   asio::awaitable<bool> exchange(connection_ptr on) {
     on->waits = true;
-    web::request_parser<web::string_body> parser;
+    request_parser parser;
     parser.header_limit(limits_.header_size);
     parser.body_limit(limits_.body_size);
-    const auto ec = co_await receive(on, parser);
+    const auto ec = co_await receive(on, parser, limits_);
     on->waits = false;
     if (ec) {
       const auto status = status_of(ec);
@@ -214,66 +251,12 @@ private:
     co_return co_await send(*on, answer) && asked.keep_alive();
   }
 
-  using request_parser = web::request_parser<web::string_body>;
-
-  // Waits for a request, and then for a shorter time for the rest of it.
-  asio::awaitable<error_code> receive(connection_ptr on, request_parser& parser) {
-    if (on->buffer.size() == 0) {
-      on->stream.expires_after(limits_.idle_timeout);
-      if (co_await read_some(*on)) {
-        co_return web::make_error_code(web::error::end_of_stream);
-      }
-    }
-    on->begin_rest(limits_.request_timeout);
-    const auto ec = co_await receive_rest(*on, parser);
-    on->end_rest();
-    co_return ec;
-  }
-  // Takes bytes of the buffer, and of the connection until the time is over. The timeout of the stream would close
-  // the connection before it is answered.
-  static asio::awaitable<error_code> receive_rest(connection& on, request_parser& parser) {
-    parser.eager(true);
-    for (on.stream.expires_never();;) {
-      error_code ec;
-      on.buffer.consume(parser.put(on.buffer.data(), ec));
-      if (parser.is_done() || (ec && ec != web::error::need_more)) {
-        co_return ec;
-      }
-      ec = co_await read_some(on);
-      if (on.is_late()) {
-        co_return beast::error::timeout;
-      }
-      if (ec) {
-        co_return ec;
-      }
-    }
-  }
-  static asio::awaitable<error_code> read_some(connection& on) {
-    const auto into = on.buffer.prepare(read_size);
-    const auto [ec, size] = co_await on.stream.async_read_some(into, token);
-    on.buffer.commit(size);
-    co_return ec;
-  }
-
   asio::awaitable<bool> send(connection& on, response& what) {
     ++counters_.responses;
     on.stream.expires_after(limits_.response_timeout);
     const auto [ec, size] = co_await web::async_write(on.stream, what, token);
     counters_.slow_readers += ec == beast::error::timeout ? 1 : 0;
     co_return !ec;
-  }
-
-  // Closes gracefully: unread bytes would reset the connection before the peer reads the answer.
-  static asio::awaitable<void> discard(connection& on) {
-    error_code ignored;
-    on.stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
-    on.stream.expires_after(discard_timeout);
-    for (std::size_t all = 0; all < discard_size; all += on.buffer.size()) {
-      on.buffer.clear();
-      if (co_await read_some(on)) {
-        co_return;
-      }
-    }
   }
 
   page_source page_source_of() {
@@ -291,6 +274,7 @@ private:
   counters counters_;
   answers answers_;
   bool loopback_ = true;
+  bool stopped_ = false;
   std::list<connection_ptr> open_;  // in the order in which they began to wait
 };
 
@@ -301,6 +285,8 @@ server::server(asio::any_io_executor executor, reporter of, const limits& at_mos
 server::~server() { stop(); }
 
 address server::bind(const address& at, error_code& ec) { return core_->bind(at, ec); }
+
+std::function<void(int, std::string)> server::share(const address& at) { return core_->share(at); }
 
 void server::stop() { core_->stop(); }
 

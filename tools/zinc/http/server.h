@@ -11,7 +11,9 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/system/error_code.hpp>
 
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace zinc::http {
 
@@ -31,6 +33,10 @@ public:
 
   // Listens and returns the address with its port. Must be called once.
   [[nodiscard]] address bind(const address& at, boost::system::error_code& ec);
+  // Instead of bind(): answers connections that a socket of ws:// accepts at this address. The socket
+  // gives them to the returned function: the descriptor, and the bytes that were read from it. Any
+  // thread may call that function, also after the end of the server.
+  [[nodiscard]] std::function<void(int descriptor, std::string read)> share(const address& at);
   // Closes all connections, so that the context can end.
   void stop();
 
