@@ -1,12 +1,13 @@
 #include "chp/pair_core.h"
 
+#include "chp/server_address.h"
 #include "chp/server_ports.h"
 #include "zmtp/runtime/completion.h"
 
 #include <boost/asio/co_spawn.hpp>
 
 #include <iterator>
-#include <limits>
+#include <optional>
 #include <utility>
 
 namespace chp {
@@ -17,13 +18,8 @@ namespace {
 
 std::string behind(std::string_view first) {
   const auto at = zmtp::endpoint::parse(first);
-  const auto* const tcp = at ? at->tcp() : nullptr;
-  if (tcp == nullptr || tcp->port == std::numeric_limits<std::uint16_t>::max()) {
-    return {};
-  }
-  auto next = *tcp;
-  ++next.port;
-  return zmtp::endpoint{next}.to_string();
+  const auto next = at ? endpoint_behind(*at, 1) : std::nullopt;
+  return next ? next->to_string() : std::string{};
 }
 
 }  // namespace

@@ -65,8 +65,9 @@ public:
   ~server();
 
   // Binds snapshots at tcp://address:P, the publisher at P + 1 and the collector at P + 2, as in
-  // 12/CHP. With port 0 or * the operating system chooses P. Returns the bound endpoints.
-  // Errors: zmtp::errc::bad_endpoint if the transport is not TCP, zmtp::errc::socket_closed once
+  // 12/CHP, or all three at ws:// with one path. With port 0 or * the operating system chooses P.
+  // Returns the bound endpoints. Can be called again for a further address.
+  // Errors: zmtp::errc::bad_endpoint if the transport is neither TCP nor ws, zmtp::errc::socket_closed once
   // stopped, and those of zmtp::socket::bind for any of the three ports. After an error no port is
   // bound.
   server_endpoints bind(std::string_view at);

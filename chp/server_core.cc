@@ -1,5 +1,6 @@
 #include "chp/server_core.h"
 
+#include "chp/server_address.h"
 #include "chp/server_ports.h"
 #include "zmtp/runtime/completion.h"
 
@@ -9,7 +10,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <tuple>
 
@@ -26,15 +26,10 @@ constexpr int attempts = 50;
 // Updates of one turn, each of which takes microseconds where keys are many and far apart in memory.
 constexpr std::size_t updates_at_once = 512;
 
-// Returns the endpoint `count` ports after this one, or an empty string if the port is invalid.
+// No text if the port is invalid: to bind to it is an error.
 std::string behind(const zmtp::endpoint& first, unsigned count) {
-  const auto* const tcp = first.tcp();
-  if (tcp == nullptr || tcp->port > std::numeric_limits<std::uint16_t>::max() - count) {
-    return {};
-  }
-  auto next = *tcp;
-  next.port = static_cast<std::uint16_t>(next.port + count);
-  return zmtp::endpoint{next}.to_string();
+  const auto at = endpoint_behind(first, count);
+  return at ? at->to_string() : std::string{};
 }
 
 }  // namespace
@@ -106,14 +101,14 @@ zmtp::endpoint server_core::bind_collector(std::string_view at, zmtp::error_code
 
 server_endpoints server_core::bind(std::string_view at, zmtp::error_code& ec) {
   const auto wanted = zmtp::endpoint::parse(at);
-  const auto* const tcp = wanted ? wanted->tcp() : nullptr;
-  if (tcp == nullptr) {
+  if (!wanted || !endpoint_behind(*wanted, 0)) {
     ec = wanted ? make_error_code(zmtp::errc::bad_endpoint) : wanted.error();
     return {};
   }
   zmtp::error_code ignored;
   server_endpoints bound;
-  for (int left = tcp->port == 0 ? attempts : 1; left != 0; --left) {
+  const auto below = wanted->carrier();
+  for (int left = below.tcp()->port == 0 ? attempts : 1; left != 0; --left) {
     bound.snapshots = bind_snapshots(at, ec);
     if (ec) {
       return {};

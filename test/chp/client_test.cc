@@ -147,8 +147,9 @@ TEST_F(chp_client, the_three_ports_follow_one_another) {
   EXPECT_EQ(at.publisher, "tcp://localhost:5557");
   EXPECT_EQ(at.collector, "tcp://localhost:5558");
   EXPECT_EQ(server_address::at("tcp://[::1]:1").collector, "tcp://[::1]:3");
-  for (const auto* const bad :
-       {"localhost", "localhost:65534", "ipc:///tmp/x", "localhost:0", ""}) {
+  EXPECT_EQ(server_address::at("ws://localhost:80/map").publisher, "ws://localhost:81/map");
+  for (const auto* const bad : {"localhost", "localhost:65534", "ws://localhost/map", "inproc://a",
+                                "ipc:///tmp/x", "localhost:0", ""}) {
     EXPECT_THROW(static_cast<void>(server_address::at(bad)), boost::system::system_error) << bad;
   }
 }

@@ -83,6 +83,19 @@ TEST_F(server_shell, binds_all_three_or_none) {
   EXPECT_FALSE(ec);
 }
 
+TEST_F(server_shell, serves_clients_of_two_transports) {
+  start(impatient());
+  const auto over_tcp = client();
+  at_ = server_->bind("ws://127.0.0.1:*/map");
+  EXPECT_EQ(at_.collector.ws()->port, at_.snapshots.ws()->port + 2);
+  EXPECT_EQ(at_.collector.ws()->path, "/map");
+  const auto over_ws = client();
+  set(*over_ws, "/a/1", "x");
+  EXPECT_EQ(next(*over_tcp).front(), "/a/1");
+  EXPECT_EQ(next(*over_ws).front(), "/a/1");
+  EXPECT_EQ(snapshot(*over_ws), (content{{"/a/1", "x"}}));
+}
+
 TEST_F(server_shell, takes_updates_publishes_them_and_answers_with_a_snapshot) {
   start(impatient());
   const auto one = client();

@@ -140,8 +140,9 @@ void chp_command_line::add_server(CLI::App& to) {
   auto& options = server_.options;
   to.add_option("--bind", server_.bind,
                 "endpoint to bind, for snapshots; the publisher and the collector have the next "
-                "two ports")
+                "two ports (repeatable)")
       ->check(bindable_to_three_ports())
+      ->allow_extra_args(false)
       ->type_name("ENDPOINT")
       ->capture_default_str();
   to.add_option("--epoch-file", server_.epoch_file,
@@ -254,7 +255,7 @@ void chp_command_line::read_security_files() {
     client_.socket = read_security(client_.security, {.connects = true}).connected;
     return;
   }
-  socket_use use{.bound = {server_.bind}, .connects = server_.paired};
+  socket_use use{.bound = server_.bind, .connects = server_.paired};
   if (server_.paired) {
     use.bound.push_back(server_.state_bind);
   }

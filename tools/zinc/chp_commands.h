@@ -42,7 +42,7 @@ struct chp_client_arguments {
 [[nodiscard]] int run_chp_client(const chp_client_arguments& arguments);
 
 struct chp_server_arguments {
-  std::string bind = "tcp://*:5556";  // the first of the three ports
+  std::vector<std::string> bind{"tcp://*:5556"};  // the first of the three ports, each
   chp::server_options options;
   std::string rules;  // file of rules, read into options.access; empty: everything is allowed
   std::string epoch_file;

@@ -32,6 +32,7 @@
 #include <string>
 #include <sys/stat.h>
 #include <utility>
+#include <vector>
 
 namespace zinc {
 
@@ -142,17 +143,31 @@ http::report report_of(const chp::server_status& now) {
   return all;
 }
 
+// Binds and prints each endpoint. Returns the sockets that have the first of three ports.
+template <class Server>
+std::vector<bound_socket> bind(Server& server, const asio::any_io_executor& executor,
+                               const std::vector<std::string>& endpoints) {
+  std::vector<bound_socket> all;
+  for (const auto& each : endpoints) {
+    all.push_back({executor, server.bind(each).snapshots});
+    say("bound " + all.back().at.to_string());
+  }
+  return all;
+}
+
 class lone_server {
 public:
   lone_server(const asio::any_io_executor& executor, const chp_server_arguments& arguments,
               std::optional<chp::loaded_log> from)
       : lone_server{executor, arguments, with_epoch(arguments), std::move(from)} {}
 
-  void start(const chp_server_arguments& arguments) {
-    say("bound " + server_.bind(arguments.bind).snapshots.to_string());
+  std::vector<bound_socket> start(const asio::any_io_executor& executor,
+                                  const chp_server_arguments& arguments) {
+    auto bound = bind(server_, executor, arguments.bind);
     if (const auto epoch = chp::epoch_of(server_.status().number); epoch != 0) {
       say_active(static_cast<bstar::epoch>(epoch));
     }
+    return bound;
   }
   [[nodiscard]] std::string status() const {
     return zmtp::line_of(chp_figures(), server_.status());
@@ -206,13 +221,15 @@ public:
                                               handlers()}
                      : chp::replicated_server{executor, options_of(arguments), handlers()}} {}
 
-  void start(const chp_server_arguments& arguments) {
+  std::vector<bound_socket> start(const asio::any_io_executor& executor,
+                                  const chp_server_arguments& arguments) {
     const auto peer = chp::server_address::at(arguments.peer);
-    say("bound " + server_.bind(arguments.bind).snapshots.to_string());
+    auto bound = bind(server_, executor, arguments.bind);
     server_.bind_state(arguments.state_bind);
     server_.connect({.state = arguments.state_connect,
                      .snapshots = peer.snapshot,
                      .publisher = peer.publisher});
+    return bound;
   }
   [[nodiscard]] std::string status() const {
     const auto s = server_.status();
@@ -290,9 +307,10 @@ int serve(const chp_server_arguments& arguments) {
                                }
                              }};
   // Comes last, because a script may send a signal when it reads `bound`.
-  server.start(arguments);
-  web = start_http(context.get_executor(), arguments.http,
-                   [&](http::extent, const auto& take) { take(server.report()); });
+  const auto bound = server.start(context.get_executor(), arguments);
+  web = start_http(
+      context.get_executor(), arguments.http,
+      [&](http::extent, const auto& take) { take(server.report()); }, {}, bound);
   context.run();
   return exit_code::done;
 }

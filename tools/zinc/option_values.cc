@@ -38,12 +38,17 @@ std::string endpoint_error(const std::string& text, const char* example) {
   return fmt::format("'{}' is not an endpoint; give for example {}", text, example);
 }
 
-std::string three_ports_error(const std::string& text, const zmtp::tcp_address* tcp) {
-  return tcp != nullptr && tcp->port <= most_first_port
+std::string three_ports_error(const std::string& text,
+                              bool (zmtp::endpoint::*usable)() const noexcept) {
+  const auto parsed = zmtp::endpoint::parse(text);
+  const auto below = parsed ? parsed->carrier() : zmtp::endpoint{};
+  return parsed && ((*parsed).*usable)() && below.tcp() != nullptr &&
+                 below.tcp()->port <= most_first_port
              ? std::string{}
              : fmt::format(
-                   "'{}' is not the endpoint of a map server; give tcp://HOST:PORT, with a "
-                   "port up to {}",
+                   "'{}' is not the endpoint of a map server; give tcp://HOST:PORT or "
+                   "ws://HOST:PORT/PATH, "
+                   "with a port up to {}",
                    text, most_first_port);
 }
 
@@ -117,17 +122,12 @@ std::function<std::string(const std::string&)> connectable() {
 }
 
 std::function<std::string(const std::string&)> bindable_to_three_ports() {
-  return [](const std::string& text) {
-    const auto parsed = zmtp::endpoint::parse(text);
-    return three_ports_error(text, parsed && parsed->bindable() ? parsed->tcp() : nullptr);
-  };
+  return [](const std::string& text) { return three_ports_error(text, &zmtp::endpoint::bindable); };
 }
 
 std::function<std::string(const std::string&)> connectable_to_three_ports() {
-  return [](const std::string& text) {
-    const auto parsed = zmtp::endpoint::parse(text);
-    return three_ports_error(text, parsed && parsed->connectable() ? parsed->tcp() : nullptr);
-  };
+  return
+      [](const std::string& text) { return three_ports_error(text, &zmtp::endpoint::connectable); };
 }
 
 }  // namespace zinc
