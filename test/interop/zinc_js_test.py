@@ -58,6 +58,10 @@ class InChromium(unittest.TestCase):
         page.wait("document.body?.dataset.ready", "yes")
         return page
 
+    def expect_no_exception(self, page):
+        """A browser also reports each connection that failed or was closed early, which is no fault."""
+        self.assertEqual([fault for fault in page.faults if "exceptionId" in fault], [])
+
     def start_broker(self):
         """A broker, and its endpoint for the page."""
         broker = Broker(self, "--bind", "ws://127.0.0.1:*/mdp", "--websocket-origin", self.site.origin)
@@ -99,7 +103,7 @@ class InChromium(unittest.TestCase):
         many = page.evaluate(f"Promise.all([...Array(100).keys()].map((i) => callService({json.dumps(endpoint)}, 'echo',"
                              " [String(i)]))).then((all) => all.map(([part]) => text(part)))")
         self.assertEqual(many, [str(number) for number in range(100)])
-        self.assertEqual(page.faults, [])
+        self.expect_no_exception(page)
 
     def test_failures_of_a_call(self):
         broker, endpoint = self.start_broker()
@@ -134,7 +138,7 @@ class InChromium(unittest.TestCase):
         self.assertEqual(page.evaluate("[copy.following, errors.length]"), [True, 0])
         page.evaluate("copy.close()")
         self.assertEqual(page.evaluate("copy.following"), False)
-        self.assertEqual(page.faults, [])
+        self.expect_no_exception(page)
 
     def test_a_server_that_returns_with_another_map(self):
         ports = reserve_ports(self, 6)
@@ -189,7 +193,7 @@ class InChromium(unittest.TestCase):
         page.wait(items, ["/lamp/kitchen is on"])
         self.set([server.endpoint], "/lamp/kitchen", "")
         page.wait(items, [])
-        self.assertEqual(page.faults, [])
+        self.expect_no_exception(page)
 
 
 if __name__ == "__main__":
