@@ -1,15 +1,17 @@
 #!/usr/bin/python3
 """The page of --http in Chromium: what it shows equals what the component did."""
 
+import json
 import subprocess
 import sys
 import unittest
+import urllib.request
 
 sys.dont_write_bytecode = True
 from chromium import Page, chromium_path  # noqa: E402: behind the line above
 from interop_case import long_run  # noqa: E402
-from zinc_programs import (PATIENCE, Server, request_arguments, reserve_ports, start_worker,  # noqa: E402
-                           zinc_path)
+from zinc_programs import (PATIENCE, Server, request_arguments, reserve_ports, start_request,  # noqa: E402
+                           start_worker, zinc_path)
 
 ANY = "tcp://127.0.0.1:*"
 
@@ -51,6 +53,36 @@ class PageTest(unittest.TestCase):
         page = Page(self, url, **options)
         page.wait("![undefined, 'connecting'].includes(" + STATE + ")", True)
         return page
+
+    def expect_page_to_equal(self, page, url, group, keys):
+        """The page shows the figures of the component, which change no more."""
+        with urllib.request.urlopen(url + "status", timeout=PATIENCE) as response:
+            record = json.load(response)["groups"][group][0]
+        for key in keys:
+            page.wait(figure(group, key), f"{record[key]:,}")
+        return record
+
+    def test_a_broker_that_loses_a_worker_under_load(self):
+        broker, url = self.serve("broker", "--bind", ANY, "--service", "echo:attempts=10")
+        workers = [start_worker(self, broker.endpoint, "echo", "0.2") for _ in range(3)]
+        page = self.open(url)
+        page.wait(figure("broker", "workers"), "3")
+        client = start_request(self, broker.endpoint, "echo", "0.2", "--count", "100000", "--in-flight", "1000",
+                               "--timeout", "2m")
+        client.discard_output()
+        # While it is suspended, the broker assigns requests to it that another worker then gets.
+        page.wait(f"{figure('broker', 'replies')} !== '0'", True)
+        workers[0].suspend()
+        page.wait(f"Number({service('echo', 'replies')}.replaceAll(',', '')) > 20000", True)
+        workers[0].kill()
+        page.wait(figure("broker", "workers"), "2")
+        self.assertEqual(client.wait(8 * PATIENCE), 0)
+        page.wait(figure("broker", "replies"), "100,000")
+        record = self.expect_page_to_equal(page, url, "broker", (
+            "workers", "requests", "replies", "requeued", "expired", "waiting", "working"))
+        self.assertEqual((record["requests"], record["replies"], record["workers"]), (100_000, 100_000, 2))
+        self.assertGreater(record["requeued"], 0)
+        self.assertEqual(page.faults, [])
 
     def test_a_broker(self):
         broker, url = self.serve("broker", "--bind", ANY)
@@ -110,6 +142,8 @@ class PageTest(unittest.TestCase):
         pages[1].wait(STATE, "ready")
         pages[1].wait(figure("chp", "keys"), "4")
         pages[1].wait(figure("bstar", "state"), "active")
+        record = self.expect_page_to_equal(pages[1], servers[1][1], "chp", ("keys", "updates"))
+        self.assertEqual(record["keys"], 4)
         pages[1].save_screenshot("chp_after_failover")
         self.assertEqual(pages[1].faults, [])
 
