@@ -90,7 +90,7 @@ class Page:
         """Waits until the expression has the value. The page looks after each change of its document."""
         found = self.evaluate(f"""new Promise((done) => {{
             const value = () => ({expression});
-            const expected = {json.dumps(json.dumps(expected))};
+            const expected = {json.dumps(json.dumps(expected, separators=(",", ":")))};
             const look = () => {{
                 if (JSON.stringify(value()) === expected) {{
                     changes.disconnect();
