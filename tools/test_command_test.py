@@ -69,7 +69,7 @@ class Command(unittest.TestCase):
             with self.subTest(words):
                 told = self.words_of_bazel(*words, "//a:b")
                 self.assertIn(f"--test_env=ZINC_LONG={part}", told)
-                self.assertIn("--config=long", told)  # of user.bazelrc: where the packages of npm are
+                self.assertIn("--config=long", told)  # user.bazelrc says where npm's packages are
                 times = [word for word in told if word.startswith("--test_timeout=")]
                 self.assertEqual(len(times), 1)
                 # A test that Bazel calls medium has five minutes otherwise.

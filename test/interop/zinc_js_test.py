@@ -59,7 +59,7 @@ class InChromium(unittest.TestCase):
         return page
 
     def expect_no_exception(self, page):
-        """A browser also reports each connection that failed or was closed early, which is no fault."""
+        """The browser reports connections that failed or were closed early as well. They are expected."""
         self.assertEqual([fault for fault in page.faults if "exceptionId" in fault], [])
 
     def start_broker(self):

@@ -14,9 +14,8 @@ namespace zmtp::transport {
 
 namespace asio = boost::asio;
 
-// Gets a connection whose first request has another path, or is no upgrade to WebSocket, or is not
-// HTTP: the descriptor, which it owns from then on, and the bytes that the socket has read.
-// Called in the executor of the socket. Must not throw.
+// Gets a connection whose first request is for a web server: the descriptor, which it owns from then
+// on, and the bytes that the socket has read. Called in the executor of the socket. Must not throw.
 using connection_taker = std::function<void(int descriptor, std::string read)>;
 
 // From now on, sockets of `context` give such connections of `at`, which they have bound, to `to`.
