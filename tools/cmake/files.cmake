@@ -54,9 +54,11 @@ zinc_sources(chp chp_client_state
   chp/kept_updates.cc
   chp/pending_sets.cc
   chp/seen_history.cc
-  chp/server_address.cc
   chp/server_round.cc
   chp/server_visit.cc
+)
+zinc_sources(chp chp_server_address
+  chp/server_address.cc
 )
 zinc_sources(chp chp_client
   chp/client.cc
@@ -205,6 +207,7 @@ zinc_sources(program tools_zinc_figures
 zinc_sources(program tools_zinc_security
   tools/zinc/security_files.cc
   tools/zinc/security_flags.cc
+  tools/zinc/tls_flags.cc
 )
 zinc_sources(program tools_zinc_text
   tools/zinc/json_of.cc
@@ -300,6 +303,7 @@ zinc_sources(program tools_zinc_http_server
   tools/zinc/http/answers.cc
   tools/zinc/http/live_page.cc
   tools/zinc/http/messages.cc
+  tools/zinc/http/request_reader.cc
   tools/zinc/http/server.cc
 )
 zinc_sources(program tools_zinc_interop_drills
@@ -363,7 +367,6 @@ zinc_sources(zmtp zmtp_authenticators_files
   zmtp/authenticators/password_file.cc
   zmtp/authenticators/password_list.cc
   zmtp/authenticators/password_list_file.cc
-  zmtp/authenticators/watched_file.cc
 )
 zinc_sources(zmtp zmtp_blocking_blocking
   zmtp/blocking/context.cc
@@ -526,6 +529,7 @@ zinc_sources(zmtp zmtp_routing_proxy_state
 zinc_sources(zmtp zmtp_runtime_runtime
   zmtp/runtime/runtime.cc
   zmtp/runtime/timer.cc
+  zmtp/runtime/watched_file.cc
 )
 zinc_sources(zmtp zmtp_simulation_network
   zmtp/simulation/event_queue.cc
@@ -566,12 +570,19 @@ zinc_sources(zmtp zmtp_transport_acknowledgement
   zmtp/transport/acknowledgement.cc
 )
 zinc_sources(zmtp zmtp_transport_transport
+  zmtp/transport/certificate_name.cc
   zmtp/transport/ipc.cc
+  zmtp/transport/layered.cc
   zmtp/transport/network.cc
+  zmtp/transport/other_requests.cc
+  zmtp/transport/stream_layer.cc
   zmtp/transport/system_acceptor.cc
   zmtp/transport/system_connector.cc
   zmtp/transport/system_stream.cc
   zmtp/transport/tcp.cc
+  zmtp/transport/tls_connection.cc
+  zmtp/transport/tls_context.cc
+  zmtp/transport/tls_fault.cc
   zmtp/transport/websocket_connection.cc
   zmtp/transport/websocket_connection_output.cc
   zmtp/transport/websocket_stream.cc
@@ -588,7 +599,6 @@ zinc_headers(zmtp
   zmtp/authenticators/password_list.h
   zmtp/authenticators/password_list_file.h
   zmtp/authenticators/reported_faults.h
-  zmtp/authenticators/watched_file.h
   zmtp/authenticators/worker_thread.h
   zmtp/authenticators/zap.h
   zmtp/authenticators/zap_message.h
@@ -666,6 +676,7 @@ zinc_headers(zmtp
   zmtp/runtime/reserved_memory.h
   zmtp/runtime/runtime.h
   zmtp/runtime/timer.h
+  zmtp/runtime/watched_file.h
   zmtp/simulation/clock_rate.h
   zmtp/simulation/event_queue.h
   zmtp/simulation/process.h
