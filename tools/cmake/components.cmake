@@ -49,8 +49,9 @@ endforeach()
 
 # What the sources need, and not the headers. The pkg-config files name it too.
 pkg_check_modules(libsodium REQUIRED IMPORTED_TARGET libsodium)
-target_link_libraries(zinc-zmtp PRIVATE PkgConfig::libsodium)
-set(zinc_private_modules_zmtp libsodium)
+pkg_check_modules(openssl REQUIRED IMPORTED_TARGET openssl)
+target_link_libraries(zinc-zmtp PRIVATE PkgConfig::libsodium PkgConfig::openssl)
+set(zinc_private_modules_zmtp "libsodium openssl")
 if(TARGET zinc-storage)
   find_package(SQLite3 REQUIRED)
   target_link_libraries(zinc-storage PRIVATE SQLite::SQLite3)
