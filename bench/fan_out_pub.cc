@@ -45,7 +45,7 @@ asio::awaitable<void> publish_singly(zmtp::pub_socket& pub, std::uint64_t size,
   for (auto left = count; left != 0; --left) {
     zmtp::message m;
     m.prepare_back(size).front() = bench::data_mark;
-    co_await pub.async_send(std::move(m), asio::use_awaitable);
+    co_await pub.async_send(std::move(m));
   }
 }
 

@@ -3,15 +3,14 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace asio = boost::asio;
 
 asio::awaitable<void> echo(zmtp::router_socket socket) {
   zmtp::message_batch batch;
   for (;;) {
-    co_await socket.async_receive(batch, asio::use_awaitable);
-    co_await socket.async_send_to(batch, asio::use_awaitable);
+    co_await socket.async_receive(batch);
+    co_await socket.async_send_to(batch);
   }
 }
 
