@@ -58,7 +58,7 @@ struct guide_backup : testing::Test {
 
   zmtp::simulation::world w{1};
   map_history history{w.net().here(), {.beside_guide = true}};
-  const auto folder = zmtp::test::scratch_folder::in_memory();
+  zmtp::test::scratch_folder folder = zmtp::test::scratch_folder::in_memory();
   std::unique_ptr<server_process> ours;
   guide_server_process theirs{w, 1, {.heartbeat = 100ms, .expiry = 200ms}};
   std::vector<std::unique_ptr<client_process>> clients;

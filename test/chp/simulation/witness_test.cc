@@ -39,7 +39,7 @@ struct files : zmtp::test::network_test {
   }
   void until(const std::function<bool()>& done) { run_until(done); }
 
-  const auto folder = zmtp::test::scratch_folder::in_memory();
+  zmtp::test::scratch_folder folder = zmtp::test::scratch_folder::in_memory();
 };
 
 struct simulations {

@@ -118,7 +118,7 @@ TEST(turn_policy, messages_of_twenty_microseconds_need_one_write) {
   EXPECT_EQ(peers_written_to(p, first_turn + 49us, first_turn + 50us), 8U);
 }
 
-TEST(turn_policy, a_long_turn_puts_off_nothing) {
+TEST(turn_policy, a_long_turn_writes_at_its_end) {
   turn_policy p;
   EXPECT_EQ(peers_written_to(p, first_turn, first_turn + 20us), 8U);
 }

@@ -4,7 +4,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
