@@ -35,7 +35,7 @@ class client_state;
 // The outcome of an update, as far as the client knows it.
 enum class outcome {
   committed,  // in the map, also after a failover; docs/chp.md lists the conditions
-  not_made,   // not in the map, and never will be
+  not_made,   // not in the map, and never will be; the conditions are there too
   unknown,    // may be in the map, now or later
 };
 // Returns the outcome for an error code from `async_set()` or `async_erase()`.

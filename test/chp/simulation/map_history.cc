@@ -44,7 +44,7 @@ void map_history::end(index which, const boost::system::error_code& ec, truth sa
                {which});
   switch (outcome_of(ec)) {
     case outcome::unknown: return;
-    case outcome::not_made: u.became = ec == errc::lost ? fate::lost : fate::never; return;
+    case outcome::not_made: u.became = ec == errc::not_sent ? fate::never : fate::not_there; return;
     case outcome::committed: break;
   }
   ++committed_;
@@ -123,7 +123,7 @@ void map_history::on_told_lost(std::string_view key, std::string_view value) {
 
 void map_history::on_told_history_lost(std::string_view client) {
   for (auto& u : updates_) {
-    u.may_return = u.may_return || (u.client == client && (u.told_lost || u.became == fate::lost));
+    u.may_return = u.may_return || (u.client == client && was_told_absent(u));
   }
 }
 
@@ -249,8 +249,7 @@ void map_history::on_rest(const content& map) {
     if (u.ttl.count() != 0) {
       report(violation::unexpired, name(u));
     }
-    const bool is_lost = (u.became == fate::lost || u.told_lost) && !u.may_return;
-    if (u.became == fate::never || is_lost) {
+    if (u.became == fate::never || (was_told_absent(u) && !u.may_return)) {
       report(violation::came_back, name(u));
     }
   }

@@ -115,7 +115,7 @@ public:
   [[nodiscard]] std::size_t lost_lines() const noexcept { return lines_; }
 
 private:
-  enum class fate : std::uint8_t { open, committed, never, lost };
+  enum class fate : std::uint8_t { open, committed, never, not_there };
   struct update {
     std::string client;
     std::string key;
@@ -127,13 +127,17 @@ private:
     fate became = fate::open;
     truth says = truth::unknown;
     bool told_lost = false;
-    bool may_return = false;  // with a history that was lost
+    bool may_return = false;  // because the history in which it was lost or refused was lost
     bool in_file = false;
     bool gone = false;         // no server has it any more
     bool was_gone = false;     // the same, before it ended
     bool was_on_both = false;  // perhaps, when the last server lost it
   };
 
+  // Lost, or refused by a server. This is true in the history of the server that said so.
+  [[nodiscard]] static bool was_told_absent(const update& u) {
+    return u.told_lost || u.became == fate::not_there;
+  }
   void check_truth(const update& u);
   // Returns nullptr, and reports it, if no client has written the value.
   [[nodiscard]] const update* writer_of(const std::string& key, const std::string& value);

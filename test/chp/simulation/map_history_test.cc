@@ -128,6 +128,16 @@ TEST_F(history_test, a_reported_loss_comes_back_with_a_lost_history) {
   expect({});
 }
 
+TEST_F(history_test, a_refused_update_comes_back_with_a_lost_history) {
+  made("a", "1", truth::unknown, errc::refused);
+  made("b", "2", truth::unknown, errc::not_sent);
+  history.on_told_history_lost("anna");
+  history.on_rest({{"a", "1"}});
+  expect({});
+  history.on_rest({{"b", "2"}});
+  expect({violation::came_back});
+}
+
 TEST_F(history_test, sees_a_value_of_no_client) {
   history.on_rest({{"a", "1"}});
   expect({violation::unknown_value});
