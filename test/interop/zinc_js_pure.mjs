@@ -100,6 +100,7 @@ test('a gap in the whole map asks for a snapshot', () => {
     [3, true, update('/a', 6, 'x', 'ttl=5\nprev=5\n'), false],
     [3, false, update('/a', epoch + 4n, 'x'), false],
     [3, false, update('/a', epoch + 4n, 'x', 'prev=3\n'), true],
+    [3, false, update('/a', 6, 'x', 'prev=x\n'), false],  // of another client
   ];
   for (const [number, gapless, next, follows] of cases) {
     const copy = copyWith('', number, {});
@@ -116,6 +117,7 @@ test('a gap in a subtree is one of its count', () => {
     [update('/a/1', 9, 'x', 'd=/:7,/a/:3\n'), true],
     [update('/a/1', 9, 'x', 'd=/:7,/a/:4\n'), false],
     [update('/a/1', 9, 'x'), true],
+    [update('/a/1', 9, 'x', 'd=/a/:x\n'), true],  // of another client, and no count
     [update('/a/1', epoch, 'x'), false],
   ];
   for (const [next, follows] of cases) {

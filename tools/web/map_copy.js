@@ -11,6 +11,9 @@ function numberOf(part) {
   return new DataView(part.buffer, part.byteOffset, 8).getBigUint64(0);
 }
 
+// A number in decimal digits. Other clients also write properties, so null is for everything else.
+const decimalOf = (digits) => /^\d+$/.test(digits) ? BigInt(digits) : null;
+
 // The value of a property of an update, of lines of name=value.
 function propertyOf(frame, name) {
   const line = text(frame).split('\n').find((each) => each.startsWith(name + '='));
@@ -22,7 +25,7 @@ function countOf(frame, subtree) {
   const escaped = subtree.replace(/[%=\n,:\0]/g,
     (byte) => '%' + byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0'));
   const found = propertyOf(frame, 'd')?.split(',').find((each) => each.startsWith(escaped + ':'));
-  return found === undefined ? null : BigInt(found.slice(escaped.length + 1));
+  return found === undefined ? null : decimalOf(found.slice(escaped.length + 1));
 }
 
 // The copy of a subtree. Its methods return the changes, an array of [key, value], where null is an erased key.
@@ -121,7 +124,7 @@ export class MapCopy {
     }
     const previous = propertyOf(properties, 'prev');
     if (this.#gapless || previous !== undefined) {
-      return this.#gapless || BigInt(previous) <= this.#last;
+      return this.#gapless || (decimalOf(previous) ?? number) <= this.#last;
     }
     return epochOf(number) === epochOf(this.#last) && !expected;
   }
