@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The JavaScript client of tools/web in Chromium, and its pure parts in Node.js."""
+"""The JavaScript client of tools/web in Chromium, and parts of it in Node.js."""
 
 import json
 import re
@@ -32,12 +32,18 @@ document.body.dataset.ready = 'yes';
 
 @unittest.skipUnless(long_run(), "takes minutes: tools/test --long")
 @unittest.skipUnless(shutil.which("node"), "needs Node.js: tools/setup --for long")
-class Pure(unittest.TestCase):
-    def test_frames_and_the_copy_of_a_map(self):
-        done = subprocess.run(["node", "--test", ROOT / "test/interop/zinc_js_pure.mjs"], capture_output=True,
-                              text=True, timeout=4 * PATIENCE, check=False)
+class InNode(unittest.TestCase):
+    def run_tests(self, name, count):
+        done = subprocess.run(["node", "--test", ROOT / "test/interop" / name], capture_output=True, text=True,
+                              timeout=4 * PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("# pass 11", done.stdout)
+        self.assertIn(f"# pass {count}\n", done.stdout)
+
+    def test_frames_and_the_copy_of_a_map(self):
+        self.run_tests("zinc_js_pure.mjs", 11)
+
+    def test_connections(self):
+        self.run_tests("zinc_js_connections.mjs", 6)
 
 
 @unittest.skipUnless(long_run(), "takes minutes: tools/test --long")

@@ -43,7 +43,7 @@ export function callService(url, service, parts, {timeout = 30_000, signal, WebS
 // The URL of a server's port: snapshots at the first, the publisher at the next.
 function portOf(url, further) {
   const at = new URL(url);
-  at.port = String(Number(at.port || 80) + further);
+  at.port = String(Number(at.port || (at.protocol === 'wss:' ? 443 : 80)) + further);
   return at;
 }
 
@@ -52,11 +52,12 @@ function portOf(url, further) {
 // Connects again until it is closed. onError gets the reason of each new attempt.
 export function followMap(url, subtree, onChange, options = {}) {
   const {silence = 5_000, repeat = 500, pause = 250, longestPause = 10_000, onError = () => {}, WebSocket} = options;
-  const servers = [url].flat();
+  const servers = [url].flat().map((each) => new URL(each));
   const copy = new MapCopy(subtree);
   let visits = 0;
   let nextPause = pause;
   let closed = false;
+  let waiting = 0;
   let leave = () => {};
 
   function visit() {
@@ -64,22 +65,30 @@ export function followMap(url, subtree, onChange, options = {}) {
     let snapshots = null;
     let heard = false;
     let silent = 0;
+    let stalled = 0;
     let repeating = 0;
     const end = (error) => {
       leave();
-      onError(error);
-      setTimeout(() => closed || visit(), nextPause * (0.5 + Math.random() / 2));
+      waiting = setTimeout(visit, nextPause * (0.5 + Math.random() / 2));
       nextPause = Math.min(2 * nextPause, longestPause);
+      onError(error);
     };
+    const late = () => end(new ZincError('timeout', `nothing from ${server} in ${silence} ms`));
     const listen = () => {
       clearTimeout(silent);
-      silent = setTimeout(() => end(new ZincError('timeout', `nothing from ${server} in ${silence} ms`)), silence);
+      silent = setTimeout(late, silence);
+    };
+    // The publisher may be well while the other connection is lost.
+    const expectSnapshot = () => {
+      clearTimeout(stalled);
+      stalled = setTimeout(late, silence);
     };
     const tell = (changes) => changes.forEach(([key, value]) => closed || onChange(key, value));
     // A passive server of a pair answers nothing, and becomes active only for a request. So requests are repeated.
     const ask = () => {
       clearInterval(repeating);
       snapshots?.close();
+      expectSnapshot();
       const request = () => connection.send(['ICANHAZ?', subtree]);
       const connection = snapshots = new Connection(portOf(server, 0), {
         WebSocket,
@@ -94,15 +103,18 @@ export function followMap(url, subtree, onChange, options = {}) {
           }
           clearInterval(repeating);
           listen();
+          expectSnapshot();
           const changes = copy.onSnapshot(parts);
-          if (changes) {
-            nextPause = pause;
-            connection.close();
-            tell(changes);
-            if (!copy.following) {
-              renew();
-            }
+          if (!changes) {
+            return;
           }
+          nextPause = pause;
+          clearTimeout(stalled);
+          connection.close();
+          if (!copy.following) {
+            renew();
+          }
+          tell(changes);  // comes last, because onChange may close the copy
         },
         onEnd: end,
       });
@@ -136,6 +148,7 @@ export function followMap(url, subtree, onChange, options = {}) {
     });
     leave = () => {
       clearTimeout(silent);
+      clearTimeout(stalled);
       clearInterval(repeating);
       snapshots?.close();
       publisher.close();
@@ -150,6 +163,7 @@ export function followMap(url, subtree, onChange, options = {}) {
     get following() { return copy.following; },
     close() {
       closed = true;
+      clearTimeout(waiting);
       leave();
     },
   };

@@ -72,7 +72,9 @@ export class Connection {
     };
     socket.onmessage = ({data}) => {
       try {
-        const message = this.#ended ? null : this.#decoder.add(new Uint8Array(data));
+        // Text of the peer is a string, which must not become the size of an array.
+        const frame = new Uint8Array(typeof data === 'string' ? 0 : data);
+        const message = this.#ended ? null : this.#decoder.add(frame);
         if (message && this.#attached) {
           onMessage(message);
         }
