@@ -56,8 +56,7 @@ export class MapCopy {
   // A message of the server's snapshots: null until the last one.
   onSnapshot(parts) {
     if (parts.length !== 5) {
-      throw new ZincError(text(parts[0]) === 'FORBIDDEN' ? 'forbidden' : 'malformed',
-        `the server has refused the snapshot of ${this.#subtree || 'the map'}`);
+      throw new ZincError('malformed', 'the server has sent a malformed snapshot');
     }
     const [key, number, , properties, value] = parts;
     if (text(key) !== 'KTHXBAI') {

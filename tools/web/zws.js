@@ -5,7 +5,7 @@ const MORE = 1;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-// `code` is one of timeout, aborted, closed, malformed, forbidden.
+// `code` is one of timeout, aborted, closed, malformed.
 export class ZincError extends Error {
   constructor(code, message) {
     super(message);
