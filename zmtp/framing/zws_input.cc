@@ -18,10 +18,17 @@ using websocket::opcode;
 
 constexpr std::size_t max_routing_id = 255;
 
+// NULL has one command of each side, as ZWS2.0 has one routing id. PLAIN and CURVE have two commands.
+unsigned handshake_messages(std::string_view mechanism) noexcept {
+  return mechanism.empty() || mechanism == "NULL" ? 1 : 2;
+}
+
 }  // namespace
 
 zws_input::zws_input(websocket::side own, std::string_view mechanism)
-    : header_{own}, expects_routing_id_{mechanism.empty()} {
+    : header_{own},
+      expects_routing_id_{mechanism.empty()},
+      handshake_left_{handshake_messages(mechanism)} {
   zws::append(made_, greeting::encode(mechanism.empty() ? "NULL" : mechanism, false, 0));
 }
 
@@ -106,7 +113,8 @@ error_code zws_input::on_header() {
     state_ = state::flags;
     return left_ == 0 ? make_error_code(errc::bad_websocket_frame) : error_code{};
   }
-  if (left_ > max_fragmented - fragments_.size()) {
+  const auto most = handshake_left_ != 0 ? max_fragmented_in_handshake : max_fragmented;
+  if (left_ > most - fragments_.size()) {
     return errc::bad_websocket_frame;
   }
   in_fragments_ = true;
@@ -145,6 +153,7 @@ error_code zws_input::on_flags(std::byte flags) {
   if (flags != zws::last && flags != zws::more && flags != zws::command) {
     return errc::bad_websocket_frame;
   }
+  handshake_left_ -= std::min(handshake_left_, 1U);
   if (expects_routing_id_) {
     expects_routing_id_ = false;
     state_ = state::routing_id;

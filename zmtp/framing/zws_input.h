@@ -31,7 +31,9 @@ public:
     error_code fault{};    // the connection must end; everything before was valid
   };
 
-  static constexpr std::size_t max_fragmented = 1024 * 1024;  // bytes of a message
+  // Bytes of a message. A peer that is not admitted yet may not use much memory.
+  static constexpr std::size_t max_fragmented = 1024 * 1024;
+  static constexpr std::size_t max_fragmented_in_handshake = 4 * 1024;
 
   // `mechanism` is the name for the greeting, or empty for the sub-protocol without a mechanism.
   zws_input(websocket::side own, std::string_view mechanism);
@@ -60,9 +62,10 @@ private:
   websocket::header_reader header_;
   state state_ = state::header;
   bool expects_routing_id_;
-  std::uint64_t left_ = 0;  // bytes of the payload
-  std::string made_;        // bytes that wait for space
-  std::string collected_;   // a control frame or a routing id
+  unsigned handshake_left_;  // messages
+  std::uint64_t left_ = 0;   // bytes of the payload
+  std::string made_;         // bytes that wait for space
+  std::string collected_;    // a control frame or a routing id
   bool in_fragments_ = false;
   std::string fragments_;  // the payloads of a message so far, with its flags
   std::optional<std::string> ping_;

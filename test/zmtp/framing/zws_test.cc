@@ -206,16 +206,38 @@ TEST(zws_input, the_mask_of_each_fragment_is_its_own) {
 TEST(zws_input, a_message_in_fragments_has_a_limit) {
   const auto whole = [](std::size_t more_than_half) {
     const auto half = zws_input::max_fragmented / 2;
-    return bytes("02 7f 00 00 00 00 00 08 00 00") + std::string(half, '\0') +
+    return bytes("82 01 00 02 7f 00 00 00 00 00 08 00 00") + std::string(half, '\0') +
            bytes("80 7f 00 00 00 00 00 08 00") + std::string(1, static_cast<char>(more_than_half)) +
            std::string(half + more_than_half, '\0');
   };
   zws_input good{side::client, "NULL"};
   const auto [zmtp, fault] = hear(good, whole(0), 100'000, 100'000);
   EXPECT_FALSE(fault);
-  EXPECT_EQ(zmtp.size(), greeting::size + 9 + zws_input::max_fragmented - 1);
+  EXPECT_EQ(zmtp.size(), greeting::size + 2 + 9 + zws_input::max_fragmented - 1);
   zws_input bad{side::client, "NULL"};
   EXPECT_EQ(hear(bad, whole(1), 100'000, 100'000).fault, errc::bad_websocket_frame);
+}
+
+TEST(zws_input, fragments_of_a_handshake_have_a_lower_limit) {
+  const auto most = zws_input::max_fragmented_in_handshake;
+  const auto whole = bytes("02 7e 10 00") + std::string(most, '\0') + bytes("80 00");
+  const auto more = bytes("02 7e 10 00") + std::string(most, '\0') + bytes("80 01 00");
+  const struct {
+    std::string_view mechanism;
+    unsigned messages;
+  } cases[]{{"", 1}, {"NULL", 1}, {"PLAIN", 2}, {"CURVE", 2}};
+  for (const auto& [mechanism, messages] : cases) {
+    std::string before;
+    for (unsigned i = 0; i < messages; ++i, before += bytes("82 01 00")) {
+      zws_input input{side::client, mechanism};
+      EXPECT_EQ(hear(input, before + more, 100'000, 100'000).fault, errc::bad_websocket_frame)
+          << mechanism << i;
+    }
+    zws_input done{side::client, mechanism};
+    EXPECT_FALSE(hear(done, before + more, 100'000, 100'000).fault) << mechanism;
+  }
+  zws_input input{side::client, "NULL"};
+  EXPECT_FALSE(hear(input, whole, 100'000, 100'000).fault);
 }
 
 TEST(zws_input, a_ping_between_parts_is_reported_and_makes_nothing) {
