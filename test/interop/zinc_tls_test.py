@@ -12,6 +12,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from guide_peers import PATIENCE  # noqa: E402: behind the line above
 from shell_case import ShellCase  # noqa: E402
+from zinc_programs import reserve_ports, zinc_path  # noqa: E402
 try:
     import websocket
 except ImportError:
@@ -196,6 +197,13 @@ class TlsPeers(ShellCase):
         for size in (1, 70_000):
             wire.send_binary(b"\0" + b"x" * size)
             self.assertEqual(cat.read_line(), "x" * size)
+
+    def test_http_does_not_share_a_port_with_tls(self):
+        port = reserve_ports(self, 1)
+        done = subprocess.run([zinc_path(), "broker", "--bind", f"wss://127.0.0.1:{port}/mdp", "--tls-certificate",
+                               self.server, "--http", str(port)], capture_output=True, timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"cannot bind --http 127.0.0.1:{port}", done.stderr.decode())
 
     def test_a_missing_option_or_file_is_named(self):
         for words, named in ((("--bind",), "--tls-certificate"),

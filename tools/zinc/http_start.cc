@@ -25,7 +25,9 @@ bool share_port(http::server& web, const http::address& at,
   bool shares = false;
   for (const auto& each : sockets) {
     const auto* const ws = each.at.ws();
-    if (ws != nullptr && at.port != 0 && ws->port == at.port && ws->host == at.host) {
+    // The server cannot speak TLS, so it does not share a port of wss://.
+    const bool plain = ws != nullptr && !ws->tls;
+    if (plain && at.port != 0 && ws->port == at.port && ws->host == at.host) {
       zmtp::transport::give_other_requests(
           boost::asio::query(each.executor, boost::asio::execution::context), *ws, web.share(at));
       shares = true;
