@@ -1,6 +1,7 @@
 #include "zmtp/transport/websocket_upgrade.h"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/beast/core/detail/base64.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -81,13 +82,28 @@ std::optional<sub_protocol> best_supported(const Fields& fields, const upgrade_t
   return best;
 }
 
-// A browser sends the origin of its page. Other programs send none, or that of the server.
-bool may_connect(std::string_view origin, std::string_view host,
-                 const std::vector<std::string>& origins) {
+bool is_loopback(std::string_view host) {
+  error_code ec;
+  const auto address = asio::ip::make_address(std::string{host}, ec);
+  return !ec && address.is_loopback();
+}
+
+// `authority` is host:port, with brackets around an IPv6 address.
+bool names_this_machine(std::string_view authority) {
+  const bool bracketed = authority.starts_with('[');
+  const auto host = bracketed ? authority.substr(1, authority.find(']') - 1)
+                              : authority.substr(0, authority.find(':'));
+  return beast::iequals(for_beast(host), "localhost") || is_loopback(host);
+}
+
+// A browser sends the origin of its page. Other programs send none, or that of the server. The name
+// of another host may resolve to a loopback address, so that its page seems to be of the server.
+bool may_connect(std::string_view origin, std::string_view host, const upgrade_terms& to) {
   const auto scheme = origin.find("://");
   const bool own = scheme != std::string_view::npos &&
-                   beast::iequals(for_beast(origin.substr(scheme + 3)), for_beast(host));
-  return origin.empty() || own || std::ranges::any_of(origins, [&](const std::string& each) {
+                   beast::iequals(for_beast(origin.substr(scheme + 3)), for_beast(host)) &&
+                   (!is_loopback(to.at.host) || names_this_machine(host));
+  return origin.empty() || own || std::ranges::any_of(to.origins, [&](const std::string& each) {
            return each == "*" || beast::iequals(for_beast(each), for_beast(origin));
          });
 }
@@ -146,8 +162,7 @@ upgrade_answer answer_upgrade(std::string_view request, const upgrade_terms& own
     return refusal("400 Bad Request", {}, "no valid Host and Sec-WebSocket-Key\n",
                    errc::bad_upgrade);
   }
-  if (!may_connect(view(fields[http::field::origin]), view(fields[http::field::host]),
-                   own.origins)) {
+  if (!may_connect(view(fields[http::field::origin]), view(fields[http::field::host]), own)) {
     return refusal("403 Forbidden", {}, "pages of this origin may not connect\n",
                    errc::foreign_origin);
   }

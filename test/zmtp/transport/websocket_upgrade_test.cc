@@ -126,6 +126,31 @@ TEST(websocket_upgrade, pages_connect_only_from_a_listed_origin) {
   EXPECT_FALSE(answer_upgrade(from("https://b.example"), own).fault);
 }
 
+// The name of any host can resolve to 127.0.0.1.
+TEST(websocket_upgrade, a_page_of_another_host_cannot_be_of_a_loopback_address) {
+  const struct {
+    std::string host;
+    const char* bound;
+    bool connects;
+  } cases[]{
+      {"localhost:5555", "127.0.0.1", true},          {"LOCALHOST", "127.0.0.1", true},
+      {"127.0.0.1:5555", "127.0.0.1", true},          {"[::1]:5555", "::1", true},
+      {"evil.example:5555", "127.0.0.1", false},      {"evil.example", "::1", false},
+      {"127.0.0.1.evil.example", "127.0.0.1", false}, {"192.0.2.1:5555", "127.0.0.1", false},
+      {"server.example.com", "192.0.2.1", true},      {"server.example.com", "0.0.0.0", true},
+  };
+  for (const auto& [host, bound, connects] : cases) {
+    const auto wire = replaced(request(offer("ZWS2.0") + "Origin: http://" + host + "\r\n"),
+                               "server.example.com", host);
+    auto own = terms();
+    own.at.host = bound;
+    EXPECT_EQ(answer_upgrade(wire, own).fault, connects ? error_code{} : errc::foreign_origin)
+        << host << ' ' << bound;
+    own.origins = {"http://" + host};
+    EXPECT_FALSE(answer_upgrade(wire, own).fault) << host;
+  }
+}
+
 TEST(websocket_upgrade, a_head_ends_at_its_empty_line) {
   const auto whole = request(offer("ZWS2.0"));
   for (std::size_t size = 0; size <= whole.size(); ++size) {
