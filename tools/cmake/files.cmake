@@ -270,6 +270,7 @@ zinc_sources(program tools_zinc_chp_commands
   tools/zinc/chp_client_command.cc
   tools/zinc/chp_command_line.cc
   tools/zinc/chp_server_command.cc
+  tools/zinc/chp_server_files.cc
 )
 zinc_sources(program tools_zinc_demo_command
   tools/zinc/demo_command.cc

@@ -1,13 +1,12 @@
 // zinc chp server
 
-#include "bstar/epoch_file.h"
 #include "chp/replicated_server.h"
 #include "chp/server.h"
 #include "chp/server_address.h"
-#include "chp/sqlite_log_store.h"
 #include "tools/zinc/bstar_figures.h"
 #include "tools/zinc/chp_commands.h"
 #include "tools/zinc/chp_figures.h"
+#include "tools/zinc/chp_server_files.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
 #include "tools/zinc/http_start.h"
@@ -30,7 +29,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
@@ -39,26 +37,6 @@ namespace zinc {
 namespace {
 
 namespace asio = boost::asio;
-
-// Returns an epoch above every epoch that this server had. The epoch is on disk before it is used.
-bstar::epoch next_epoch(const std::string& path) {
-  if (path.empty()) {
-    return 0;
-  }
-  const bstar::epoch_file file{path};
-  boost::system::error_code ec;
-  const auto last = file.load(ec);
-  if (!ec && last == bstar::max_epoch) {
-    ec = bstar::errc::epoch_too_large;
-  }
-  if (!ec) {
-    file.store(last + 1, ec);
-  }
-  if (ec) {
-    throw boost::system::system_error{ec, "epoch file " + path};
-  }
-  return last + 1;
-}
 
 chp::server_options with_epoch(const chp_server_arguments& arguments) {
   auto options = arguments.options;
@@ -90,35 +68,6 @@ void log_refusal(const chp::access_refusal& of) {
   spdlog::warn("refused by --rules: principal={} right={} name={}",
                of.user_id.empty() ? "anonymous" : printable(of.user_id), chp::to_string(of.wanted),
                printable(of.name));
-}
-
-// Returns what the file has. Without a file, returns nothing.
-std::optional<chp::loaded_log> load(asio::io_context& context,
-                                    const chp_server_arguments& arguments) {
-  const auto& path = arguments.store;
-  if (path.empty()) {
-    return std::nullopt;
-  }
-  // Only the user of this process may read the map.
-  ::umask(S_IRWXG | S_IRWXO);
-  chp::loaded_log loaded;
-  boost::system::error_code result;
-  chp::load_log(context.get_executor(),
-                std::make_shared<chp::sqlite_log_store>(
-                    context.get_executor(), chp::log_file_options{.file = {.path = path}}),
-                arguments.options, [&](boost::system::error_code ec, chp::loaded_log found) {
-                  result = ec;
-                  loaded = std::move(found);
-                });
-  context.run();
-  context.restart();
-  if (result) {
-    throw boost::system::system_error{result, "store " + path};
-  }
-  const auto& past = *loaded.found.past;
-  spdlog::info("store loaded: path={} keys={} number={} log_entries={}", path, past.map().keys(),
-               chp::position_of(past.end()), past.log().entries());
-  return loaded;
 }
 
 void log_lost(const std::string& path, boost::system::error_code ec) {
@@ -286,7 +235,7 @@ void read_rules_again(const std::string& file, Server& server) {
 template <class Server>
 int serve(const chp_server_arguments& arguments) {
   asio::io_context context{1};
-  Server server{context.get_executor(), arguments, load(context, arguments)};
+  Server server{context.get_executor(), arguments, load_store(context, arguments)};
   repeated_signal state{context.get_executor(), SIGUSR1,
                         [&] { spdlog::info("server state: {}", server.status()); }};
   std::optional<repeated_signal> again;
