@@ -71,6 +71,11 @@ test('an empty value erases a key', () => {
   assert.deepEqual(content(copy), {});
 });
 
+test('a byte order mark is a part of a key', () => {
+  const copy = copyWith('', 3, {'/a': 'x', '\ufeff/a': 'y'});
+  assert.deepEqual(content(copy), {'/a': 'x', '\ufeff/a': 'y'});
+});
+
 test('another snapshot tells only what differs', () => {
   const copy = copyWith('', 3, {'/a/1': 'x', '/a/2': 'y', '/a/3': 'z'});
   copy.begin();

@@ -40,7 +40,7 @@ class InNode(unittest.TestCase):
         self.assertIn(f"# pass {count}\n", done.stdout)
 
     def test_frames_and_the_copy_of_a_map(self):
-        self.run_tests("zinc_js_pure.mjs", 11)
+        self.run_tests("zinc_js_pure.mjs", 12)
 
     def test_connections(self):
         self.run_tests("zinc_js_connections.mjs", 6)

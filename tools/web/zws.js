@@ -3,7 +3,7 @@
 const LAST = 0;
 const MORE = 1;
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', {ignoreBOM: true});  // keeps a mark at the start of a key
 
 // `code` is one of timeout, aborted, closed, malformed.
 export class ZincError extends Error {
