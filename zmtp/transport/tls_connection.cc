@@ -151,9 +151,15 @@ void tls_connection::on_failure(int result, error_code& fault) {
   }
 }
 
-// Returns whether the handshake is complete. If not, continues it as far as possible.
+// While a message of TLS itself has arrived only in part, OpenSSL writes nothing.
+bool tls_connection::opened() const noexcept {
+  return opened_ && (read_fault_ || SSL_in_init(session_.get()) == 0);
+}
+
+// Returns whether the handshake is complete. If not, or if a message of TLS has arrived only in
+// part, continues as far as possible.
 bool tls_connection::open() {
-  if (opened_ || read_fault_) {
+  if (opened() || read_fault_) {
     return opened_;
   }
   ERR_clear_error();
@@ -163,12 +169,11 @@ bool tls_connection::open() {
     on_failure(result, read_fault_);
     return false;
   }
-  opened_ = true;
-  drained_ = false;
   if (const auto* const shown = SSL_get0_peer_certificate(session_.get());
-      shown != nullptr && SSL_get_verify_mode(session_.get()) != SSL_VERIFY_NONE) {
+      !std::exchange(opened_, true) && shown != nullptr && SSL_get_verify_mode(session_.get()) != SSL_VERIFY_NONE) {
     certificate_name_ = name_of(shown);
   }
+  drained_ = false;
   on_opened();
   return true;
 }
@@ -205,10 +210,12 @@ std::size_t tls_connection::read(std::span<std::byte> to) {
   return all;
 }
 
+// After the handshake, only a read continues a message of TLS: bytes for the reader may follow it, and
+// no event of the stream below would tell about them.
 std::size_t tls_connection::write_some(std::span<const piece> pieces, error_code& ec) noexcept {
   std::size_t count = 0;
   try {
-    count = open() ? write(pieces) : 0;
+    count = (opened_ || open()) && opened() ? write(pieces) : 0;
   } catch (const std::bad_alloc&) {
     write_fault_ = errc::out_of_memory;
   }

@@ -32,7 +32,7 @@ public:
   [[nodiscard]] int write_below(piece bytes) noexcept;
 
 private:
-  [[nodiscard]] bool opened() const noexcept override { return opened_; }
+  [[nodiscard]] bool opened() const noexcept override;
   [[nodiscard]] bool has_input() const noexcept override {
     return read_fault_ || (opened_ && !drained_);
   }
@@ -49,8 +49,8 @@ private:
   std::string certificate_name_;
   error_code below_fault_;      // the stream below has this fault
   std::size_t reads_left_ = 0;  // how often this call may read the stream below
-  bool opened_ = false;
-  bool drained_ = false;  // OpenSSL has nothing left that it could decrypt
+  bool opened_ = false;         // the handshake is complete
+  bool drained_ = false;        // OpenSSL has nothing left that it could decrypt
   bool said_goodbye_ = false;
 };
 

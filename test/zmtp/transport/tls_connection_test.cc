@@ -225,16 +225,17 @@ TEST_F(tls_streams, waiting_users_are_called_when_bytes_are_here_or_space_is) {
   EXPECT_EQ(reader->last, asio::error::operation_aborted);
 }
 
-// A client of OpenSSL alone, for what ours never sends.
-class openssl_client {
+// An end of OpenSSL alone, for what ours never sends.
+class openssl_end {
 public:
-  openssl_client() {
-    const auto& own = tls_of_client().certificate;
+  explicit openssl_end(side which) {
+    const bool is_client = which == side::client;
+    const auto& own = (is_client ? tls_of_client() : tls_of_server()).certificate;
     EXPECT_EQ(SSL_CTX_use_certificate_chain_file(settings_.get(), own.c_str()), 1);
     EXPECT_EQ(SSL_CTX_use_PrivateKey_file(settings_.get(), own.c_str(), SSL_FILETYPE_PEM), 1);
     session_.reset(SSL_new(settings_.get()));
     SSL_set_bio(session_.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
-    SSL_set_connect_state(session_.get());
+    is_client ? SSL_set_connect_state(session_.get()) : SSL_set_accept_state(session_.get());
   }
 
   SSL* session() { return session_.get(); }
@@ -250,7 +251,7 @@ public:
   }
 
 private:
-  transport::tls_settings settings_{SSL_CTX_new(TLS_client_method())};
+  transport::tls_settings settings_{SSL_CTX_new(TLS_method())};
   transport::tls_session session_;
 };
 
@@ -258,7 +259,7 @@ private:
 TEST_F(tls_streams, a_peer_that_reads_no_answers_is_cut_off) {
   constexpr std::size_t most = 64 * 1024 + 100;
   start();
-  openssl_client client;
+  openssl_end client{side::client};
   for (int i = 0; i < 3; ++i) {
     client.step(to_client_, to_server_);
     (void)server_->step(100);
@@ -272,6 +273,46 @@ TEST_F(tls_streams, a_peer_that_reads_no_answers_is_cut_off) {
     ASSERT_LT(server_->stream().unacknowledged(), most);
   }
   EXPECT_EQ(server_->fault, errc::bad_tls);
+}
+
+// The ticket of a server, in several records.
+TEST_F(tls_streams, a_writer_waits_for_the_rest_of_a_message_of_tls) {
+  start();
+  openssl_end server{side::server};
+  const auto enlarge = [](SSL* of, void*) {
+    const std::string data(1'000, 'x');
+    return SSL_SESSION_set1_ticket_appdata(SSL_get_session(of), data.data(), data.size());
+  };
+  SSL_CTX_set_session_ticket_cb(SSL_get_SSL_CTX(server.session()), enlarge, nullptr, nullptr);
+  SSL_set_num_tickets(server.session(), 1);
+  SSL_set_max_send_fragment(server.session(), 512);
+  for (int i = 0; i < 2; ++i) {
+    (void)client_->step(100);
+    server.step(to_server_, to_client_);
+  }
+  ASSERT_TRUE(SSL_is_init_finished(server.session()));
+  const auto ticket = std::exchange(to_client_.bytes, {});
+  constexpr std::size_t record = 5 + 512 + 17;
+  ASSERT_GT(ticket.size(), record);
+  to_client_.bytes = ticket.substr(0, record);
+  (void)client_->step(100);
+  client_->to_write = "hello";
+  (void)client_->step(100);
+  EXPECT_EQ(to_server_.bytes, "");
+  const auto writer = std::make_shared<counting_user>();
+  client_->stream().wait(stream_side::write, writer);
+  client_->below().call(stream_side::write);
+  run();
+  EXPECT_EQ(writer->calls, 0) << "there was always space, and the writer would be called for ever";
+  to_client_.bytes = ticket.substr(record);
+  client_->below().call(stream_side::read);
+  run();
+  EXPECT_EQ(writer->calls, 1);
+  (void)client_->step(100);
+  server.step(to_server_, to_client_);
+  std::string got(5, '\0');
+  EXPECT_EQ(SSL_read(server.session(), got.data(), 5), 5);
+  EXPECT_EQ(got, "hello");
 }
 
 }  // namespace
