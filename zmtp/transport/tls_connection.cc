@@ -169,10 +169,12 @@ bool tls_connection::open() {
     on_failure(result, read_fault_);
     return false;
   }
+  // Without memory for its name, the peer must not get in without a name.
   if (const auto* const shown = SSL_get0_peer_certificate(session_.get());
-      !std::exchange(opened_, true) && shown != nullptr && SSL_get_verify_mode(session_.get()) != SSL_VERIFY_NONE) {
+      !opened_ && shown != nullptr && SSL_get_verify_mode(session_.get()) != SSL_VERIFY_NONE) {
     certificate_name_ = name_of(shown);
   }
+  opened_ = true;
   drained_ = false;
   on_opened();
   return true;
