@@ -147,7 +147,7 @@ void tls_connection::on_failure(int result, error_code& fault) {
   } else if (write_fault_) {
     fault = write_fault_;
   } else {
-    fault = tls_fault(ERR_peek_error(), SSL_get_verify_result(session_.get()));
+    fault = take_tls_fault(SSL_get_verify_result(session_.get()));
   }
 }
 

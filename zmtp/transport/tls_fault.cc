@@ -14,6 +14,7 @@ errc fault_of_certificate(long verified) noexcept {
     case X509_V_ERR_CERT_NOT_YET_VALID: return errc::certificate_expired;
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH: return errc::certificate_name_wrong;
+    case X509_V_ERR_OUT_OF_MEM: return errc::out_of_memory;
     default: return errc::certificate_not_trusted;
   }
 }
@@ -32,12 +33,10 @@ errc fault_of_alert(int alert) noexcept {
   }
 }
 
-}  // namespace
-
-error_code tls_fault(unsigned long error, long verified) noexcept {
-  const int reason = ERR_GET_REASON(error);
+// `reason` is one of OpenSSL's library of TLS. The other libraries use the same numbers.
+errc fault_of_reason(int reason, long verified) noexcept {
+  constexpr int last_alert = 255;
   switch (reason) {
-    case ERR_R_MALLOC_FAILURE: return errc::out_of_memory;
     case SSL_R_CERTIFICATE_VERIFY_FAILED: return fault_of_certificate(verified);
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return errc::certificate_missing;
     // The first record has another form, or that of HTTP.
@@ -46,8 +45,22 @@ error_code tls_fault(unsigned long error, long verified) noexcept {
     case SSL_R_HTTPS_PROXY_REQUEST: return errc::not_tls;
     default: break;
   }
-  return reason >= SSL_AD_REASON_OFFSET ? fault_of_alert(reason - SSL_AD_REASON_OFFSET)
-                                        : errc::bad_tls;
+  const int alert = reason - SSL_AD_REASON_OFFSET;
+  return alert >= 0 && alert <= last_alert ? fault_of_alert(alert) : errc::bad_tls;
+}
+
+}  // namespace
+
+error_code take_tls_fault(long verified) noexcept {
+  while (const auto error = ERR_get_error()) {
+    if (ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE) {
+      return errc::out_of_memory;
+    }
+    if (ERR_GET_LIB(error) == ERR_LIB_SSL) {
+      return fault_of_reason(ERR_GET_REASON(error), verified);
+    }
+  }
+  return errc::bad_tls;
 }
 
 }  // namespace zmtp::transport

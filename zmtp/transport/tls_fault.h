@@ -5,8 +5,8 @@
 
 namespace zmtp::transport {
 
-// `error` is the first of OpenSSL's queue, and `verified` the result of the check of the peer's
-// certificate (X509_V_…).
-[[nodiscard]] error_code tls_fault(unsigned long error, long verified) noexcept;
+// Takes the fault from OpenSSL's queue of this thread. `verified` is the result of the check of the
+// peer's certificate (X509_V_…).
+[[nodiscard]] error_code take_tls_fault(long verified) noexcept;
 
 }  // namespace zmtp::transport
