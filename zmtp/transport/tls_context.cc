@@ -63,7 +63,8 @@ error_code load_own(ssl_ctx_st* made, const tls_options& options) {
                          ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_TYPE_MISMATCH;
     return foreign ? errc::foreign_key : errc::bad_key_file;
   }
-  return {};
+  // OpenSSL keeps a key of another type beside the certificate, for one that might follow.
+  return SSL_CTX_check_private_key(made) == 1 ? error_code{} : errc::foreign_key;
 }
 
 error_code load_trusted(ssl_ctx_st* made, const std::string& file, side own) {

@@ -138,6 +138,11 @@ TEST_F(tls_sockets, peers_without_tls_are_refused_on_either_side) {
 TEST_F(tls_sockets, bind_and_connect_name_the_file_with_the_fault) {
   write_file(folder_.path("empty"), "");
   ca_.issue({.common_name = "other"}, folder_.path("cert.pem"), folder_.path("other.key"));
+  // The key of the certificate is of another type, as after a change of types.
+  write_file(folder_.path("ed25519.key"),
+             "-----BEGIN PRIVATE KEY-----\n"
+             "MC4CAQAwBQYDK2VwBCIEIJr4pGBwhjjNDiWfJ+KRlmKOMRd8OcTqyOPb9WfnulQi\n"
+             "-----END PRIVATE KEY-----\n");
   const auto absent = folder_.path("absent");
   const auto own = folder_.path("server.pem");
   const struct {
@@ -153,6 +158,9 @@ TEST_F(tls_sockets, bind_and_connect_name_the_file_with_the_fault) {
       {{.certificate = own, .private_key = folder_.path("other.key")},
        errc::foreign_key,
        folder_.path("other.key")},
+      {{.certificate = own, .private_key = folder_.path("ed25519.key")},
+       errc::foreign_key,
+       folder_.path("ed25519.key")},
       {{.certificate = own, .trusted = absent}, errc::bad_trusted_file, absent},
       {{.certificate = own, .trusted = folder_.path("empty")},
        errc::bad_trusted_file,
