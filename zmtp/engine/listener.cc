@@ -111,11 +111,11 @@ void listener::take(std::unique_ptr<transport::stream> accepted) {
     turn_away(remote.address);
     return;
   }
-  if (const auto fault = tls_ != nullptr ? tls_->refresh() : error_code{}) {
-    report(monitor_event::kind::certificate_kept, fault);
-  }
   std::shared_ptr<stream_link> link;
   try {
+    if (const auto fault = tls_ != nullptr ? tls_->refresh() : error_code{}) {
+      report(monitor_event::kind::certificate_kept, fault);
+    }
     link = std::make_shared<stream_link>(
         core,
         transport::layered(std::move(accepted), websocket::side::server, bound_,
