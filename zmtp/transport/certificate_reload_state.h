@@ -23,10 +23,14 @@ public:
     last_ = now;
     return true;
   }
+  // Returns whether to load files that have not changed: they have not been loaded, or the machine may
+  // have been short of descriptors or memory.
+  [[nodiscard]] bool loads_again() const noexcept { return !loaded_ || fault_; }
   // Call after the files have been loaded. Returns the fault to report, or none: a fault that stays
   // is reported once.
   [[nodiscard]] error_code on_loaded(error_code fault) noexcept {
     const bool again = fault == fault_;
+    loaded_ = true;
     fault_ = fault;
     return again ? error_code{} : fault;
   }
@@ -34,6 +38,7 @@ public:
 private:
   std::chrono::milliseconds interval_;
   std::optional<time_point> last_;
+  bool loaded_ = false;
   error_code fault_;  // the last load ended with this
 };
 

@@ -132,7 +132,7 @@ tls_context::tls_context(side own, const endpoint& at, const tls_options& option
 }
 
 error_code tls_context::refresh() {
-  if (!reload_.looks(runtime_.now()) || !(changed() || loaded_ == nullptr)) {
+  if (!reload_.looks(runtime_.now()) || !(changed() || reload_.loads_again())) {
     return {};
   }
   return reload_.on_loaded(load());
@@ -149,10 +149,7 @@ bool tls_context::changed() {
 error_code tls_context::load() {
   ERR_clear_error();
   tls_settings made{SSL_CTX_new(TLS_method())};
-  if (made == nullptr) {
-    throw std::bad_alloc{};
-  }
-  const auto fault = load_into(made.get());
+  const auto fault = made != nullptr ? load_into(made.get()) : errc::out_of_memory;
   ERR_clear_error();
   if (!fault) {
     loaded_ = std::move(made);
@@ -187,7 +184,7 @@ error_code tls_context::load_into(ssl_ctx_st* made) const {
   }
   if (SSL_CTX_set_alpn_protos(made, bytes_of(protocol), static_cast<unsigned>(protocol.size())) !=
       0) {
-    throw std::bad_alloc{};
+    return errc::out_of_memory;
   }
   return {};
 }

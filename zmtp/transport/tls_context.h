@@ -30,15 +30,16 @@ using tls_session = std::unique_ptr<ssl_st, tls_deleter>;
 class tls_context {
 public:
   // Returns null for an endpoint without TLS. Reads the files.
-  // Errors: errc::no_certificate, bad_certificate_file, bad_key_file, foreign_key, bad_trusted_file.
+  // Errors: errc::no_certificate, bad_certificate_file, bad_key_file, foreign_key, bad_trusted_file,
+  // out_of_memory.
   [[nodiscard]] static result<std::unique_ptr<tls_context>> make(
       websocket::side own, const endpoint& at, const tls_options& options,
       const boost::asio::any_io_executor& executor);
 
   tls_context(websocket::side own, const endpoint& at, const tls_options& options, runtime& of);
 
-  // Loads files that have changed. If they have a fault that it has not returned before, returns it.
-  // The old certificates stay.
+  // Loads files that have changed, or that had a fault. If they have a fault that it has not returned
+  // before, returns it. The old certificates stay.
   [[nodiscard]] error_code refresh();
   // Returns a session for a new connection. Throws std::bad_alloc.
   [[nodiscard]] tls_session start() const;
