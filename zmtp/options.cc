@@ -182,10 +182,14 @@ constexpr struct {
      [](const options& o) noexcept {
        return o.transport.tls.private_key.empty() || !o.transport.tls.certificate.empty();
      }},
-    {"transport.tls.server_name", "must be a name of at most 253 bytes, or an address",
+    {"transport.tls.server_name",
+     "must be a name of at most 253 bytes that does not begin with a dot, or an address",
      [](const options& o) noexcept {
+       // To OpenSSL, a name that begins with a dot means every name below it, and an empty one means
+       // every name.
        const auto& name = o.transport.tls.server_name;
-       return name.size() <= max_host_name && name.find('\0') == std::string::npos;
+       return name.size() <= max_host_name && !name.starts_with('.') &&
+              name.find('\0') == std::string::npos;
      }},
     {"transport.file_mode", "must be 0 to 0777",
      [](const options& o) noexcept { return o.transport.file_mode <= 0777; }},

@@ -219,6 +219,8 @@ TEST(options, values_that_no_socket_can_use_are_rejected) {
        [](auto& o) { o.transport.tls.server_name = std::string(254, 'a'); }},
       {"transport.tls.server_name",
        [](auto& o) { o.transport.tls.server_name = std::string("a\0b", 3); }},
+      {"transport.tls.server_name", [](auto& o) { o.transport.tls.server_name = "."; }},
+      {"transport.tls.server_name", [](auto& o) { o.transport.tls.server_name = ".example.org"; }},
       {"transport.file_mode", [](auto& o) { o.transport.file_mode = 01000; }},
       {"backlog", [](auto& o) { o.backlog = 0; }},
       {"backlog", [](auto& o) { o.backlog = -1; }},
