@@ -99,6 +99,12 @@ TEST_F(tls_sockets, a_server_of_another_name_is_refused) {
   EXPECT_EQ(receive(router).what, routed_message::kind::attached);
 }
 
+TEST_F(tls_sockets, a_server_needs_an_alternative_name) {
+  ca_.issue({.common_name = "localhost"}, folder_.path("client.pem"));
+  expect_refused({.certificate = folder_.path("client.pem")}, client(), errc::certificate_refused,
+                 errc::certificate_name_wrong, "localhost");
+}
+
 TEST_F(tls_sockets, a_certificate_that_is_not_valid_now_is_refused) {
   for (const auto& [from, until] : {std::pair{-2h, -1h}, std::pair{1h, 2h}}) {
     ca_.issue({.common_name = "server",
