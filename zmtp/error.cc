@@ -99,8 +99,9 @@ const char* text(errc e) noexcept {
       return "the certificate of the peer has expired or is not valid yet; renew it, and check the "
              "clocks";
     case errc::certificate_not_trusted:
-      return "the certificate of the peer is not of a trusted authority; set transport.tls.trusted "
-             "to the certificate of its authority";
+      return "the certificate of the peer is not of a trusted authority or has another purpose; "
+             "set "
+             "transport.tls.trusted to the certificate of its authority, or renew it";
     case errc::certificate_name_wrong:
       return "the certificate of the server has another name; connect to a name of the "
              "certificate, or set transport.tls.server_name";
