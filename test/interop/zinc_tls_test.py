@@ -213,6 +213,19 @@ class TlsPeers(ShellCase):
             self.assertNotEqual(code, 0)
             self.assertIn(named, errors)
 
+    def test_an_option_without_effect_is_named(self):
+        tls = "tls+tcp://127.0.0.1:5555"
+        for endpoint, words, named in (
+                ("tcp://127.0.0.1:5555", self.own(self.server), "--tls-certificate"),
+                ("tcp://127.0.0.1:5555", ("--tls-trusted", self.authority.file), "--tls-trusted"),
+                (tls, (*self.own(self.server), "--tls-server-name", "server"), "--tls-server-name")):
+            code, _, errors = self.run_cat("pull", endpoint, "--bind", *words)
+            self.assertEqual(code, 2)
+            self.assertRegex(errors, named + ".*omit it")
+        code, _, errors = self.run_cat("pull", tls, "--tls-server-name", ".example.org")
+        self.assertEqual(code, 2)
+        self.assertRegex(errors, "--tls-server-name.*dot")
+
 
 if __name__ == "__main__":
     unittest.main()

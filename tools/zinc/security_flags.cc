@@ -262,7 +262,7 @@ secured_sockets read_security(const security_arguments& arguments, const socket_
   if (!has_curve(arguments)) {
     warn_of_open_endpoints(use.bound, has_plain(arguments), !arguments.tls.trusted.empty());
   }
-  check_tls(arguments.tls, use.bound);
+  check_tls(arguments.tls, use.bound, use.connects);
   made.bound.transport.tls = arguments.tls;
   made.connected.transport.tls = arguments.tls;
   made.bound.transport.websocket_origins = arguments.websocket_origins;

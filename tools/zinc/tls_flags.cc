@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace zinc {
@@ -41,7 +43,8 @@ void add_tls(CLI::App& group, zmtp::tls_options& to) {
       ->type_name("NAME");
 }
 
-void check_tls(const zmtp::tls_options& options, const std::vector<std::string>& bound) {
+void check_tls(const zmtp::tls_options& options, const std::vector<std::string>& bound,
+               bool connects) {
   if (!options.private_key.empty() && options.certificate.empty()) {
     refuse(key_option, fmt::format("needs {} FILE", certificate_option));
   }
@@ -51,10 +54,23 @@ void check_tls(const zmtp::tls_options& options, const std::vector<std::string>&
              fmt::format("is missing; {} needs the certificate of this server", at));
     }
   }
-  // The text of a missing file names the option here, and not the member of a struct.
+  if (!options.server_name.empty() && !connects) {
+    refuse(name_option, "is for sockets that connect, and none connects; omit it");
+  }
+  zmtp::socket_options checked;
+  checked.transport.tls = options;
+  if (const auto fault = zmtp::find_fault(checked)) {
+    refuse(name_option, std::string{fault->rule});
+  }
+  // Without TLS, nothing would be encrypted and no client would be checked.
+  const bool used = connects || std::ranges::any_of(bound, has_tls);
   for (const auto& [option, path] :
        {std::pair{certificate_option, options.certificate},
         std::pair{key_option, options.private_key}, std::pair{trusted_option, options.trusted}}) {
+    if (!path.empty() && !used) {
+      refuse(option, "is for tls+tcp:// and wss://, and none is bound; bind to one, or omit it");
+    }
+    // The text of a missing file names the option here, and not the member of a struct.
     if (!path.empty()) {
       (void)text_of_file(option, path);
     }

@@ -16,10 +16,12 @@ namespace zinc {
 // Adds the options to `group`, which writes their values to `to`. `to` outlives `group`.
 void add_tls(CLI::App& group, zmtp::tls_options& to);
 
-// Refuses options that contradict each other, files that cannot be read, and a bound endpoint
-// without a certificate. Warns if others may read the key.
+// Refuses options that contradict each other or have no effect, files that cannot be read, and a
+// bound endpoint without a certificate. Warns if others may read the key. `connects` means that
+// sockets connect too, which may be over TLS.
 // Throws: CLI::ValidationError.
-void check_tls(const zmtp::tls_options& options, const std::vector<std::string>& bound);
+void check_tls(const zmtp::tls_options& options, const std::vector<std::string>& bound,
+               bool connects);
 
 // Returns whether the endpoint has TLS.
 [[nodiscard]] bool has_tls(std::string_view endpoint);
