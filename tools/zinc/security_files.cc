@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
@@ -115,22 +114,32 @@ void refuse(const std::string& option, const std::string& why) {
   throw CLI::ValidationError{option, why};
 }
 
-std::string text_of_file(const std::string& option, const std::string& path) {
-  const auto fail = [&](int error) {
-    refuse(option, fmt::format("cannot read {}: {}; check the name and the permissions", path,
-                               std::strerror(error)));
-  };
+namespace {
+
+[[noreturn]] void refuse_file(const std::string& option, const std::string& path, int error) {
+  refuse(option, fmt::format("cannot read {}: {}; check the name and the permissions", path,
+                             std::strerror(error)));
+}
+
+}  // namespace
+
+std::ifstream opened_file(const std::string& option, const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
-    fail(EISDIR);
+    refuse_file(option, path, EISDIR);
   }
   std::ifstream input{path, std::ios::binary};
   if (!input) {
-    fail(errno);
+    refuse_file(option, path, errno);
   }
+  return input;
+}
+
+std::string text_of_file(const std::string& option, const std::string& path) {
+  auto input = opened_file(option, path);
   std::string text{std::istreambuf_iterator<char>{input}, {}};
   if (input.bad()) {
-    fail(EIO);
+    refuse_file(option, path, EIO);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include "zmtp/authenticator.h"
 #include "zmtp/curve/certificate.h"
 
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,9 @@ void warn_if_others_may_read(const std::string& option, const std::string& path)
 // Reads a file of zinc passwd, and reads it again when it changes (zmtp::password_file).
 // Throws: CLI::ValidationError.
 [[nodiscard]] std::shared_ptr<zmtp::authenticator> load_plain_users(const std::string& path);
+
+// Opens a file that the value of `option` names. Throws CLI::ValidationError.
+[[nodiscard]] std::ifstream opened_file(const std::string& option, const std::string& path);
 
 // Read a file that the value of `option` names. Throw CLI::ValidationError.
 [[nodiscard]] std::string text_of_file(const std::string& option, const std::string& path);

@@ -72,7 +72,7 @@ void check_tls(const zmtp::tls_options& options, const std::vector<std::string>&
     }
     // The text of a missing file names the option here, and not the member of a struct.
     if (!path.empty()) {
-      (void)text_of_file(option, path);
+      (void)opened_file(option, path);
     }
   }
   const auto& secret = options.private_key.empty() ? options.certificate : options.private_key;
