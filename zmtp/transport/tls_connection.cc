@@ -66,13 +66,17 @@ const BIO_METHOD* bio_of_stream() {
   return method;
 }
 
+struct openssl_deleter {
+  void operator()(unsigned char* bytes) const noexcept { OPENSSL_free(bytes); }
+  void operator()(GENERAL_NAMES* names) const noexcept { GENERAL_NAMES_free(names); }
+};
+
 std::string text_of(const ASN1_STRING* from) {
-  unsigned char* bytes = nullptr;
-  const auto size = ASN1_STRING_to_UTF8(&bytes, from);
-  std::string text(reinterpret_cast<const char*>(bytes),
-                   size > 0 ? static_cast<std::size_t>(size) : 0);
-  OPENSSL_free(bytes);
-  return text;
+  unsigned char* made = nullptr;
+  const auto size = ASN1_STRING_to_UTF8(&made, from);
+  const std::unique_ptr<unsigned char, openssl_deleter> owner{made};
+  return std::string(reinterpret_cast<const char*>(made),
+                     size > 0 ? static_cast<std::size_t>(size) : 0);
 }
 
 std::string name_of(const X509* certificate) {
@@ -82,16 +86,15 @@ std::string name_of(const X509* certificate) {
     common.push_back(text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at))));
   }
   std::vector<std::string> alternative;
-  auto* const names = static_cast<GENERAL_NAMES*>(
-      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
-  for (int i = 0; i < sk_GENERAL_NAME_num(names); ++i) {
+  const std::unique_ptr<GENERAL_NAMES, openssl_deleter> names{static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr))};
+  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
     int kind = 0;
-    const auto* const value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names, i), &kind);
+    const auto* const value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names.get(), i), &kind);
     if (kind == GEN_DNS || kind == GEN_URI || kind == GEN_EMAIL) {
       alternative.push_back(text_of(static_cast<const ASN1_STRING*>(value)));
     }
   }
-  GENERAL_NAMES_free(names);
   return certificate_name(common, alternative);
 }
 
