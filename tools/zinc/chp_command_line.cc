@@ -252,11 +252,12 @@ void chp_command_line::add_to(CLI::App& app) {
 
 void chp_command_line::read_security_files() {
   if (!server_app_->parsed()) {
-    client_.socket = read_security(client_.security, {.connects = true}).connected;
+    client_.socket = read_security(client_.security, {.connected = client_.servers}).connected;
     return;
   }
-  socket_use use{.bound = server_.bind, .connects = server_.paired};
+  socket_use use{.bound = server_.bind};
   if (server_.paired) {
+    use.connected = {server_.peer, server_.state_connect};
     use.bound.push_back(server_.state_bind);
   }
   const auto sockets = read_security(server_.security, use);

@@ -46,11 +46,8 @@ broker_arguments read_broker_again(int argc, char** argv) {
 socket_use use_of(const proxy_arguments& arguments) {
   socket_use use;
   const auto add = [&use](const proxy_side& side) {
-    if (side.connect) {
-      use.connects = true;
-    } else {
-      use.bound.insert(use.bound.end(), side.endpoints.begin(), side.endpoints.end());
-    }
+    auto& to = side.connect ? use.connected : use.bound;
+    to.insert(to.end(), side.endpoints.begin(), side.endpoints.end());
   };
   add(arguments.frontend);
   add(arguments.backend);
@@ -64,16 +61,17 @@ socket_use use_of(const proxy_arguments& arguments) {
 }
 
 socket_use use_of(const bstar_arguments& arguments) {
-  socket_use use{.bound = {arguments.bind}, .connects = true};
+  socket_use use{.bound = {arguments.bind}, .connected = {arguments.connect}};
   if (!arguments.voter.empty()) {
     use.bound.push_back(arguments.voter);
   }
   return use;
 }
 
-bool serves(const titanic_arguments& arguments) {
-  return arguments.task == titanic_task::serve && !arguments.salvage &&
-         arguments.import_from.empty();
+socket_use use_of(const titanic_arguments& arguments) {
+  const bool serves =
+      arguments.task == titanic_task::serve && !arguments.salvage && arguments.import_from.empty();
+  return serves ? socket_use{.connected = {arguments.connect}} : socket_use{};
 }
 
 void add_demo(CLI::App& app, demo_arguments& to) {
@@ -169,20 +167,22 @@ int run(int argc, char** argv) {
     if (broker_app->parsed()) {
       broker.options.socket = read_security(broker.security, {.bound = broker.bind}).bound;
     } else if (worker_app->parsed()) {
-      worker.options.socket = read_security(worker.security, {.connects = true}).connected;
+      worker.options.socket =
+          read_security(worker.security, {.connected = {worker.connect}}).connected;
     } else if (request_app->parsed()) {
-      request.options.socket = read_security(request.security, {.connects = true}).connected;
+      request.options.socket =
+          read_security(request.security, {.connected = {request.connect}}).connected;
     } else if (titanic_app->parsed()) {
-      titanic.options.socket =
-          read_security(titanic.security, {.connects = serves(titanic)}).connected;
+      titanic.options.socket = read_security(titanic.security, use_of(titanic)).connected;
     } else if (bstar_app->parsed()) {
       const auto sockets = read_security(bstar.security, use_of(bstar));
       bstar.options.socket = sockets.bound;
       bstar.options.peer_socket = sockets.connected;
       bstar.options.peer_key = sockets.peer_key;
     } else if (cat_app->parsed()) {
-      const auto sockets = read_security(cat.security, cat.bind ? socket_use{.bound = cat.endpoints}
-                                                                : socket_use{.connects = true});
+      const auto sockets =
+          read_security(cat.security, cat.bind ? socket_use{.bound = cat.endpoints}
+                                               : socket_use{.connected = cat.endpoints});
       cat.socket = cat.bind ? sockets.bound : sockets.connected;
     } else if (proxy_app->parsed()) {
       proxy.sockets = read_security(proxy.security, use_of(proxy));

@@ -82,7 +82,7 @@ bool has_plain(const security_arguments& a) {
 void check_curve(const security_arguments& a, const socket_use& use) {
   const bool binds = !use.bound.empty();
   const auto* const admits = a.authorized_keys.empty() ? any_option : authorized_option;
-  if (!a.server_key.empty() && !use.connects) {
+  if (!a.server_key.empty() && !use.connects()) {
     refuse(server_key_option, "is for connecting, and no endpoint is connected to; omit it");
   }
   if ((a.allow_any_client || !a.authorized_keys.empty()) && !binds) {
@@ -104,7 +104,7 @@ void check_curve(const security_arguments& a, const socket_use& use) {
   if (binds && !a.allow_any_client && a.authorized_keys.empty()) {
     refuse(secret_option, fmt::format("a server needs {} or {}", authorized_option, any_option));
   }
-  if (use.connects && a.server_key.empty() && a.peer_key.empty()) {
+  if (use.connects() && a.server_key.empty() && a.peer_key.empty()) {
     refuse(secret_option,
            fmt::format("a client needs {}, the key that the server shows", server_key_option));
   }
@@ -122,7 +122,7 @@ secured_sockets with_curve(const security_arguments& a, const socket_use& use) {
       made.bound.authenticator = load_authorized_keys(a.authorized_keys);
     }
   }
-  if (use.connects) {
+  if (use.connects()) {
     const bool is_pair = !a.peer_key.empty();
     const std::string option = is_pair ? peer_option : server_key_option;
     const auto server = key_of(option, is_pair ? a.peer_key : a.server_key);
@@ -173,7 +173,7 @@ secured_sockets with_plain(const security_arguments& a, const socket_use& use) {
     made.bound.security = zmtp::plain_server_security{};
     made.bound.authenticator = load_plain_users(a.plain_users);
   }
-  if (use.connects) {
+  if (use.connects()) {
     made.connected.security = plain_client(a);
   } else if (names_user) {
     refuse(a.plain_user.empty() ? password_option : user_option,
@@ -262,7 +262,7 @@ secured_sockets read_security(const security_arguments& arguments, const socket_
   if (!has_curve(arguments)) {
     warn_of_open_endpoints(use.bound, has_plain(arguments), !arguments.tls.trusted.empty());
   }
-  check_tls(arguments.tls, use.bound, use.connects);
+  check_tls(arguments.tls, use.bound, use.connected);
   made.bound.transport.tls = arguments.tls;
   made.connected.transport.tls = arguments.tls;
   made.bound.transport.websocket_origins = arguments.websocket_origins;

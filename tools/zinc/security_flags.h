@@ -35,8 +35,11 @@ void add_peer_key(CLI::App& app, security_arguments& to);
 
 // The use of the sockets of a subcommand.
 struct socket_use {
-  std::vector<std::string> bound{};  // endpoints
-  bool connects = false;
+  // Endpoints.
+  std::vector<std::string> bound{};
+  std::vector<std::string> connected{};
+
+  [[nodiscard]] bool connects() const noexcept { return !connected.empty(); }
 };
 // Options of the sockets that bind, which are servers, and of those that connect.
 struct secured_sockets {

@@ -44,7 +44,7 @@ void add_tls(CLI::App& group, zmtp::tls_options& to) {
 }
 
 void check_tls(const zmtp::tls_options& options, const std::vector<std::string>& bound,
-               bool connects) {
+               const std::vector<std::string>& connected) {
   if (!options.private_key.empty() && options.certificate.empty()) {
     refuse(key_option, fmt::format("needs {} FILE", certificate_option));
   }
@@ -54,8 +54,9 @@ void check_tls(const zmtp::tls_options& options, const std::vector<std::string>&
              fmt::format("is missing; {} needs the certificate of this server", at));
     }
   }
+  const bool connects = std::ranges::any_of(connected, has_tls);
   if (!options.server_name.empty() && !connects) {
-    refuse(name_option, "is for sockets that connect, and none connects; omit it");
+    refuse(name_option, "is for sockets that connect with TLS, and none does; omit it");
   }
   zmtp::socket_options checked;
   checked.transport.tls = options;
@@ -68,7 +69,7 @@ void check_tls(const zmtp::tls_options& options, const std::vector<std::string>&
        {std::pair{certificate_option, options.certificate},
         std::pair{key_option, options.private_key}, std::pair{trusted_option, options.trusted}}) {
     if (!path.empty() && !used) {
-      refuse(option, "is for tls+tcp:// and wss://, and none is bound; bind to one, or omit it");
+      refuse(option, "is for tls+tcp:// and wss://, and no endpoint is one; give one, or omit it");
     }
     // The text of a missing file names the option here, and not the member of a struct.
     if (!path.empty()) {

@@ -17,11 +17,10 @@ namespace zinc {
 void add_tls(CLI::App& group, zmtp::tls_options& to);
 
 // Refuses options that contradict each other or have no effect, files that cannot be read, and a
-// bound endpoint without a certificate. Warns if others may read the key. `connects` means that
-// sockets connect too, which may be over TLS.
+// bound endpoint without a certificate. Warns if others may read the key.
 // Throws: CLI::ValidationError.
 void check_tls(const zmtp::tls_options& options, const std::vector<std::string>& bound,
-               bool connects);
+               const std::vector<std::string>& connected);
 
 // Returns whether the endpoint has TLS.
 [[nodiscard]] bool has_tls(std::string_view endpoint);
