@@ -288,8 +288,8 @@ TEST_P(every_byte_transport, without_descriptors_newcomers_wait_and_peers_are_se
 
 // docs/endpoints.md, "Child processes".
 TEST_P(every_transport, a_child_of_a_fork_can_drop_its_copies_without_side_effects) {
-  std::optional<router_socket> router{std::in_place, executor(), announcing()};
-  std::optional<dealer_socket> dealer{std::in_place, executor()};
+  std::optional<router_socket> router{std::in_place, executor(), own(announcing())};
+  std::optional<dealer_socket> dealer{std::in_place, executor(), own()};
   const auto at = bind(*router);
   dealer->connect(at);
   expect_next(*router, kind::attached);
@@ -317,8 +317,8 @@ TEST_P(every_transport, a_child_of_a_fork_can_drop_its_copies_without_side_effec
 }
 
 TEST_P(every_transport, a_context_that_is_destroyed_ends_listeners_and_attempts) {
-  std::optional<router_socket> router{std::in_place, executor()};
-  std::optional<dealer_socket> dealer{std::in_place, executor()};
+  std::optional<router_socket> router{std::in_place, executor(), own()};
+  std::optional<dealer_socket> dealer{std::in_place, executor(), own()};
   dealer->connect(reserve(GetParam()));
   dealer->connect(bind(*router));
   destroy_context();
