@@ -147,23 +147,41 @@ TEST_F(at_a_router, the_first_accepted_peer_has_the_routing_id_of_both) {
   EXPECT_EQ(router.peers().at(0).info.user_id, "second");
 }
 
-TEST_F(at_a_router, with_handover_the_last_accepted_peer_has_the_routing_id) {
-  auto options = asking();
-  options.handover = true;
-  router.set_options(options);
+class with_handover : public at_a_router {
+protected:
+  // Two peers ask for the same routing id. The second one is accepted, as a peer of anna.
+  with_handover() {
+    auto options = asking();
+    options.handover = true;
+    router.set_options(options);
+    come(peer, "same");
+    wait_for_questions(1);
+    come(second, "same");
+    wait_for_questions(2);
+    asked->answer(1, principal{.user_id = "anna"});
+    EXPECT_EQ(next(watched, event_kind::attached).info.user_id, "anna");
+  }
+
   raw_peer second{context()};
-  come(peer, "same");
-  wait_for_questions(1);
-  come(second, "same");
-  wait_for_questions(2);
-  asked->answer(1, principal{.user_id = "second"});
-  EXPECT_EQ(next(watched, event_kind::attached).info.user_id, "second");
+};
+
+TEST_F(with_handover, the_last_accepted_peer_has_the_routing_id) {
   EXPECT_FALSE(second.ended());
-  asked->answer(0, principal{.user_id = "first"});
-  EXPECT_EQ(next(watched, event_kind::attached).info.user_id, "first");
+  asked->answer(0, principal{.user_id = "anna"});
+  EXPECT_EQ(next(watched, event_kind::attached).info.user_id, "anna");
   run_until([&] { return second.ended(); });
-  ASSERT_EQ(router.peers().size(), 1U);
-  EXPECT_EQ(router.peers().at(0).info.user_id, "first");
+  EXPECT_FALSE(peer.ended());
+  EXPECT_EQ(router.peers().size(), 1U);
+}
+
+TEST_F(with_handover, another_user_does_not_get_the_routing_id) {
+  asked->answer(0, principal{.user_id = "eve"});
+  const auto event = next(watched, event_kind::refused);
+  EXPECT_EQ(event.reason, errc::duplicate_routing_id);
+  EXPECT_EQ(event.info.user_id, "eve");
+  run_until([&] { return peer.ended(); });
+  EXPECT_FALSE(second.ended());
+  EXPECT_EQ(router.peers().size(), 1U);
 }
 
 TEST_F(at_a_router, the_end_of_a_waiting_peer_is_noticed_at_once) {
