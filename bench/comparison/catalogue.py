@@ -1,8 +1,10 @@
 """All workloads, with the targets of the project."""
 
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
-from comparison.contestants import OTHER_LIBZMQ, QUICK, QUICK_MIXED, THEIRS, at_least
+from comparison.contestants import (NNG, NNG_PROGRAMS, OTHER_LIBZMQ, QUICK, QUICK_MIXED, THEIRS,
+                                    at_least)
 from comparison.inproc_workloads import (inproc_one_executor, inproc_round_trip, inproc_spinning,
                                          inproc_stream)
 from comparison.publishing_workloads import black_box, fan_out, single_publish, topics
@@ -77,6 +79,38 @@ def with_other_libzmq(workload, folder, label):
         return workload
     processes = tuple(replace(each, environment=(("LD_LIBRARY_PATH", str(folder)),))
                       if each.program.startswith(THEIRS) else each for each in theirs.processes)
-    other = replace(theirs, key=OTHER_LIBZMQ, label=label, processes=processes)
-    return replace(workload, contestants=(*workload.contestants, other),
-                   quick=(*workload.quick, OTHER_LIBZMQ) if workload.quick else ())
+    return _with(workload, replace(theirs, key=OTHER_LIBZMQ, label=label, processes=processes))
+
+
+# By workload, what nng does there. It has no parts, and its subscriber too small a buffer for 1,000 connections.
+_NNG_STREAM = "push0 to pull0, a send buffer of 1000 messages"
+_NNG_ROUND_TRIP = "req0 and rep0"
+_NNG_PUBLISHER = "pub0 to sub0, which drop, so that the publisher waits for its subscriber every few messages"
+_FOR_NNG = {
+    "stream_[0-9]*": _NNG_STREAM,
+    "stream_ipc_*": _NNG_STREAM,
+    "single_*_64": _NNG_STREAM,
+    "round_trip_[0-9]*": _NNG_ROUND_TRIP,
+    "round_trip_ipc_*": _NNG_ROUND_TRIP,
+    "fan_out_1": _NNG_PUBLISHER,
+    "fan_out_10": _NNG_PUBLISHER,
+    "fan_out_100": _NNG_PUBLISHER,
+    "single_publish_*": _NNG_PUBLISHER,
+}
+
+
+def with_nng(workload):
+    """Adds a contestant, where nng has programs for the workload: those beside libzmq's, with the same arguments."""
+    conditions = next((text for name, text in _FOR_NNG.items() if fnmatchcase(workload.name, name)), None)
+    if conditions is None:
+        return workload
+    theirs = next(each for each in workload.contestants if each.key == "theirs")
+    processes = tuple(replace(each, program=each.program.replace(THEIRS, NNG_PROGRAMS))
+                      for each in theirs.processes)
+    workload = replace(workload, conditions=f"{workload.conditions}; nng: {conditions}, one message a call")
+    return _with(workload, replace(theirs, key=NNG, label="nng", processes=processes))
+
+
+def _with(workload, contestant):
+    return replace(workload, contestants=(*workload.contestants, contestant),
+                   quick=(*workload.quick, contestant.key) if workload.quick else ())

@@ -4,7 +4,7 @@ from enum import Enum
 from typing import Callable, NamedTuple
 
 from comparison import wording
-from comparison.contestants import OTHER_LIBZMQ, OURS_TO_THEIRS, THEIRS_TO_OURS, size_text
+from comparison.contestants import NNG, OTHER_LIBZMQ, OURS_TO_THEIRS, THEIRS_TO_OURS, size_text
 from comparison.scale import LinearScale, LogScale
 from comparison.service_workloads import OUR_BROKER_THEIR_PEERS, THEIR_BROKER_OUR_PEERS
 from comparison.svg import Drawing
@@ -32,6 +32,7 @@ LOOKS = {
     THEIR_BROKER_OUR_PEERS: FROM_THEM,
     "theirs": THEIRS,
     OTHER_LIBZMQ: Look("#CC79A7", "square", "7 4"),
+    NNG: Look("#009E73", "square", "2 4"),
     "limit": Look("#777777", "diamond", "2 4"),
 }
 

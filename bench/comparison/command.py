@@ -11,7 +11,7 @@ from pathlib import Path
 from time import sleep
 
 from comparison import machine, programs, tables
-from comparison.catalogue import WORKLOADS, with_other_libzmq
+from comparison.catalogue import WORKLOADS, with_nng, with_other_libzmq
 from comparison.charts import charts
 from comparison.judgement import falls
 from comparison.measurement import Settings, chosen, measure
@@ -55,6 +55,8 @@ def _arguments(arguments):
                         help="use the programs in this folder instead of Bazel's")
     parser.add_argument("--libzmq", metavar="DIRECTORY", type=Path,
                         help="also measures the libzmq.so.5 of this folder")
+    parser.add_argument("--nng", action="store_true",
+                        help="also measures nng (Debian's libnng-dev) where it has the same patterns")
     parser.add_argument("--force", action="store_true",
                         help="measures a busy machine too; without this, and without --quick, waits "
                              f"up to {machine.PATIENCE // 60} minutes until it is quiet, then gives up")
@@ -75,6 +77,10 @@ def _selected(parser, options):
         if version == "unknown":
             parser.error(f"cannot load {file}: give the folder of a build of libzmq")
         selected = [with_other_libzmq(each, file.parent, f"libzmq {version}, given") for each in selected]
+    if options.nng:
+        if machine.nng_version() == "unknown":
+            parser.error("cannot load libnng.so.1: install Debian's libnng-dev")
+        selected = [with_nng(each) for each in selected]
     return selected
 
 
@@ -152,13 +158,15 @@ def _await_quiet():
 def _print_machine(description):
     changes = " with uncommitted changes" if description["uncommitted_changes"] else ""
     print(f"{description['cpu']}, {description['cores']} cores, Linux {description['kernel']}, "
-          f"{description['compiler']}, libzmq {description['libzmq']}, commit "
+          f"{description['compiler']}, libzmq {description['libzmq']}, nng {description['nng']}, commit "
           f"{description['commit'][:12]}{changes}, load average {description['load_average']}")
 
 
 def _print_results(settings, measurements):
     print("\nEvery pairing\n\n" + tables.pairings(measurements))
     print("\nSummary\n\n" + tables.summary(measurements) + "\n")
+    if beside_nng := tables.beside_nng(measurements):
+        print("Zinc beside nng\n\n" + beside_nng + "\n")
     if settings.quick:
         print("These runs are too short to be figures: --quick shows that everything runs.")
     for line in tables.findings(measurements, falls(measurements), failures(measurements)):

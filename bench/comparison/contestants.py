@@ -5,12 +5,14 @@ from comparison.workload import Contestant, Process, Target
 OURS = "bench/"
 THEIRS = "bench/libzmq/"
 LIMITS = "bench/limits/"
+NNG_PROGRAMS = "bench/nng/"
 
 # Longer than it takes to be woken.
 SPIN_US = 100
 OURS_TO_THEIRS = "ours_to_theirs"
 THEIRS_TO_OURS = "theirs_to_ours"
 OTHER_LIBZMQ = "other_libzmq"
+NNG = "nng"
 QUICK = ("ours", "theirs", "limit")
 QUICK_MIXED = ("ours", OURS_TO_THEIRS, THEIRS_TO_OURS, "theirs", "limit")
 

@@ -57,6 +57,15 @@ def libzmq_version(file="libzmq.so.5"):
     return ".".join(str(number.value) for number in numbers)
 
 
+def nng_version():
+    try:
+        library = ctypes.CDLL("libnng.so.1")
+    except OSError:
+        return "unknown"
+    library.nng_version.restype = ctypes.c_char_p
+    return library.nng_version().decode()
+
+
 def describe(root, load):
     git = ("git", "-c", f"safe.directory={root}", "-C", str(root))
     with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo:
@@ -67,6 +76,7 @@ def describe(root, load):
         "kernel": platform.release(),
         "compiler": _output(os.environ.get("CC", "gcc"), "--version").partition("\n")[0],
         "libzmq": libzmq_version(),
+        "nng": nng_version(),
         "commit": _output(*git, "rev-parse", "HEAD"),
         "uncommitted_changes": _output(*git, "status", "--porcelain") != "",
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),

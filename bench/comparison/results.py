@@ -2,6 +2,7 @@
 
 import json
 
+from comparison.contestants import NNG
 from comparison.judgement import falls, judge
 
 
@@ -19,6 +20,7 @@ def _contestant(measured, key, outcome):
         "failure": outcome.failure,
         "figure": _spread(measured.figures(key)),
         "ratio_to_libzmq": _spread(measured.ratio(key, "theirs")),
+        "ratio_to_nng": _spread(measured.ratio(key, NNG)),
         "ratio_to_limit": _spread(measured.ratio(key, "limit")),
         "cpu_nanoseconds": {
             "all": _spread(measured.cpu(key)),

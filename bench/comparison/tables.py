@@ -1,6 +1,7 @@
 """The tables at the end: every pairing, then one line for each workload and target."""
 
 from comparison import wording
+from comparison.contestants import NNG
 from comparison.judgement import judge
 
 NOTHING = "–"
@@ -73,11 +74,15 @@ def summary(measurements):
     return aligned(rows, left=2)
 
 
+def _figures_of(measured, keys):
+    """Returns the name of the workload, its unit, and the median of each contestant."""
+    name, unit = measured.workload.name, measured.workload.line.unit
+    return (name, wording.UNITS.get(unit, unit), *(
+        _or_nothing(measured.figures(key), lambda value: wording.figure(value.median, unit)) for key in keys))
+
+
 def _summary_of(measured):
-    workload = measured.workload
-    figures = [_or_nothing(measured.figures(key), lambda value: wording.figure(
-        value.median, workload.line.unit)) for key in ("ours", "theirs", "limit")]
-    head = (workload.name, wording.UNITS.get(workload.line.unit, workload.line.unit), *figures)
+    head = _figures_of(measured, ("ours", "theirs", "limit"))
     cpu = tuple(_nanoseconds(measured.cpu(key)) for key in ("ours", "theirs"))
     verdicts = judge(measured)
     if not verdicts:
@@ -88,6 +93,17 @@ def _summary_of(measured):
         rows.append((*(head if not rows else ("",) * 5), _measured_text(verdict),
                      verdict.target.text, MET[verdict.met], *(cpu if not rows else ("", ""))))
     return rows
+
+
+def beside_nng(measurements):
+    """Returns the table of the workloads that nng has, or nothing if there are none."""
+    rows = [("workload", "unit", "ours", "nng", "ours / nng [min–max]", "CPU ns ours", "nng")]
+    for measured in measurements:
+        if NNG in measured.outcomes:
+            rows.append((*_figures_of(measured, ("ours", NNG)),
+                         _or_nothing(measured.ratio("ours", NNG), wording.spread_of_ratios),
+                         *(_nanoseconds(measured.cpu(key)) for key in ("ours", NNG))))
+    return aligned(rows, left=2) if len(rows) > 1 else ""
 
 
 def findings(measurements, falls, failures):

@@ -61,7 +61,7 @@ public:
   void receive(message& whole);
   void receive(message& whole, std::uint64_t size);
 
-  // Until the other program has closed a connection. To close a socket discards what it has not written yet.
+  // Waits until the other program has closed a connection. Closing a socket discards what it has not written yet.
   void await_disconnect() { disconnected_.wait(false); }
 
 private:

@@ -110,6 +110,29 @@ class Command(unittest.TestCase):
         self.assertRegex(contestants["other_libzmq"]["label"], r"libzmq \d+\.\d+\.\d+, given")
         self.assertIn(", given", output)
 
+    def test_nng_is_measured_too(self):
+        with mock.patch("comparison.machine.nng_version", lambda: "1.5.2"):
+            code, output, _ = self.measure("--only", "stream_64", "--only", "multipart_10", "--nng")
+        self.assertEqual(code, 0)
+        self.assertRegex(output, r"Zinc beside nng\n\nworkload .*\n-.*\n"
+                                 r"stream_64 +msg/s +4\.00 M +2\.00 M +2\.00 \[2\.00–2\.00\]")
+        stream, multipart = self.results()["workloads"]
+        self.assertEqual(stream["contestants"]["ours"]["ratio_to_nng"]["median"], 2)
+        self.assertIn("nng: push0 to pull0", stream["conditions"])
+        self.assertNotIn("nng", multipart["contestants"])
+        self.assertEqual(self.results()["machine"]["nng"], "1.5.2")
+
+    def test_nng_is_not_measured_unless_it_is_asked_for(self):
+        _, output, _ = self.measure("--only", "stream_64")
+        self.assertNotIn("Zinc beside nng", output)
+        self.assertNotIn("nng", self.results()["workloads"][0]["contestants"])
+
+    def test_without_nng_it_cannot_be_asked_for(self):
+        with mock.patch("comparison.machine.nng_version", lambda: "unknown"):
+            code, _, errors = self.compare("--nng")
+        self.assertEqual(code, 2)
+        self.assertIn("libnng-dev", errors)
+
     def test_misuse(self):
         for arguments in (["--only", "no_such_thing"], ["--rounds", "0"], ["--seconds", "-1"],
                           ["--rounds", "many"], ["--nonsense"], ["--out", "/dev/null/x"],

@@ -11,8 +11,8 @@ import threading
 FOLDER, NAME = os.path.split(os.path.realpath(sys.argv[0]))
 # The fault of this program, set by the test that copies the program: broken, silent or endless.
 FAULT = ""
-# By folder, as if libzmq took a quarter of our speed and the limit were twice it.
-RATES = {"bench": 4_000_000, "libzmq": 1_000_000, "limits": 8_000_000}
+# By folder, as if libzmq had a quarter of our speed, nng half of it, and the limit twice it.
+RATES = {"bench": 4_000_000, "libzmq": 1_000_000, "limits": 8_000_000, "nng": 2_000_000}
 RATE = RATES.get(os.path.basename(FOLDER))
 
 
