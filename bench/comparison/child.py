@@ -8,7 +8,8 @@ import subprocess
 class Child:
     """Must be closed: that kills what still runs, by its id."""
 
-    def __init__(self, process, command):
+    def __init__(self, process, command, cores=None):
+        """`cores` are those that it may run on, or None for those of this process."""
         self.process = process
         self.output = ""
         self.errors = ""
@@ -16,7 +17,8 @@ class Child:
         self.cpu_seconds = 0.0
         environment = dict(os.environ, **dict(process.environment))
         self._popen = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, bufsize=0)
+                                       stderr=subprocess.PIPE, bufsize=0,
+                                       preexec_fn=cores and (lambda: os.sched_setaffinity(0, cores)))
         self.pid = self._popen.pid
         # Tells of the end without taking the exit code, which wait4 does with the CPU time.
         self.end = os.pidfd_open(self.pid)

@@ -2,6 +2,7 @@
 
 import json
 
+from comparison import cores
 from comparison.contestants import NNG
 from comparison.judgement import falls, judge
 
@@ -32,6 +33,7 @@ def _contestant(measured, key, outcome):
 
 def _workload(measured):
     workload = measured.workload
+    ends = cores.of_ends(workload)
     return {
         "name": workload.name,
         "title": workload.title,
@@ -39,6 +41,7 @@ def _workload(measured):
         "lower_is_better": workload.lower_is_better,
         "cpu_per": workload.per,
         "conditions": workload.conditions,
+        "cores_of_ends": ends and [sorted(each) for each in ends],
         "contestants": {key: _contestant(measured, key, outcome)
                         for key, outcome in measured.outcomes.items()},
         "targets": [{"text": verdict.target.text, "value": _spread(verdict.value),

@@ -4,6 +4,7 @@ import selectors
 import time
 from typing import NamedTuple
 
+from comparison import cores
 from comparison.child import Child
 from comparison.meeting_point import meeting_point_of
 from comparison.output_lines import figure_in, says
@@ -33,6 +34,7 @@ class _Running:
         self._seconds = seconds
         self._deadline = time.monotonic() + seconds
         self._meeting_point = meeting_point_of(workload)
+        self._cores_of_ends = cores.of_ends(workload)
         self._children = []
         self._selector = selectors.DefaultSelector()
 
@@ -65,7 +67,7 @@ class _Running:
         command = [self._program_path(process.program),
                    *(str(argument).format(**values) for argument in process.arguments)]
         try:
-            child = Child(process, command)
+            child = Child(process, command, self._cores_of_ends and self._cores_of_ends[len(self._children)])
         except OSError as error:
             raise RunFailed(f"cannot start {command[0]}: {error.strerror}; is it built?") from None
         self._children.append(child)

@@ -3,6 +3,7 @@
 
 import json
 import unittest
+from unittest import mock
 
 from made_up import failed, measured
 from comparison.measurement import Settings
@@ -30,6 +31,12 @@ class Results(unittest.TestCase):
         self.assertAlmostEqual(ours["cpu_nanoseconds"]["all"]["median"], 2000)
         self.assertAlmostEqual(ours["cpu_nanoseconds"]["sender"]["median"], 1000)
         self.assertEqual([target["met"] for target in work["targets"]], [True])
+
+    def test_the_cores_of_both_ends_are_there(self):
+        for ends, expected in ((({2, 0}, {1, 3}), [[0, 2], [1, 3]]), (None, None)):
+            with mock.patch("comparison.cores.divide", lambda _, ends=ends: ends):
+                work, = written(measured("stream_64", ours=[45], theirs=[10]))["workloads"]
+            self.assertEqual(work["cores_of_ends"], expected)
 
     def test_a_fan_outs_cpu_is_by_delivery(self):
         work, = written(measured("fan_out_10", ours=[45], theirs=[10]))["workloads"]

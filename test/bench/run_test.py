@@ -10,6 +10,7 @@ from unittest import mock
 
 from stand_ins import make_stand_ins
 from comparison.catalogue import WORKLOADS
+from comparison.child import Child
 from comparison.run import RunFailed, run
 
 WORK = {workload.name: workload for workload in WORKLOADS}
@@ -46,6 +47,14 @@ class Runs(unittest.TestCase):
     def assert_fails(self, words, *arguments, **named):
         with self.assertRaisesRegex(RunFailed, words):
             self.run_one(*arguments, **named)
+
+    def test_each_end_gets_its_cores(self):
+        available = sorted(os.sched_getaffinity(0))
+        ends = {available[0]}, {available[-1]}
+        with mock.patch("comparison.cores.divide", lambda _: ends), \
+             mock.patch("comparison.run.Child", wraps=Child) as child:
+            self.run_one("stream_64", "ours")
+        self.assertEqual([call.args[2] for call in child.call_args_list], list(ends))
 
     def test_a_stream_gives_the_receivers_figure_and_the_cpu_time_of_both(self):
         done = self.run_one("stream_64", "ours")
