@@ -54,7 +54,7 @@ void run(const arguments& arguments) {
   pub.bind(all_addresses(port));
   wait_for_go(pub, pull);
   publish(pub, pull, arguments);
-  pub.await_disconnect();
+  await_disconnect();
 }
 
 }  // namespace

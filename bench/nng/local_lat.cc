@@ -15,5 +15,5 @@ int main(int count, char** values) {
     rep.receive(each, size);
     rep.send(each);
   }
-  rep.await_disconnect();
+  bench::nng::await_disconnect();
 }

@@ -15,5 +15,5 @@ int main(int count, char** values) {
     bench::nng::message each{size};
     push.send(each);
   }
-  push.await_disconnect();
+  bench::nng::await_disconnect();
 }

@@ -5,6 +5,7 @@
 #include <nng/protocol/pubsub0/sub.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace bench::nng {
 namespace {
@@ -15,7 +16,11 @@ void check(int error, const std::string& what) {
   }
 }
 
+std::atomic<bool> disconnected = false;
+
 }  // namespace
+
+void await_disconnect() { disconnected.wait(false); }
 
 message::message(std::size_t size) {
   check(nng_msg_alloc(&handle_, size), "cannot make a message");
@@ -32,15 +37,12 @@ socket::socket(int (*open)(nng_socket*)) {
   check(open(&handle_), "cannot make a socket");
   // A message may have any size, as with the other libraries.
   check(nng_socket_set_size(handle_, NNG_OPT_RECVMAXSZ, 0), "cannot set an option");
-  const auto note = [](nng_pipe, nng_pipe_ev, void* self) {
-    std::atomic<bool>& disconnected = static_cast<socket*>(self)->disconnected_;
+  const auto note = [](nng_pipe, nng_pipe_ev, void*) {
     disconnected = true;
     disconnected.notify_all();
   };
-  check(nng_pipe_notify(handle_, NNG_PIPE_EV_REM_POST, note, this), "cannot watch connections");
+  check(nng_pipe_notify(handle_, NNG_PIPE_EV_REM_POST, note, nullptr), "cannot watch connections");
 }
-
-socket::~socket() { nng_close(handle_); }
 
 void socket::set_send_buffer(int messages) {
   check(nng_socket_set_int(handle_, NNG_OPT_SENDBUF, messages), "cannot set the send buffer");
