@@ -59,7 +59,7 @@ TEST_F(outstanding_work, remains_until_the_last_operation_ends) {
   EXPECT_EQ(calls_, 2);
 }
 
-// Without work, run() returns. With work that nobody releases, it never does.
+// run() returns only if no work is left.
 TEST_F(outstanding_work, ends_at_the_deadline) {
   pull_.async_receive(deadline{1ms}, [&](error_code ec, const message&) {
     EXPECT_EQ(ec, errc::timed_out);
