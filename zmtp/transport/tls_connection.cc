@@ -13,6 +13,7 @@
 #include <array>
 #include <cstring>
 #include <new>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -264,9 +265,9 @@ bool tls_connection::write_record(piece bytes) {
   return result == 1;
 }
 
-// Sends close_notify once.
+// Sends close_notify once. In the child of a fork the connection is still that of the parent.
 void tls_connection::say_goodbye() noexcept {
-  if (opened_ && !std::exchange(said_goodbye_, true) && !write_fault_) {
+  if (opened_ && owner_ == ::getpid() && !std::exchange(said_goodbye_, true) && !write_fault_) {
     ERR_clear_error();
     SSL_shutdown(session_.get());
   }

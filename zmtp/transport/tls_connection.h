@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unistd.h>
 
 namespace zmtp::transport {
 
@@ -52,6 +53,7 @@ private:
   bool opened_ = false;         // the handshake is complete
   bool drained_ = false;        // OpenSSL has nothing left that it could decrypt
   bool said_goodbye_ = false;
+  const ::pid_t owner_ = ::getpid();  // the process that began the connection
 };
 
 // Returns a stream over `over`, which is connected and belongs to `executor`. The handshake happens
