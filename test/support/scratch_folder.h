@@ -10,7 +10,7 @@
 
 namespace zmtp::test {
 
-// A folder with a short path, as ipc sockets need it.
+// A folder with a short path, as ipc sockets need it. A child that is forked and ends leaves it alone.
 class scratch_folder {
 public:
   scratch_folder() : scratch_folder{"/tmp"} {}
@@ -22,8 +22,10 @@ public:
   scratch_folder(const scratch_folder&) = delete;
   scratch_folder& operator=(const scratch_folder&) = delete;
   ~scratch_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    if (owner_ == ::getpid()) {
+      std::error_code ignored;
+      std::filesystem::remove_all(path_, ignored);
+    }
   }
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
@@ -39,6 +41,7 @@ private:
   }
 
   std::string path_;
+  ::pid_t owner_ = ::getpid();
 };
 
 }  // namespace zmtp::test
