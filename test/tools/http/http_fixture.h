@@ -30,6 +30,13 @@ inline report small_report(std::uint64_t value = 7) {
           .records = {{.group = "broker", .labels = {}, .samples = {{&what, value}}}}};
 }
 
+// More than the buffers of the system take from a server.
+inline report large_report() {
+  auto large = small_report();
+  large.records.front().labels.emplace_back("service", std::string(30'000'000, 'x'));
+  return large;
+}
+
 class http_fixture : public zmtp::test::network_test {
 public:
   // A connection of a client, which reads into `received`.
