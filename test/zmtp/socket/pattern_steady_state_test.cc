@@ -1,8 +1,6 @@
 // Once warm, messages of PUSH, PULL, REQ and REP cost no memory, however they are sent and received.
 
-#include "test/support/allocations.h"
-#include "test/support/handler_memory.h"
-#include "test/support/pattern_test.h"
+#include "test/support/steady_test.h"
 #include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/request_sockets.h"
 
@@ -10,12 +8,10 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <array>
 #include <chrono>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -26,48 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::use_awaitable;
 
-constexpr std::size_t count = 10'000;
-
-// For messages and for handlers.
-std::size_t all_requests() { return counted().requests + handler_memory_requests(); }
-
-class steady_pattern : public pattern_test {
-public:
-  // Counts `moved` more messages that have arrived.
-  void note(std::size_t moved) {
-    moved_ += moved;
-    if (moved_ < count) {
-      return;
-    }
-    if (!warm_) {
-      warm_ = all_requests();
-    } else if (moved_ >= 2 * count && !hot_) {
-      hot_ = all_requests();
-      context().stop();
-    }
-  }
-  // How often memory was asked for while `count` messages came, once as many had. In one run() of the
-  // context: Asio keeps the memory of handlers no longer than that.
-  std::size_t requests() {
-    asio::steady_timer watch{context(), timeout};
-    watch.async_wait([this](error_code ec) {
-      if (!ec) {
-        ADD_FAILURE() << "time has run out";
-        context().stop();
-      }
-    });
-    context().restart();
-    context().run();
-    return hot_.value_or(0) - warm_.value_or(0);
-  }
-
-private:
-  std::size_t moved_ = 0;
-  std::optional<std::size_t> warm_;
-  std::optional<std::size_t> hot_;
-};
-
-TEST_F(steady_pattern, handler_memory_is_counted) {
+TEST_F(steady_test, handler_memory_is_counted) {
   const auto before = all_requests();
   std::string large(100'000, 'x');
   asio::post(context(), [copy = std::array<char, 2'000>{}] { static_cast<void>(copy); });
@@ -75,7 +30,25 @@ TEST_F(steady_pattern, handler_memory_is_counted) {
   EXPECT_GE(all_requests() - before, 2U);
 }
 
-class steady_push_pull : public steady_pattern, public testing::WithParamInterface<std::size_t> {
+// One request in each window is seen.
+TEST_F(steady_test, rare_requests_are_counted) {
+  struct {
+    steady_test& test;
+    std::size_t rounds = 0;
+    std::string last = {};
+    void round() {
+      if (++rounds % count == count / 2) {
+        last = std::string(1'000, 'x');
+      }
+      test.note(1);
+      asio::post(test.context(), [this] { round(); });
+    }
+  } run{*this};
+  run.round();
+  EXPECT_EQ(requests(), 1U);
+}
+
+class steady_push_pull : public steady_test, public testing::WithParamInterface<std::size_t> {
 public:
   void SetUp() override { join(pull_, push_); }
 
@@ -226,7 +199,7 @@ struct kind {
   }
 };
 
-class steady_request_reply : public steady_pattern, public testing::WithParamInterface<kind> {
+class steady_request_reply : public steady_test, public testing::WithParamInterface<kind> {
 public:
   void SetUp() override { join(rep_, req_); }
 
@@ -335,7 +308,7 @@ TEST_P(steady_request_reply, with_callbacks_allocates_nothing) {
 }
 
 // Many clients in turn, in the envelopes of their own.
-TEST_F(steady_pattern, a_rep_with_many_requesters_allocates_nothing) {
+TEST_F(steady_test, a_rep_with_many_requesters_allocates_nothing) {
   rep_socket rep{executor()};
   const auto at = rep.bind("tcp://127.0.0.1:*").to_string();
   const auto serve = [&]() -> asio::awaitable<void> {

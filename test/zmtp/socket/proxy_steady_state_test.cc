@@ -1,8 +1,6 @@
 // Once warm, what a proxy forwards costs no memory.
 
-#include "test/support/allocations.h"
-#include "test/support/handler_memory.h"
-#include "test/support/pattern_test.h"
+#include "test/support/steady_test.h"
 #include "zmtp/socket/pipeline_sockets.h"
 #include "zmtp/socket/proxy.h"
 #include "zmtp/socket/request_sockets.h"
@@ -10,10 +8,8 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,42 +18,9 @@ namespace {
 
 using asio::use_awaitable;
 
-constexpr std::size_t count = 10'000;
-
-std::size_t all_requests() { return counted().requests + handler_memory_requests(); }
-
-class steady_proxy : public pattern_test, public testing::WithParamInterface<std::size_t> {
+class steady_proxy : public steady_test, public testing::WithParamInterface<std::size_t> {
 protected:
-  void note(std::size_t moved) {
-    moved_ += moved;
-    if (!warm_ && moved_ >= count) {
-      warm_ = all_requests();
-    } else if (moved_ >= 2 * count && !hot_) {
-      hot_ = all_requests();
-      context().stop();
-    }
-  }
-  // How often memory was asked for while `count` messages came, once as many had, in one run().
-  std::size_t requests() {
-    asio::steady_timer watch{context(), timeout};
-    watch.async_wait([this](error_code ec) {
-      if (!ec) {
-        ADD_FAILURE() << "time has run out";
-        context().stop();
-      }
-    });
-    context().restart();
-    context().run();
-    EXPECT_TRUE(hot_);
-    return hot_.value_or(0) - warm_.value_or(0);
-  }
-
   const message model_{std::string(GetParam(), 'x')};
-
-private:
-  std::size_t moved_ = 0;
-  std::optional<std::size_t> warm_;
-  std::optional<std::size_t> hot_;
 };
 
 // Sizes that fit into a message object, together with a routing id.
