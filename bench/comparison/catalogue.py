@@ -14,7 +14,7 @@ from comparison.service_workloads import (clone, majordomo, majordomo_asynchrono
                                           majordomo_capacity)
 from comparison.stream_workloads import (connections, curve_handshakes, multipart, proxy, single,
                                          stream, stream_curve, stream_huge, stream_ipc,
-                                         stream_single, stream_tls)
+                                         stream_single, stream_tls, stream_websocket)
 
 WORKLOADS = (
     stream(16, "raw_stream", (at_least(6, text="≥ 6 × libzmq (goal 8)"),), QUICK),
@@ -40,6 +40,8 @@ WORKLOADS = (
     stream_curve(32768, 1.3),
     stream_tls(64, ("ours", "limit")),
     stream_tls(32768),
+    stream_websocket(64, ("ours", "limit")),
+    stream_websocket(32768),
     curve_handshakes(),
     round_trip(1),
     round_trip(64, QUICK_MIXED),

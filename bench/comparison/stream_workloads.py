@@ -61,6 +61,19 @@ def stream_tls(size, quick=()):
                                "the ssl::stream of Asio")
 
 
+def stream_websocket(size, quick=()):
+    def over(key, label, endpoint):
+        arguments = (endpoint, str(size), "{count}")
+        return Contestant(key, label, (
+            Process("receiver", OURS + "local_thr", arguments, when_listening=False),
+            Process("sender", OURS + "remote_thr", arguments)), "receiver")
+    return Workload(f"stream_websocket_{size}", f"stream over WebSocket, {size_text(size)}", THROUGHPUT,
+                    (over("ours", "ours", "{websocket}"), over("limit", "limit", "{connect}")),
+                    _first_count_of(size), quick=quick,
+                    conditions="as the stream, each message in WebSocket frames; limit: ours over TCP; "
+                               "Debian's libzmq has no WebSocket")
+
+
 def curve_handshakes():
     def pair(key, label, receiver):
         return Contestant(key, label, (

@@ -35,4 +35,8 @@ int main(int argument_count, char** values) {
     const auto bytes = encoder.encode(count);
     asio::write(sink, asio::buffer(bytes.data(), bytes.size()));
   }
+  // Reads until the sink has ended. TCP resets a connection that is closed with unread bytes, and the
+  // session tickets of the sink are still unread.
+  boost::system::error_code ended;
+  sink.shutdown(ended);
 }

@@ -27,7 +27,7 @@ class Catalogue(unittest.TestCase):
                 for process in contestant.processes:
                     for argument in process.arguments:
                         for _, name, _, _ in string.Formatter().parse(str(argument)):
-                            self.assertIn(name, (None, "bind", "connect", "next", "count"))
+                            self.assertIn(name, (None, "bind", "connect", "next", "websocket", "count"))
 
     def test_the_first_process_starts_at_once_and_one_gets_the_count(self):
         for workload in WORKLOADS:
