@@ -1,6 +1,11 @@
 # The libraries, without their files, and what each needs.
 
 include(GNUInstallDirs)
+# Of what is not part of glibc, the archives: Debian has no archives of fmt and spdlog, so program.cmake takes their headers.
+if(ZINC_STATIC)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  set(Boost_USE_STATIC_LIBS ON)
+endif()
 find_package(Boost 1.81 CONFIG REQUIRED)
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -34,6 +39,8 @@ foreach(name IN LISTS zinc_all)
   add_library(zinc::${name} ALIAS zinc-${name})
   set_target_properties(zinc-${name} PROPERTIES
     EXPORT_NAME ${name}
+    # Without a macro for shared libraries, ccache knows the sources of both forms, if they are of the same -fPIC.
+    DEFINE_SYMBOL ""
     CXX_EXTENSIONS OFF
     UNITY_BUILD_MODE GROUP
     VERSION ${PROJECT_VERSION}
@@ -80,4 +87,8 @@ function(zinc_headers component)
   if(TARGET zinc-${component})
     target_sources(zinc-${component} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARGN})
   endif()
+endfunction()
+
+# zinc_programs(FILE...): the programs of the ZeroMQ Guide, each of one source. guide.cmake has another one.
+function(zinc_programs)
 endfunction()

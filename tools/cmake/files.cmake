@@ -191,6 +191,33 @@ zinc_sources(titanic mdp_titanic_server
 zinc_sources(titanic mdp_titanic_client
   mdp/titanic/client.cc
 )
+zinc_sources(guide tools_guide_program
+  tools/guide/clock_log.cc
+  tools/guide/command_line.cc
+  tools/guide/dump.cc
+  tools/guide/program.cc
+)
+zinc_sources(guide tools_guide_pirate
+  tools/guide/pirate_drops.cc
+  tools/guide/pirate_work.cc
+)
+zinc_sources(guide tools_guide_freelance
+  tools/guide/freelance_calls.cc
+  tools/guide/freelance_service.cc
+)
+zinc_sources(guide tools_guide_majordomo_log
+  tools/guide/majordomo_log.cc
+)
+zinc_sources(guide tools_guide_bstar_server
+  tools/guide/bstar_server.cc
+)
+zinc_sources(guide tools_guide_clone
+  tools/guide/clone_following.cc
+  tools/guide/clone_log.cc
+  tools/guide/clone_publishing.cc
+  tools/guide/clone_reports.cc
+  tools/guide/clone_serving.cc
+)
 zinc_sources(program tools_zinc_version
   tools/zinc/version.cc
 )
@@ -588,6 +615,49 @@ zinc_sources(zmtp zmtp_transport_transport
   zmtp/transport/websocket_connection_output.cc
   zmtp/transport/websocket_stream.cc
   zmtp/transport/websocket_upgrade.cc
+)
+zinc_programs(
+  tools/guide/blackbox.cc
+  tools/guide/bstarcli.cc
+  tools/guide/bstarsrv.cc
+  tools/guide/bstarsrv2.cc
+  tools/guide/clonecli1.cc
+  tools/guide/clonecli2.cc
+  tools/guide/clonecli3.cc
+  tools/guide/clonecli4.cc
+  tools/guide/clonecli5.cc
+  tools/guide/clonecli6.cc
+  tools/guide/clonesrv1.cc
+  tools/guide/clonesrv2.cc
+  tools/guide/clonesrv3.cc
+  tools/guide/clonesrv4.cc
+  tools/guide/clonesrv5.cc
+  tools/guide/clonesrv6.cc
+  tools/guide/espresso.cc
+  tools/guide/flclient1.cc
+  tools/guide/flclient2.cc
+  tools/guide/flclient3.cc
+  tools/guide/flserver1.cc
+  tools/guide/flserver2.cc
+  tools/guide/flserver3.cc
+  tools/guide/lpclient.cc
+  tools/guide/lpserver.cc
+  tools/guide/lvcache.cc
+  tools/guide/mdbroker.cc
+  tools/guide/mdclient.cc
+  tools/guide/mdclient2.cc
+  tools/guide/mdworker.cc
+  tools/guide/mmiecho.cc
+  tools/guide/pathopub.cc
+  tools/guide/pathosub.cc
+  tools/guide/ppqueue.cc
+  tools/guide/ppworker.cc
+  tools/guide/spqueue.cc
+  tools/guide/spworker.cc
+  tools/guide/suisnail.cc
+  tools/guide/ticlient.cc
+  tools/guide/titanic.cc
+  tools/guide/tripping.cc
 )
 zinc_headers(zmtp
   zmtp/access_rules.h

@@ -29,7 +29,9 @@ COMPONENTS = {
     "bstar": "bstar",
     "chp": "chp",
     "tools/zinc": "program",
+    "tools/guide": "guide",
 }
+PROGRAMS = {"program", "guide"}
 LIBRARIES = {"zinc_library", "zinc_binary"}
 PUBLIC = "//visibility:public"
 
@@ -58,8 +60,18 @@ def targets_in(text):
             yield (ast.literal_eval(values["name"]), [unit + ".cc" for unit in units] + srcs,
                    [unit + ".h" for unit in units] + hdrs,
                    words(values["visibility"]) if "visibility" in values else visible)
-        elif call.func.id not in ("load", "genrule", "stamp_header"):
+        elif call.func.id == "zinc_programs":
+            continue
+        elif call.func.id not in ("load", "genrule", "stamp_header", "all_binaries"):
             raise ValueError(f"{call.func.id} is not known to tools/cmake/files.py")
+
+
+def programs_in(text):
+    """The names of the programs of a BUILD file that are of one source each."""
+    for statement in ast.parse(text).body:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(call, ast.Call) and call.func.id == "zinc_programs":
+            yield from (ast.literal_eval(key) for key in call.args[0].keys)
 
 
 def words(value):
@@ -79,7 +91,7 @@ def with_included(headers, tree):
 
 def listed(tree):
     """The text of the list."""
-    sources, headers = [], set()
+    sources, headers, programs = [], set(), []
     for path, text in sorted(tree.builds.items()):
         folder = path.rpartition("/")[0]
         component = component_of(folder)
@@ -90,11 +102,13 @@ def listed(tree):
             own = [f"{folder}/{file}" for file in files if file.endswith(".cc") and f"{folder}/{file}" in tree.sources]
             if own:
                 sources.append((component, f"{folder}/{name}".replace("/", "_"), sorted(own)))
-            if PUBLIC in visible and component != "program":
+            if PUBLIC in visible and component not in PROGRAMS:
                 headers.update(f"{folder}/{file}" for file in public)
+        programs += [f"{folder}/{name}.cc" for name in programs_in(text)]
     lines = [HEAD]
     for component, name, files in sources:
         lines += [f"zinc_sources({component} {name}", *(f"  {file}" for file in files), ")"]
+    lines += ["zinc_programs(", *(f"  {file}" for file in sorted(programs)), ")"]
     for component in dict.fromkeys(COMPONENTS.values()):
         own = [h for h in sorted(with_included(headers, tree)) if component_of(h.rpartition("/")[0]) == component]
         if own:

@@ -52,9 +52,15 @@ bool programs::needs_pyzmq(std::string_view name) const {
 std::string folder_of_ours() {
   std::error_code ec;
   const auto here = fs::read_symlink("/proc/self/exe", ec).parent_path();
-  const auto guide = here.parent_path() / "guide";
-  return !fs::exists(here / "lpclient", ec) && fs::is_directory(guide, ec) ? guide.string()
-                                                                           : here.string();
+  if (!fs::exists(here / "lpclient", ec)) {
+    // As Bazel builds them, and as packages install them.
+    for (const auto* const folder : {"guide", "libexec/zinc/guide"}) {
+      if (const auto guide = here.parent_path() / folder; fs::is_directory(guide, ec)) {
+        return guide.string();
+      }
+    }
+  }
+  return here.string();
 }
 
 }  // namespace zinc::interop
