@@ -249,6 +249,9 @@ zinc_sources(program tools_zinc_command_line
   tools/zinc/option_values.cc
   tools/zinc/suggestion.cc
 )
+zinc_sources(program tools_zinc_service_manager
+  tools/zinc/service_manager.cc
+)
 zinc_sources(program tools_zinc_launcher
   tools/zinc/launcher.cc
   tools/zinc/shell_command.cc

@@ -8,6 +8,7 @@
 #include "tools/zinc/output.h"
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/roles_file.h"
+#include "tools/zinc/service_manager.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/virtual_broker.h"
 
@@ -111,6 +112,7 @@ int run_broker(const broker_arguments& arguments) {
     }
   };
   const auto here = brokers.front()->executor();
+  service_manager manager{here};
   repeated_signal state{here, SIGUSR1, [&] { each(&virtual_broker::log_state); }};
   std::optional<repeated_signal> again;
   if (arguments.read_again || !arguments.rules.empty()) {
@@ -130,6 +132,7 @@ int run_broker(const broker_arguments& arguments) {
     }
   };
   stop_signals stop{here, [&] {
+                      manager.stopping();
                       cancel_signals();
                       for (const auto& one : brokers) {
                         one->drain(arguments.drain);
@@ -158,9 +161,13 @@ int run_broker(const broker_arguments& arguments) {
     spdlog::error("{}", e.what());
     return exit_code::failed;
   }
-  if (web) {
-    brokers.front()->notify([&web] { web->stop(); });
-  }
+  brokers.front()->notify([&] {
+    manager.end();
+    if (web) {
+      web->stop();
+    }
+  });
+  manager.ready();
   std::atomic<bool> failed = false;
   const auto run = [&](virtual_broker& one) {
     if (!one.run()) {

@@ -8,6 +8,7 @@
 #include "tools/zinc/http_start.h"
 #include "tools/zinc/launcher.h"
 #include "tools/zinc/pair_report.h"
+#include "tools/zinc/service_manager.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/supervised_command.h"
 #include "zmtp/error.h"
@@ -33,9 +34,9 @@ namespace asio = boost::asio;
 class pair_node {
 public:
   pair_node(const asio::any_io_executor& executor, const bstar_arguments& arguments)
-      : node_{executor, with_takeover(arguments), handlers()}, signals_{executor, [this] {
-                                                                          stop();
-                                                                        }} {
+      : node_{executor, with_takeover(arguments), handlers()},
+        manager_{executor},
+        signals_{executor, [this] { stop(); }} {
     if (!arguments.command.empty()) {
       command_.emplace(executor, arguments.command, arguments.grace,
                        [this](int status, bool asked) { on_command_end(status, asked); });
@@ -51,6 +52,7 @@ public:
     }
     web_ = start_http(executor, arguments.http,
                       [this](http::extent, const auto& take) { take(report()); });
+    manager_.ready();
   }
 
   [[nodiscard]] int code() const noexcept { return code_; }
@@ -106,6 +108,7 @@ private:
 
   // Ends the command first, because the peer must not take over before that.
   void stop() {
+    manager_.stopping();
     stopping_ = true;
     if (!command_ || !command_->end()) {
       close();
@@ -114,6 +117,7 @@ private:
 
   void close() {
     node_.stop();
+    manager_.end();
     if (web_) {
       web_->stop();
     }
@@ -124,6 +128,7 @@ private:
   }
 
   bstar::node node_;
+  service_manager manager_;
   stop_signals signals_;
   std::optional<supervised_command> command_;
   std::unique_ptr<http::server> web_;

@@ -14,6 +14,7 @@
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/roles_file.h"
+#include "tools/zinc/service_manager.h"
 #include "tools/zinc/stop_signals.h"
 #include "zmtp/error.h"
 #include "zmtp/storage/error.h"
@@ -235,6 +236,7 @@ void read_rules_again(const std::string& file, Server& server) {
 template <class Server>
 int serve(const chp_server_arguments& arguments) {
   asio::io_context context{1};
+  service_manager manager{context.get_executor()};
   Server server{context.get_executor(), arguments, load_store(context, arguments)};
   repeated_signal state{context.get_executor(), SIGUSR1,
                         [&] { spdlog::info("server state: {}", server.status()); }};
@@ -246,6 +248,8 @@ int serve(const chp_server_arguments& arguments) {
   std::unique_ptr<http::server> web;
   const stop_signals signals{context.get_executor(), [&] {
                                spdlog::info("server stopped: {}", server.status());
+                               manager.stopping();
+                               manager.end();
                                state.cancel();
                                if (again) {
                                  again->cancel();
@@ -260,6 +264,7 @@ int serve(const chp_server_arguments& arguments) {
   web = start_http(
       context.get_executor(), arguments.http,
       [&](http::extent, const auto& take) { take(server.report()); }, {}, bound);
+  manager.ready();
   context.run();
   return exit_code::done;
 }

@@ -8,6 +8,7 @@
 #include "tools/zinc/output.h"
 #include "tools/zinc/proxy_figures.h"
 #include "tools/zinc/repeated_signal.h"
+#include "tools/zinc/service_manager.h"
 #include "tools/zinc/stop_signals.h"
 #include "zmtp/error.h"
 #include "zmtp/pattern/last_value_cache.h"
@@ -70,7 +71,12 @@ public:
   running_proxy(const asio::any_io_executor& executor, const proxy_arguments& arguments)
       : frontend_{executor, arguments.frontend.type, options_of(arguments, arguments.frontend)},
         backend_{executor, arguments.backend.type, options_of(arguments, arguments.backend)},
-        signals_{executor, [this] { proxy_->terminate(); }},
+        manager_{executor},
+        signals_{executor,
+                 [this] {
+                   manager_.stopping();
+                   proxy_->terminate();
+                 }},
         state_{executor, SIGUSR1, [this] { log_state(); }} {
     join();
     attach("bound", frontend_, arguments.frontend);
@@ -93,6 +99,7 @@ public:
     web_ = serve_figures<zmtp::proxy_statistics>(executor, arguments, "proxy", proxy_figures(),
                                                  [this] { return proxy_->statistics(); });
     proxy_->async_run([this](zmtp::error_code ec) { end(ec); });
+    manager_.ready();
   }
 
   [[nodiscard]] int code() const noexcept { return code_; }
@@ -145,6 +152,7 @@ private:
     if (web_) {
       web_->stop();
     }
+    manager_.end();
     signals_.cancel();
     state_.cancel();
   }
@@ -155,6 +163,7 @@ private:
   std::optional<zmtp::rep_socket> control_;
   std::optional<zmtp::proxy> proxy_;
   std::unique_ptr<http::server> web_;
+  service_manager manager_;
   stop_signals signals_;
   repeated_signal state_;
   int code_ = exit_code::done;
@@ -168,6 +177,7 @@ public:
                 .matching = zmtp::xpub_options::matching::prefix,
                 .frontend = options_of(arguments, arguments.frontend),
                 .backend = options_of(arguments, arguments.backend)}},
+        manager_{executor},
         signals_{executor, [this] { end(); }},
         state_{executor, SIGUSR1, [this] { log_state(); }} {
     for (const auto& at : arguments.frontend.endpoints) {
@@ -186,6 +196,7 @@ public:
     }
     web_ = serve_figures<zmtp::last_value_cache_status>(
         executor, arguments, "cache", cache_figures(), [this] { return cache_.status(); });
+    manager_.ready();
   }
 
   [[nodiscard]] static int code() noexcept { return exit_code::done; }
@@ -195,6 +206,8 @@ private:
     spdlog::info("proxy state: {}", zmtp::line_of(cache_figures(), cache_.status()));
   }
   void end() {
+    manager_.stopping();
+    manager_.end();
     log_state();
     cache_.stop();
     if (web_) {
@@ -205,6 +218,7 @@ private:
 
   zmtp::last_value_cache cache_;
   std::unique_ptr<http::server> web_;
+  service_manager manager_;
   stop_signals signals_;
   repeated_signal state_;
 };

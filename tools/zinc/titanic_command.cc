@@ -11,6 +11,7 @@
 #include "tools/zinc/output.h"
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
+#include "tools/zinc/service_manager.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/titanic_store_command.h"
 #include "tools/zinc/units.h"
@@ -176,6 +177,7 @@ http::operations operations_of(titanic::server& of, std::string token) {
 
 int run_server(const titanic_arguments& arguments) {
   asio::io_context context{1};
+  service_manager manager{context.get_executor()};
   auto result = exit_code::done;
   auto store = std::make_shared<titanic::sqlite_request_database>(context.get_executor(),
                                                                   store_of(arguments));
@@ -190,12 +192,14 @@ int run_server(const titanic_arguments& arguments) {
     if (web) {
       web->stop();
     }
+    manager.end();
     state->cancel();
     signals->cancel();
     limit.cancel();
   };
   const auto drain = [&] {
     draining = true;
+    manager.stopping();
     spdlog::info("titanic draining: no new requests for at most {}", text_of(arguments.drain));
     server->async_drain([&](error_code) { stop(); });
     limit.expires_after(arguments.drain);
@@ -222,6 +226,7 @@ int run_server(const titanic_arguments& arguments) {
                      flush_output();
                      spdlog::info("titanic started: broker={} requests={} pending={}",
                                   arguments.connect, now.requests, now.pending);
+                     manager.ready();
                    });
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());

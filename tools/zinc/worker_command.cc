@@ -3,6 +3,7 @@
 #include "mdp/worker.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/launcher.h"
+#include "tools/zinc/service_manager.h"
 #include "tools/zinc/shell_command.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/units.h"
@@ -114,7 +115,8 @@ public:
       : arguments_{arguments},
         service_{arguments, context_.get_executor(), [this] { leave(); },
                  [this] { end_if_done(); }},
-        drain_end_{context_.get_executor()} {}
+        drain_end_{context_.get_executor()},
+        manager_{context_.get_executor()} {}
 
   [[nodiscard]] exit_code run() {
     try {
@@ -127,6 +129,7 @@ public:
     signals_.emplace(context_.get_executor(), [this] { on_signal(); });
     spdlog::info("worker started: service={} broker={}", arguments_.options.service,
                  arguments_.connect);
+    manager_.ready();
     context_.run();
     return result_;
   }
@@ -143,6 +146,7 @@ private:
     if (std::exchange(leaving_, true)) {
       return;
     }
+    manager_.stopping();
     if (service_.in_progress() != 0) {
       spdlog::info("worker draining: no new requests for at most {} requests={}",
                    text_of(arguments_.drain), service_.in_progress());
@@ -164,6 +168,7 @@ private:
     if (drained_ && service_.in_progress() == 0) {
       done_ = true;
       drain_end_.cancel();
+      manager_.end();
       signals_->cancel();
       again_.reset();
     }
@@ -189,6 +194,7 @@ private:
   echo_service service_;
   std::optional<mdp::worker> worker_;
   asio::steady_timer drain_end_;
+  service_manager manager_;
   std::optional<stop_signals> signals_;
   std::optional<stop_signals> again_;
 };
