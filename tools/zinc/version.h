@@ -1,11 +1,11 @@
 #pragma once
-// The version of this tree.
+// The version of this tree: CMake and the packages read it here, and tools/release compares the rest with it.
 
 #include <string>
 
 namespace zinc {
 
-inline constexpr const char* version = "0.1.0-dev";
+inline constexpr const char* version = "0.1.0";
 
 // Returns the text of --version: the version, the commit of a stamped build (--config=opt), and the
 // protocols.

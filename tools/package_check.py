@@ -1,0 +1,278 @@
+"""The checks of tools/package --check: lintian, the units, and the packages in a bare Debian."""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+GLIBC = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "linux-vdso.so.1"}
+# The worst exposure that `systemd-analyze security` may find, of 10.
+MOST_EXPOSURE = 2.0
+DEADLINE = 60
+UNITS = "lib/systemd/system"
+USER = "_zinc"
+
+
+def needed_libraries(ldd):
+    """The names of the libraries in the output of ldd."""
+    names = [line.split()[0] for line in ldd.splitlines() if line.strip()]
+    return {os.path.basename(name) for name in names}
+
+
+def command_of(unit, defaults):
+    """The words that systemd starts: the command line of the unit, with the arguments of its file in /etc/default."""
+    [command] = re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)
+    [arguments] = re.findall(r"^ARGUMENTS=(.*)$", defaults, re.MULTILINE)
+    words = []
+    for word in shlex.split(command):
+        words += shlex.split(shlex.split(arguments)[0]) if word == "$ARGUMENTS" else [word]
+    return words
+
+
+def exposure_of(text):
+    """The number that `systemd-analyze security` gives a unit."""
+    return float(re.search(r"Overall exposure level for \S+: ([\d.]+)", text)[1])
+
+
+def output_of(*command, **more):
+    """The output of a command. Raises AssertionError with it if the command fails."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, **more)
+    if done.returncode != 0:
+        raise AssertionError(f"{command} failed:\n{done.stdout}")
+    return done.stdout
+
+
+def expect(condition, fault):
+    if not condition:
+        raise AssertionError(fault)
+
+
+class Bare:
+    """A bare Debian in a folder."""
+
+    def __init__(self, root):
+        self.root = root
+        suite = re.search(r"VERSION_CODENAME=(\w+)", Path("/etc/os-release").read_text(encoding="utf-8"))[1]
+        output_of("debootstrap", "--variant=minbase", suite, root)
+        # Nothing may start, and packages come from where the machine has its own.
+        for folder in ("sources.list.d", "apt.conf.d", "trusted.gpg.d"):
+            shutil.copytree(Path("/etc/apt", folder), root / "etc/apt" / folder, dirs_exist_ok=True)
+        for file in root.glob("etc/apt/apt.conf.d/*"):
+            if "docker" in file.name:  # it removes what apt has got
+                file.unlink()
+        shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+        self.run("apt-get", "update", "-q")
+
+    def run(self, *words):
+        return output_of("chroot", self.root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8",
+                         "DEBIAN_FRONTEND=noninteractive", *words)
+
+    def install(self, packages):
+        folder = self.root / "packages"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for package in packages:
+            shutil.copy(package, folder)
+        self.run("apt-get", "install", "-q", "-y", "--no-install-recommends",
+                 *[f"/packages/{Path(package).name}" for package in packages])
+
+    def start(self, words, **settings):
+        return subprocess.Popen(["chroot", f"--userspec={USER}:{USER}", str(self.root), *words], env=settings,
+                                stdout=subprocess.PIPE, text=True)
+
+    def has(self, path):
+        return os.path.lexists(self.root / path)
+
+    def users(self):
+        return re.findall(r"^([^:]+):", (self.root / "etc/passwd").read_text(encoding="utf-8"), re.MULTILINE)
+
+    def enabled_units(self):
+        return [str(path) for path in self.root.glob("etc/systemd/system/**/*zinc*")]
+
+
+def older(packages, folder):
+    """The packages with a lower version, as an upgrade finds them."""
+    folder.mkdir()
+    for package in packages:
+        content = folder / "content"
+        output_of("dpkg-deb", "--raw-extract", package, content)
+        control = content / "DEBIAN/control"
+        text = control.read_text(encoding="utf-8")
+        version = re.search(r"^Version: (.+)$", text, re.MULTILINE)[1]
+        control.write_text(text.replace(version, "0.0.1"), encoding="utf-8")
+        output_of("dpkg-deb", "--root-owner-group", "--build", content, folder)
+        shutil.rmtree(content)
+    return sorted(folder.glob("*.deb"))
+
+
+class Checks:
+    """The steps, in their order. Those in the bare system need the steps before them."""
+
+    def __init__(self, packages, program, folder):
+        self.packages = packages
+        self.program = program
+        self.folder = folder
+        self.bare = None
+        self.content = folder / "content"
+        for package in packages:
+            output_of("dpkg-deb", "--extract", package, self.content)
+
+    def lintian_has_no_error(self):
+        print(output_of("lintian", "--fail-on", "error", "--allow-root", *self.packages))
+
+    def units(self):
+        # Instances, because a template alone cannot be verified.
+        for unit in sorted((self.content / UNITS).glob("zinc-*@.service")):
+            instance = self.folder / unit.name.replace("@", "@main")
+            # The program and its user are not on this machine.
+            text = unit.read_text(encoding="utf-8").replace("/usr/bin/zinc", "/bin/true").replace(USER, "nobody")
+            instance.write_text(text, encoding="utf-8")
+            yield instance
+
+    def systemd_knows_every_line_of_the_units(self):
+        units = list(self.units())
+        expect(len(units) == 4, f"there are the units {units}")
+        for unit in units:
+            said = [line for line in output_of("systemd-analyze", "verify", "--man=no", unit).splitlines()
+                    if unit.name in line]
+            expect(not said, said)
+
+    def units_expose_little(self):
+        for unit in self.units():
+            exposure = exposure_of(output_of("systemd-analyze", "security", "--offline=true", "--no-pager", unit))
+            print(unit.name, exposure)
+            expect(exposure <= MOST_EXPOSURE, f"{unit.name} has {exposure}; {MOST_EXPOSURE} is the limit")
+
+    def bare_system_runs_the_static_program(self):
+        self.bare = Bare(self.folder / "bare")
+        shutil.copy(self.program, self.bare.root / "zinc")
+        print(self.bare.run("/zinc", "--version"))
+        self.bare.run("/zinc", "keygen", "--help")
+
+    def packages_are_installed_without_surprise(self):
+        self.bare.install(older(self.packages, self.folder / "older"))
+        expect(USER in self.bare.users(), "there is no user for the servers")
+        expect(not self.bare.enabled_units(), self.bare.enabled_units())
+        expect(not self.bare.has("var/lib/zinc"), "a folder for the data is there before the data")
+
+    def upgrade_keeps_settings(self):
+        settings = self.bare.root / "etc/default/zinc-broker-main"
+        text = settings.read_text(encoding="utf-8").replace("127.0.0.1:5555", "127.0.0.1:*")
+        settings.write_text(text, encoding="utf-8")
+        self.bare.install(self.packages)
+        expect(settings.read_text(encoding="utf-8") == text, "the upgrade has changed the settings")
+        expect(not self.bare.enabled_units(), self.bare.enabled_units())
+        version = self.bare.run("dpkg-query", "-W", "-f", "${Version}", "zinc")
+        expect(version != "0.0.1", "the packages were not upgraded")
+
+    def broker_of_the_unit_serves(self):
+        words = command_of((self.bare.root / UNITS / "zinc-broker@.service").read_text(encoding="utf-8"),
+                           (self.bare.root / "etc/default/zinc-broker-main").read_text(encoding="utf-8"))
+        run = self.bare.root / "run/zinc"
+        run.mkdir()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+            told.settimeout(DEADLINE)
+            told.bind(str(run / "notify"))
+            os.chmod(run / "notify", 0o666)
+            with self.bare.start(words, NOTIFY_SOCKET="/run/zinc/notify") as broker:
+                try:
+                    expect(told.recv(64) == b"READY=1", "the broker does not say that it serves")
+                    endpoint = broker.stdout.readline().split()[1]
+                    self.ask(endpoint)
+                    broker.send_signal(signal.SIGTERM)
+                    expect(told.recv(64) == b"STOPPING=1", "the broker does not say that it stops")
+                    expect(broker.wait(DEADLINE) == 0, f"the broker ended with {broker.returncode}")
+                finally:
+                    broker.kill()
+
+    def ask(self, endpoint):
+        with self.bare.start(["/usr/bin/zinc", "worker", "--connect", endpoint, "--service", "echo"]) as worker:
+            try:
+                reply = self.bare.run("/usr/bin/zinc", "request", "--connect", endpoint, "--service", "echo", "--timeout",
+                                      f"{DEADLINE}s", "hello")
+                expect(reply == "hello\n", f"the reply is {reply}")
+            finally:
+                worker.kill()
+
+    def programs_of_the_guide_run(self):
+        programs = sorted((self.bare.root / "usr/libexec/zinc/guide").iterdir())
+        expect(len(programs) == 41, f"there are {len(programs)} programs of the Guide")
+        for program in programs:
+            self.bare.run(f"/usr/libexec/zinc/guide/{program.name}", "--help")
+
+    def manual_and_completion_are_there(self):
+        for path in ("man/man1/zinc-broker.1.gz", "bash-completion/completions/zinc", "zsh/vendor-completions/_zinc",
+                     "fish/vendor_completions.d/zinc.fish"):
+            # The bare system of containers leaves manual pages out.
+            expect((self.content / "usr/share" / path).is_file(), f"there is no {path}")
+
+    def library_is_used_by_pkg_config_and_cmake(self):
+        self.bare.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "cmake", "g++", "make", "pkg-config")
+        shutil.copytree(Path(__file__).resolve().parent.parent / "test/package/consumer", self.bare.root / "consumer")
+        self.bare.run("cmake", "-S", "/consumer", "-B", "/consumer/build")
+        self.bare.run("cmake", "--build", "/consumer/build")
+        self.bare.run("/consumer/build/push_pull")
+        self.bare.run("sh", "-c", "g++ -std=c++20 /consumer/push_pull.cc /consumer/own_asio.cc -o /consumer/by_pkg_config "
+                                  "$(pkg-config --cflags --libs zinc-zmtp) && /consumer/by_pkg_config")
+
+    def removal_keeps_settings_and_data(self):
+        data = self.bare.root / "var/lib/zinc/titanic-main/requests"
+        data.parent.mkdir(parents=True)
+        data.touch()
+        self.bare.run("apt-get", "remove", "-q", "-y", "zinc", "zinc-guide", "libzinc-dev", "libzinc0.1")
+        expect(not self.bare.has("usr/bin/zinc"), "the program is still there")
+        expect(self.bare.has("etc/default/zinc-broker-main"), "the settings have gone")
+        expect(data.exists(), "the data has gone")
+
+    def purge_removes_settings_and_keeps_data(self):
+        self.bare.run("dpkg", "--purge", "zinc")
+        left = [path for path in self.bare.root.glob("etc/**/*zinc*")]
+        expect(not left, f"these files have stayed: {left}")
+        expect(self.bare.has("var/lib/zinc/titanic-main/requests"), "the data has gone")
+        expect(USER in self.bare.users(), "the user that owns the data has gone")
+
+    def purge_without_data_removes_everything(self):
+        shutil.rmtree(self.bare.root / "var/lib/zinc")
+        self.bare.install([package for package in self.packages if "-dev" not in str(package)])
+        self.bare.run("dpkg", "--purge", "zinc", "zinc-guide", "libzinc0.1")
+        expect(USER not in self.bare.users(), "the user has stayed")
+        left = [path for top in ("etc", "usr", "var/lib") for path in self.bare.root.glob(f"{top}/**/*zinc*")]
+        expect(not left, f"these files have stayed: {left}")
+
+
+STEPS = ["lintian_has_no_error", "systemd_knows_every_line_of_the_units", "units_expose_little",
+         "bare_system_runs_the_static_program", "packages_are_installed_without_surprise", "upgrade_keeps_settings",
+         "broker_of_the_unit_serves", "programs_of_the_guide_run", "manual_and_completion_are_there",
+         "library_is_used_by_pkg_config_and_cmake", "removal_keeps_settings_and_data",
+         "purge_removes_settings_and_keeps_data", "purge_without_data_removes_everything"]
+
+
+def check(packages, program):
+    """Runs all steps until one fails. Returns the exit code."""
+    if os.geteuid() != 0:
+        print("tools/package: --check installs packages in a bare Debian; run it as root", file=sys.stderr)
+        print("0 passed, 1 failed")
+        return 1
+    passed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        # For the user of the servers.
+        os.chmod(folder, 0o755)
+        checks = Checks(packages, program, Path(folder))
+        for step in STEPS:
+            print(f"--- {step}", flush=True)
+            try:
+                getattr(checks, step)()
+                passed += 1
+            except (AssertionError, OSError, ValueError) as fault:
+                print(f"FAILED: {fault}", flush=True)
+                break
+    failed = int(passed < len(STEPS))
+    print(f"{passed} passed, {failed} failed")
+    return failed
