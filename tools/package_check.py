@@ -71,7 +71,7 @@ class Bare:
         self.run("apt-get", "update", "-q")
 
     def run(self, *words):
-        return output_of("chroot", self.root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8",
+        return output_of("/usr/sbin/chroot", self.root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8",
                          "DEBIAN_FRONTEND=noninteractive", *words)
 
     def install(self, packages):
@@ -84,7 +84,7 @@ class Bare:
                  *[f"/packages/{Path(package).name}" for package in packages])
 
     def start(self, words, **settings):
-        return subprocess.Popen(["chroot", f"--userspec={USER}:{USER}", str(self.root), *words], env=settings,
+        return subprocess.Popen(["/usr/sbin/chroot", f"--userspec={USER}:{USER}", str(self.root), *words], env=settings,
                                 stdout=subprocess.PIPE, text=True)
 
     def has(self, path):
@@ -132,7 +132,7 @@ class Checks:
         for unit in sorted((self.content / UNITS).glob("zinc-*@.service")):
             instance = self.folder / unit.name.replace("@", "@main")
             # The program and its user are not on this machine.
-            text = unit.read_text(encoding="utf-8").replace("/usr/bin/zinc", "/bin/true").replace(USER, "nobody")
+            text = unit.read_text(encoding="utf-8").replace("/usr/bin/zinc", "/bin/true").replace(USER, "daemon")
             instance.write_text(text, encoding="utf-8")
             yield instance
 
@@ -240,7 +240,7 @@ class Checks:
 
     def purge_without_data_removes_everything(self):
         shutil.rmtree(self.bare.root / "var/lib/zinc")
-        self.bare.install([package for package in self.packages if "-dev" not in str(package)])
+        self.bare.install([package for package in self.packages if "-dev_" not in str(package)])
         self.bare.run("dpkg", "--purge", "zinc", "zinc-guide", "libzinc0.1")
         expect(USER not in self.bare.users(), "the user has stayed")
         left = [path for top in ("etc", "usr", "var/lib") for path in self.bare.root.glob(f"{top}/**/*zinc*")]
