@@ -1,11 +1,6 @@
 # The libraries, without their files, and what each needs.
 
 include(GNUInstallDirs)
-# Of what is not part of glibc, the archives: Debian has no archives of fmt and spdlog, so program.cmake takes their headers.
-if(ZINC_STATIC)
-  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
-  set(Boost_USE_STATIC_LIBS ON)
-endif()
 find_package(Boost 1.81 CONFIG REQUIRED)
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -39,7 +34,7 @@ foreach(name IN LISTS zinc_all)
   add_library(zinc::${name} ALIAS zinc-${name})
   set_target_properties(zinc-${name} PROPERTIES
     EXPORT_NAME ${name}
-    # Without a macro for shared libraries, ccache knows the sources of both forms, if they are of the same -fPIC.
+    # No source looks at NAME_EXPORTS. Without it, ccache knows the sources of shared libraries from static ones.
     DEFINE_SYMBOL ""
     CXX_EXTENSIONS OFF
     UNITY_BUILD_MODE GROUP

@@ -29,13 +29,7 @@ set_target_properties(zinc-program PROPERTIES
   UNITY_BUILD_MODE GROUP
 )
 target_include_directories(zinc-program PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
-if(ZINC_STATIC)
-  set(zinc_texts fmt::fmt-header-only spdlog::spdlog_header_only)
-  target_link_options(zinc-program PRIVATE -static-libstdc++ -static-libgcc)
-else()
-  set(zinc_texts fmt::fmt spdlog::spdlog)
-endif()
-target_link_libraries(zinc-program PRIVATE zinc-chp zinc-titanic Boost::json CLI11::CLI11 ${zinc_texts}
+target_link_libraries(zinc-program PRIVATE zinc-chp zinc-titanic Boost::json CLI11::CLI11 fmt::fmt spdlog::spdlog
   tomlplusplus::tomlplusplus
 )
 install(TARGETS zinc-program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
