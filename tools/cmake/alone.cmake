@@ -12,5 +12,5 @@ endforeach()
 target_link_options(zinc-alone PRIVATE -static-libstdc++ -static-libgcc)
 target_compile_definitions(zinc-alone PRIVATE FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL)
 target_link_libraries(zinc-alone PRIVATE Boost::headers CLI11::CLI11 Threads::Threads
-  -l:libboost_json.a -l:libsodium.a -l:libsqlite3.a -l:libssl.a -l:libcrypto.a
+  -l:libboost_json.a -l:libboost_container.a -l:libsodium.a -l:libsqlite3.a -l:libssl.a -l:libcrypto.a
 )
