@@ -44,7 +44,7 @@ class NotifySocketTest(unittest.TestCase):
             "broker of two threads": (*broker, "--threads", "2"),
             "worker": ("worker", "--connect", "tcp://127.0.0.1:1", "--service", "upper"),
             "titanic": ("titanic", "--connect", "tcp://127.0.0.1:1", "--store", self.path("store")),
-            "chp server": ("chp", "server", "--bind", f"ipc://{self.path('map')}"),
+            "chp server": ("chp", "server", "--bind", ANY_PORT),
             "bstar": ("bstar", "--primary", *pair),
             "proxy": ("proxy", "--frontend", "router", ANY_PORT, "--backend", "dealer", ANY_PORT),
             "last values": ("proxy", "forwarder", "--last-value", "--frontend", ANY_PORT, "--backend",

@@ -124,6 +124,23 @@ TEST_F(service_manager_test, the_watchdog_is_fed_until_the_end) {
   EXPECT_TRUE(nothing_received());
 }
 
+TEST_F(service_manager_test, the_watchdog_does_not_wait_for_a_manager_that_does_not_read) {
+  ask("2000");
+  service_manager manager{context.get_executor()};
+  manager.ready();
+  asio::local::datagram_protocol::socket other{socket.get_executor(),
+                                               asio::local::datagram_protocol{}};
+  other.non_blocking(true);
+  boost::system::error_code ec;
+  while (!ec) {
+    other.send_to(asio::buffer("full", 4), socket.local_endpoint(), 0, ec);
+  }
+  ASSERT_EQ(ec, asio::error::would_block);
+  EXPECT_EQ(context.run_one(), 1u);
+  manager.end();
+  context.run();
+}
+
 TEST_F(service_manager_test, no_child_inherits_the_settings) {
   ask("2000");
   ::setenv("WATCHDOG_PID", "1", 1);

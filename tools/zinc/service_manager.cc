@@ -95,14 +95,15 @@ void service_manager::end() {
   timer_.cancel();
 }
 
-void service_manager::send(std::string_view state) {
+void service_manager::send(std::string_view state, int flags) {
   if (!to_) {
     return;
   }
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  const auto sent = ::sendto(socket, state.data(), state.size(), MSG_NOSIGNAL,
+  const auto sent = ::sendto(socket, state.data(), state.size(), MSG_NOSIGNAL | flags,
                              reinterpret_cast<const sockaddr*>(&to_->name), to_->size);
-  if (sent < 0) {
+  // A manager that does not read for a while must not stop the server.
+  if (sent < 0 && errno != EAGAIN) {
     spdlog::warn("service manager not told: {}", std::generic_category().message(errno));
     to_.reset();
   }
@@ -112,7 +113,7 @@ void service_manager::send(std::string_view state) {
 }
 
 void service_manager::feed_watchdog() {
-  send("WATCHDOG=1");
+  send("WATCHDOG=1", MSG_DONTWAIT);
   timer_.expires_after(*period_);
   timer_.async_wait([this](boost::system::error_code ec) {
     // end() may come after the timer and before this.

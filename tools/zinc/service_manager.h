@@ -40,7 +40,7 @@ public:
   void end();
 
 private:
-  void send(std::string_view state);
+  void send(std::string_view state, int flags = 0);
   void feed_watchdog();
 
   boost::asio::steady_timer timer_;
