@@ -29,6 +29,8 @@ VOCABULARY = {
     "--bstar-connect": ("ENDPOINT", "peer to connect to"),
     "--bind": ("ENDPOINT", "endpoint to bind"),
     "--bstar-bind": ("ENDPOINT", "endpoint to bind"),
+    "--listen": ("ENDPOINT", "endpoint where programs connect"),
+    "--bodies": ("N", "bytes of each part to print"),
     "--peer": ("ENDPOINT", "the other server"),
     "--voter": ("ENDPOINT", "endpoint for requests"),
     "--control": ("ENDPOINT", "endpoint of "),
@@ -190,10 +192,10 @@ class HelpTest(unittest.TestCase):
 
     def test_every_subcommand_is_found(self):
         for words in (("broker",), ("worker",), ("request",), ("titanic", "purge"), ("bstar",), ("cat",), ("proxy",),
-                      ("chp", "server"), ("chp", "watch"), ("passwd",), ("demo",), ("interop",), ("help",), ("man",),
+                      ("dump",), ("chp", "server"), ("chp", "watch"), ("passwd",), ("demo",), ("interop",), ("help",), ("man",),
                       ("completion",)):
             self.assertIn(words, self.commands)
-        self.assertEqual(len(self.commands), 26)
+        self.assertEqual(len(self.commands), 27)
 
     def test_zinc_help_prints_the_same(self):
         for words, text in self.commands.items():

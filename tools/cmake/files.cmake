@@ -302,6 +302,10 @@ zinc_sources(program tools_zinc_chp_commands
   tools/zinc/chp_server_command.cc
   tools/zinc/chp_server_files.cc
 )
+zinc_sources(program tools_zinc_dump_command
+  tools/zinc/dump_command.cc
+  tools/zinc/dump_flags.cc
+)
 zinc_sources(program tools_zinc_demo_command
   tools/zinc/demo_command.cc
   tools/zinc/demo_pair.cc
@@ -321,6 +325,17 @@ zinc_sources(program tools_zinc_passwd_command
 )
 zinc_sources(program tools_zinc_zinc
   tools/zinc/main.cc
+)
+zinc_sources(program tools_zinc_dump_decoder
+  tools/zinc/dump/command_words.cc
+  tools/zinc/dump/map_recognizer.cc
+  tools/zinc/dump/recognizer.cc
+  tools/zinc/dump/record_lines.cc
+  tools/zinc/dump/stream_decoder.cc
+  tools/zinc/dump/titanic_words.cc
+)
+zinc_sources(program tools_zinc_dump_relay
+  tools/zinc/dump/relay.cc
 )
 zinc_sources(program tools_zinc_http_responses
   tools/zinc/http/address.cc

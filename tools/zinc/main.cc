@@ -6,6 +6,7 @@
 #include "tools/zinc/chp_command_line.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/completion.h"
+#include "tools/zinc/dump_command.h"
 #include "tools/zinc/help.h"
 #include "tools/zinc/interop_command.h"
 #include "tools/zinc/keygen_command.h"
@@ -115,6 +116,7 @@ int run(int argc, char** argv) {
   bstar_arguments bstar;
   cat_arguments cat;
   proxy_arguments proxy;
+  dump_arguments dump;
   chp_command_line chp;
   keygen_arguments keygen;
   passwd_arguments passwd;
@@ -130,6 +132,7 @@ int run(int argc, char** argv) {
   auto* const bstar_app = app.add_subcommand("bstar");
   auto* const cat_app = app.add_subcommand("cat");
   auto* const proxy_app = app.add_subcommand("proxy");
+  auto* const dump_app = app.add_subcommand("dump");
   chp.add_to(app);
   auto* const keygen_app = app.add_subcommand("keygen");
   auto* const passwd_app = app.add_subcommand("passwd");
@@ -145,6 +148,7 @@ int run(int argc, char** argv) {
   add_bstar(*bstar_app, bstar);
   add_cat(*cat_app, cat);
   add_proxy(*proxy_app, proxy);
+  add_dump(*dump_app, dump);
   add_keygen(*keygen_app, keygen);
   add_passwd(*passwd_app, passwd);
   add_demo(*demo_app, demo);
@@ -222,6 +226,9 @@ int run(int argc, char** argv) {
   }
   if (proxy_app->parsed()) {
     return run_proxy(proxy);
+  }
+  if (dump_app->parsed()) {
+    return run_dump(dump);
   }
   if (chp.parsed()) {
     return chp.run();

@@ -7,5 +7,9 @@
 namespace zinc {
 
 [[nodiscard]] std::string printable(std::string_view name);
+// The same, with spaces.
+[[nodiscard]] std::string printable_words(std::string_view text);
+// The same in quotation marks.
+[[nodiscard]] std::string quoted(std::string_view bytes);
 
 }  // namespace zinc
