@@ -30,6 +30,8 @@ VOCABULARY = {
     "--bind": ("ENDPOINT", "endpoint to bind"),
     "--bstar-bind": ("ENDPOINT", "endpoint to bind"),
     "--listen": ("ENDPOINT", "endpoint where programs connect"),
+    "--rate": ("N", "messages that are due each second"),
+    "--port": ("N", "only connections of FILE"),
     "--bodies": ("N", "bytes of each part to print"),
     "--peer": ("ENDPOINT", "the other server"),
     "--voter": ("ENDPOINT", "endpoint for requests"),
@@ -192,10 +194,10 @@ class HelpTest(unittest.TestCase):
 
     def test_every_subcommand_is_found(self):
         for words in (("broker",), ("worker",), ("request",), ("titanic", "purge"), ("bstar",), ("cat",), ("proxy",),
-                      ("dump",), ("chp", "server"), ("chp", "watch"), ("passwd",), ("demo",), ("interop",), ("help",), ("man",),
+                      ("dump",), ("bench",), ("chp", "server"), ("chp", "watch"), ("passwd",), ("demo",), ("interop",), ("help",), ("man",),
                       ("completion",)):
             self.assertIn(words, self.commands)
-        self.assertEqual(len(self.commands), 27)
+        self.assertEqual(len(self.commands), 28)
 
     def test_zinc_help_prints_the_same(self):
         for words, text in self.commands.items():
@@ -250,7 +252,7 @@ class HelpTest(unittest.TestCase):
                  "--plain-user", "--plain-password-file", "--plain-users", "--websocket-origin",
                  "--tls-certificate", "--tls-key", "--tls-trusted", "--tls-server-name"}
         texts = set()
-        for words in (("broker",), ("worker",), ("request",), ("titanic",), ("bstar",), ("cat",), ("proxy",),
+        for words in (("broker",), ("worker",), ("request",), ("titanic",), ("bstar",), ("cat",), ("proxy",), ("bench",),
                       *(("chp", name) for name in ("server", "get", "set", "delete", "dump", "watch"))):
             options = [option for option in options_of(self.commands[words]) if option.name in names]
             self.assertEqual({option.name for option in options}, names, words)

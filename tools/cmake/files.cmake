@@ -302,6 +302,12 @@ zinc_sources(program tools_zinc_chp_commands
   tools/zinc/chp_server_command.cc
   tools/zinc/chp_server_files.cc
 )
+zinc_sources(program tools_zinc_bench_command
+  tools/zinc/bench_command.cc
+  tools/zinc/bench_end.cc
+  tools/zinc/bench_end_receiving.cc
+  tools/zinc/bench_flags.cc
+)
 zinc_sources(program tools_zinc_dump_command
   tools/zinc/dump_command.cc
   tools/zinc/dump_flags.cc
@@ -326,6 +332,9 @@ zinc_sources(program tools_zinc_passwd_command
 zinc_sources(program tools_zinc_zinc
   tools/zinc/main.cc
 )
+zinc_sources(program tools_zinc_bench_report
+  tools/zinc/bench/report.cc
+)
 zinc_sources(program tools_zinc_dump_decoder
   tools/zinc/dump/command_words.cc
   tools/zinc/dump/map_recognizer.cc
@@ -333,6 +342,11 @@ zinc_sources(program tools_zinc_dump_decoder
   tools/zinc/dump/record_lines.cc
   tools/zinc/dump/stream_decoder.cc
   tools/zinc/dump/titanic_words.cc
+)
+zinc_sources(program tools_zinc_dump_capture
+  tools/zinc/dump/capture_reader.cc
+  tools/zinc/dump/tcp_segment.cc
+  tools/zinc/dump/tcp_streams.cc
 )
 zinc_sources(program tools_zinc_dump_relay
   tools/zinc/dump/relay.cc

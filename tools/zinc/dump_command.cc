@@ -3,9 +3,11 @@
 #include "tools/zinc/dump_command.h"
 
 #include "tools/zinc/commands.h"
-#include "tools/zinc/dump/connection_decoder.h"
-#include "tools/zinc/dump/record_lines.h"
+#include "tools/zinc/dump/capture_reader.h"
+#include "tools/zinc/dump/printed_connection.h"
 #include "tools/zinc/dump/relay.h"
+#include "tools/zinc/dump/tcp_segment.h"
+#include "tools/zinc/dump/tcp_streams.h"
 #include "tools/zinc/output.h"
 #include "tools/zinc/stop_signals.h"
 
@@ -13,6 +15,8 @@
 #include <boost/asio/post.hpp>
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -20,6 +24,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -31,7 +36,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Writes lines at the end of each piece of bytes, because somebody may be watching.
+// Writes lines at the end of each piece of bytes, so that a user sees them at once.
 class printer {
 public:
   explicit printer(std::function<void()> on_failure) : on_failure_{std::move(on_failure)} {}
@@ -55,47 +60,36 @@ private:
   bool failed_ = false;
 };
 
-class printed_connection final : public dump::relay_observer {
+class printed_stream final : public dump::stream_observer {
 public:
-  printed_connection(const dump_arguments& arguments, std::uint64_t number, printer& to)
-      : arguments_{arguments}, number_{number}, printer_{to} {}
+  printed_stream(const dump_arguments& arguments, const dump::line_output& output,
+                 std::uint64_t number)
+      : connection_{arguments.decoder, output, number} {}
 
-  void on_opened(const std::string& peer) override {
-    decoder_.open(peer, arguments_.connect);
-    write();
+  void on_opened(const std::string& from, const std::string& to) override {
+    connection_([&](auto& decoder) { decoder.open(from, to); });
   }
   void on_bytes(dump::side from, std::string_view bytes) override {
-    decoder_.feed(from, bytes);
-    write();
+    connection_([&](auto& decoder) { decoder.feed(from, bytes); });
+  }
+  void on_missing(dump::side from, std::uint64_t bytes) override {
+    connection_([&](auto& decoder) { decoder.lose(from, bytes); });
   }
   void on_end(dump::side from) override {
-    decoder_.finish(from);
-    write();
+    connection_([&](auto& decoder) { decoder.finish(from); });
   }
   void on_closed(const std::string& why) override {
-    decoder_.close(why);
-    write();
+    connection_([&](auto& decoder) { decoder.close(why); });
   }
 
 private:
-  void add(const dump::record& one) {
-    const dump::stamp when{std::chrono::duration_cast<std::chrono::microseconds>(
-                               std::chrono::system_clock::now().time_since_epoch()),
-                           number_};
-    lines_ += arguments_.json ? json_line_of(one, when) : text_line_of(one, when);
-  }
-  void write() {
-    printer_.write(lines_);
-    lines_.clear();
-  }
-
-  const dump_arguments& arguments_;
-  std::uint64_t number_;
-  printer& printer_;
-  std::string lines_;
-  dump::connection_decoder decoder_{arguments_.decoder,
-                                    [this](const dump::record& one) { add(one); }};
+  dump::printed_connection connection_;
 };
+
+std::chrono::microseconds system_time() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+}
 
 int run_live(const dump_arguments& arguments) {
   asio::io_context context{1};
@@ -108,22 +102,81 @@ int run_live(const dump_arguments& arguments) {
       signals->cancel();
     });
   }};
+  const dump::line_output output{arguments.json, system_time,
+                                 [&lines](const std::string& text) { lines.write(text); }};
   std::uint64_t connections = 0;
   relay.emplace(context.get_executor(), zmtp::endpoint::parse(arguments.listen).value(),
-                zmtp::endpoint::parse(arguments.connect).value(), [&] {
-                  return std::make_unique<printed_connection>(arguments, ++connections, lines);
-                });
+                zmtp::endpoint::parse(arguments.connect).value(),
+                [&] { return std::make_unique<printed_stream>(arguments, output, ++connections); });
   signals.emplace(context.get_executor(), [&relay] { relay->stop(); });
   fmt::print(stderr, "bound {}\n", relay->bound().to_string());
   context.run();
   return lines.failed() ? exit_code::failed : exit_code::done;
 }
 
+bool is_wanted(const dump_arguments& arguments, const dump::tcp_segment& one) {
+  const auto& ports = arguments.ports;
+  return ports.empty() || std::ranges::any_of(ports, [&one](std::uint16_t port) {
+           return port == one.from_port || port == one.to_port;
+         });
+}
+
+// Standard input if the name is `-`.
+using open_file = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+open_file open(const std::string& name) {
+  if (name == "-") {
+    return {stdin, [](std::FILE*) { return 0; }};
+  }
+  open_file file{std::fopen(name.c_str(), "rb"), std::fclose};
+  if (!file) {
+    throw std::system_error{errno, std::generic_category(), "cannot read " + name};
+  }
+  return file;
+}
+
+void run_capture(const dump_arguments& arguments) {
+  const auto file = open(arguments.file);
+  std::chrono::microseconds now{0};
+  const dump::line_output output{arguments.json, [&now] { return now; },
+                                 [](const std::string& text) { write_output(text); }};
+  std::uint64_t connections = 0;
+  dump::tcp_streams streams{
+      [&] { return std::make_unique<printed_stream>(arguments, output, ++connections); }};
+  dump::capture_reader packets{
+      [&file](std::span<char> to) { return std::fread(to.data(), 1, to.size(), file.get()); }};
+  std::uint64_t unknown = 0;
+  try {
+    while (const auto packet = packets.next()) {
+      now = packet->time;
+      const auto segment = dump::segment_of(packet->link, packet->bytes);
+      if (segment && is_wanted(arguments, *segment)) {
+        streams.add(*segment);
+      }
+      unknown += dump::is_known_link(packet->link) ? 0 : 1;
+    }
+  } catch (const dump::capture_fault&) {
+    streams.finish();
+    throw;
+  }
+  streams.finish();
+  if (streams.strays() != 0) {
+    fmt::print(stderr, "zinc dump: {} segments are of connections that began before the capture\n",
+               streams.strays());
+  }
+  if (unknown != 0) {
+    fmt::print(stderr, "zinc dump: {} packets have an unknown link type\n", unknown);
+  }
+}
+
 }  // namespace
 
 int run_dump(const dump_arguments& arguments) {
   try {
-    return run_live(arguments);
+    if (arguments.file.empty()) {
+      return run_live(arguments);
+    }
+    run_capture(arguments);
+    return exit_code::done;
   } catch (const std::exception& e) {
     fmt::print(stderr, "zinc dump: {}\n", e.what());
     return exit_code::failed;

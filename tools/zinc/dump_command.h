@@ -3,7 +3,9 @@
 
 #include "tools/zinc/dump/record.h"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -12,6 +14,8 @@ class App;
 namespace zinc {
 
 struct dump_arguments {
+  std::string file;                  // a capture, or `-`; or empty:
+  std::vector<std::uint16_t> ports;  // ports in the capture; empty: all
   std::string listen;
   std::string connect;
   dump::decoder_options decoder;

@@ -1,5 +1,6 @@
 // zinc: the program for operators. Reads the command line and runs the subcommand.
 
+#include "tools/zinc/bench_command.h"
 #include "tools/zinc/broker_config.h"
 #include "tools/zinc/bstar_command.h"
 #include "tools/zinc/cat_command.h"
@@ -117,6 +118,7 @@ int run(int argc, char** argv) {
   cat_arguments cat;
   proxy_arguments proxy;
   dump_arguments dump;
+  bench_arguments bench;
   chp_command_line chp;
   keygen_arguments keygen;
   passwd_arguments passwd;
@@ -133,6 +135,7 @@ int run(int argc, char** argv) {
   auto* const cat_app = app.add_subcommand("cat");
   auto* const proxy_app = app.add_subcommand("proxy");
   auto* const dump_app = app.add_subcommand("dump");
+  auto* const bench_app = app.add_subcommand("bench");
   chp.add_to(app);
   auto* const keygen_app = app.add_subcommand("keygen");
   auto* const passwd_app = app.add_subcommand("passwd");
@@ -149,6 +152,7 @@ int run(int argc, char** argv) {
   add_cat(*cat_app, cat);
   add_proxy(*proxy_app, proxy);
   add_dump(*dump_app, dump);
+  add_bench(*bench_app, bench);
   add_keygen(*keygen_app, keygen);
   add_passwd(*passwd_app, passwd);
   add_demo(*demo_app, demo);
@@ -190,6 +194,10 @@ int run(int argc, char** argv) {
       cat.socket = cat.bind ? sockets.bound : sockets.connected;
     } else if (proxy_app->parsed()) {
       proxy.sockets = read_security(proxy.security, use_of(proxy));
+    } else if (bench_app->parsed()) {
+      const auto sockets =
+          read_security(bench.security, {.bound = bench.bind, .connected = bench.connect});
+      bench.socket = bench.bind.empty() ? sockets.connected : sockets.bound;
     } else if (chp.parsed()) {
       chp.read_security_files();
     }
@@ -229,6 +237,9 @@ int run(int argc, char** argv) {
   }
   if (dump_app->parsed()) {
     return run_dump(dump);
+  }
+  if (bench_app->parsed()) {
+    return run_bench(bench);
   }
   if (chp.parsed()) {
     return chp.run();

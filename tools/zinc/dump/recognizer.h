@@ -19,7 +19,7 @@ struct recognized {
   std::vector<field> fields{};
 };
 
-// Of one connection. Remembers what both sides have announced, because many commands look the same
+// One object for each connection. Remembers what both sides have announced, because many commands look the same
 // in different protocols and directions.
 class recognizer {
 public:
@@ -62,7 +62,7 @@ private:
   void add(recognized& to, const mdp::broker_disconnect& command, zmtp::message& rest);
 
   std::array<peer, 2> peers_;
-  std::string service_;          // of the worker of MDP
+  std::string service_;          // the service of a worker of MDP
   bool snapshot_asked_ = false;  // by a client of CHP
   bool pirates_ = false;         // a worker of PPP was ready
 };

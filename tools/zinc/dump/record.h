@@ -1,5 +1,5 @@
 #pragma once
-// What zinc dump prints: one thing that one side of a connection has sent. Words.
+// One line of zinc dump: a thing that one side of a connection has sent. Words.
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +15,7 @@ enum class side : std::uint8_t { connecting, accepting };
 enum class record_kind : std::uint8_t {
   opened,    // a connection
   greeting,  // the first 64 bytes
-  command,   // of ZMTP
+  command,   // a command of ZMTP
   message,   // all its parts
   fault,     // bytes that cannot be decoded; nothing of this side follows
   closed,    // a connection
@@ -35,12 +35,12 @@ struct part {
 struct record {
   record_kind kind = record_kind::opened;
   side from = side::connecting;
-  std::uint64_t offset = 0;  // of its first byte in the stream of this side
-  // Of a command, such as READY. Of a message that is a command of a protocol, such as
-  // "MDP/Client 0.2 REQUEST", and empty for others. Of a fault: its text.
+  std::uint64_t offset = 0;  // the place of the first byte in the stream of this side
+  // The name of a command, such as READY. A message that is a command of a protocol has that name, such
+  // as "MDP/Client 0.2 REQUEST". A fault has its text here.
   std::string name{};
   std::vector<field> fields{};
-  std::vector<part> parts{};     // of a message
+  std::vector<part> parts{};     // the parts of a message
   std::uint64_t more_parts = 0;  // that are counted only
 };
 

@@ -70,8 +70,7 @@ private:
 class relayed_connections final : public transport::acceptor_user,
                                   public std::enable_shared_from_this<relayed_connections> {
 public:
-  relayed_connections(const asio::any_io_executor& executor, zmtp::endpoint to,
-                      relay::make_observer make)
+  relayed_connections(const asio::any_io_executor& executor, zmtp::endpoint to, make_observer make)
       : executor_{executor},
         to_{std::move(to)},
         make_{std::move(make)},
@@ -96,7 +95,7 @@ private:
 
   asio::any_io_executor executor_;
   zmtp::endpoint to_;
-  relay::make_observer make_;
+  make_observer make_;
   asio::steady_timer pause_;
   std::unique_ptr<transport::acceptor> acceptor_;
   std::unordered_set<std::shared_ptr<relay_connection>> connections_;
@@ -107,11 +106,11 @@ class relay_connection final : public std::enable_shared_from_this<relay_connect
 public:
   relay_connection(std::weak_ptr<relayed_connections> all,
                    std::unique_ptr<transport::stream> client,
-                   std::unique_ptr<relay_observer> observer)
+                   std::unique_ptr<stream_observer> observer)
       : all_{std::move(all)}, client_{std::move(client)}, observer_{std::move(observer)} {}
 
   void start(const asio::any_io_executor& executor, const zmtp::endpoint& to) {
-    observer_->on_opened(client_->remote().address);
+    observer_->on_opened(client_->remote().address, to.to_string());
     connector_ = network_of(executor).make_connector(executor, {});
     connector_->start(
         to, connect_time,
@@ -169,7 +168,7 @@ private:
   std::unique_ptr<transport::stream> client_;
   std::unique_ptr<transport::stream> server_;
   std::shared_ptr<transport::connector> connector_;
-  std::unique_ptr<relay_observer> observer_;
+  std::unique_ptr<stream_observer> observer_;
   std::array<relay_pump, 2> pumps_{relay_pump{*this, side::connecting},
                                    relay_pump{*this, side::accepting}};
   std::size_t ended_ = 0;

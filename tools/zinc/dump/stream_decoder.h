@@ -23,7 +23,7 @@ public:
 
   // Bytes may come in pieces of any size. The records are the same.
   void feed(std::string_view bytes);
-  // `bytes` are missing. What follows cannot be decoded.
+  // `bytes` are missing. The decoder ignores all bytes after them.
   void lose(std::uint64_t bytes);
   // The side has ended the stream.
   void finish();

@@ -1,0 +1,170 @@
+#include "tools/zinc/dump/tcp_streams.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace zinc::dump {
+namespace {
+
+constexpr std::uint32_t client_begin = 0xffff'fffc;  // so that numbers wrap around
+constexpr std::uint32_t server_begin = 500;
+
+// Writes down all calls: `>` and `<` with the bytes of each side.
+class told final : public stream_observer {
+public:
+  explicit told(std::string& to) : to_{to} {}
+
+  void on_opened(const std::string& from, const std::string& to) override {
+    to_ += from + " to " + to;
+  }
+  void on_bytes(side from, std::string_view bytes) override { say(from, std::string{bytes}); }
+  void on_missing(side from, std::uint64_t bytes) override {
+    say(from, std::to_string(bytes) + " missing");
+  }
+  void on_end(side from) override { say(from, "end"); }
+  void on_closed(const std::string& why) override { to_ += " closed " + why + ';'; }
+
+private:
+  void say(side from, const std::string& what) {
+    to_ += (from == side::connecting ? " >" : " <") + what;
+  }
+  std::string& to_;
+};
+
+class tcp_streams_test : public ::testing::Test {
+protected:
+  // A segment whose first byte is the byte `at` of its side.
+  static tcp_segment client(std::uint32_t at, std::string_view bytes = {}) {
+    return {.from = "c:1",
+            .to = "s:2",
+            .number = client_begin + 1 + at,
+            .ack = true,
+            .bytes = bytes,
+            .size = static_cast<std::uint32_t>(bytes.size())};
+  }
+  static tcp_segment server(std::uint32_t at, std::string_view bytes = {}) {
+    auto one = client(0, bytes);
+    std::swap(one.from, one.to);
+    one.number = server_begin + 1 + at;
+    return one;
+  }
+  static tcp_segment with_fin(tcp_segment one) {
+    one.fin = true;
+    return one;
+  }
+  void open() {
+    auto syn = client(0);
+    syn.number = client_begin;
+    syn.syn = true;
+    syn.ack = false;
+    streams.add(syn);
+    auto answer = server(0);
+    answer.number = server_begin;
+    answer.syn = true;
+    answer.acknowledged = client_begin + 1;
+    streams.add(answer);
+  }
+
+  std::string text;
+  tcp_streams streams{[this] { return std::make_unique<told>(text); }};
+};
+
+TEST_F(tcp_streams_test, passes_both_sides_on_and_closes_after_both_ends) {
+  open();
+  streams.add(client(0, "abc"));
+  streams.add(server(0, "xyz"));
+  streams.add(with_fin(client(3, "de")));
+  streams.add(with_fin(server(3)));
+  EXPECT_EQ(text, "c:1 to s:2 >abc <xyz >de >end <end closed ;");
+}
+
+TEST_F(tcp_streams_test, puts_segments_in_order) {
+  open();
+  streams.add(client(6, "ghi"));
+  streams.add(client(3, "def"));
+  streams.add(client(0, "abc"));
+  EXPECT_EQ(text, "c:1 to s:2 >abc >def >ghi");
+}
+
+TEST_F(tcp_streams_test, counts_bytes_once_that_are_sent_again) {
+  open();
+  streams.add(client(0, "abc"));
+  streams.add(client(0, "abc"));
+  streams.add(client(1, "bcde"));
+  streams.add(client(6, "g"));
+  streams.add(client(6, "ghi"));
+  streams.add(client(4, "efgh"));
+  EXPECT_EQ(text, "c:1 to s:2 >abc >de >fgh >i");
+}
+
+TEST_F(tcp_streams_test, says_what_is_missing_at_the_end) {
+  open();
+  streams.add(client(0, "abc"));
+  streams.add(client(10, "def"));
+  streams.finish();
+  EXPECT_EQ(text, "c:1 to s:2 >abc >7 missing closed the capture ends;");
+}
+
+TEST_F(tcp_streams_test, waits_for_missing_bytes_up_to_a_limit) {
+  open();
+  const std::string piece(1024 * 1024, 'x');
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    streams.add(client(1 + i * 1024 * 1024, piece));
+  }
+  streams.add(client(0, "abc"));
+  streams.add(with_fin(server(0)));
+  EXPECT_EQ(text, "c:1 to s:2 >1 missing <end closed ;");
+}
+
+TEST_F(tcp_streams_test, notices_a_packet_that_was_cut) {
+  open();
+  auto cut = client(0, "abc");
+  cut.size = 100;
+  streams.add(cut);
+  streams.add(client(100, "def"));
+  streams.finish();
+  EXPECT_EQ(text, "c:1 to s:2 >abc >97 missing closed the capture ends;");
+}
+
+TEST_F(tcp_streams_test, closes_at_a_reset) {
+  open();
+  auto reset = server(0);
+  reset.rst = true;
+  streams.add(reset);
+  EXPECT_EQ(text, "c:1 to s:2 closed reset;");
+}
+
+TEST_F(tcp_streams_test, tells_connections_of_the_same_addresses_apart) {
+  open();
+  open();  // sent again
+  auto syn = client(0);
+  syn.number = 77;
+  syn.syn = true;
+  syn.ack = false;
+  streams.add(syn);
+  EXPECT_EQ(text, "c:1 to s:2 closed another connection of the same addresses begins;c:1 to s:2");
+}
+
+TEST_F(tcp_streams_test, knows_the_client_by_the_answer) {
+  auto answer = server(0);
+  answer.number = server_begin;
+  answer.syn = true;
+  answer.acknowledged = client_begin + 1;
+  streams.add(answer);
+  streams.add(client(0, "abc"));
+  EXPECT_EQ(text, "c:1 to s:2 >abc");
+}
+
+TEST_F(tcp_streams_test, counts_segments_of_earlier_connections) {
+  streams.add(client(0, "abc"));
+  streams.add(client(3));
+  EXPECT_EQ(text, "");
+  EXPECT_EQ(streams.strays(), 1U);
+}
+
+}  // namespace
+}  // namespace zinc::dump

@@ -1,0 +1,67 @@
+// The command line of zinc bench.
+
+#include "tools/zinc/bench/stamped_message.h"
+#include "tools/zinc/bench_command.h"
+#include "tools/zinc/help.h"
+#include "tools/zinc/option_values.h"
+#include "tools/zinc/security_flags.h"
+
+#include <CLI/CLI.hpp>
+
+namespace zinc {
+
+void add_bench(CLI::App& app, bench_arguments& to) {
+  using enum zmtp::socket_type;
+  set_help(
+      app,
+      {.summary = "Measures throughput and latency between two endpoints.",
+       .details =
+           "PUSH and PUB send, PULL and SUB receive and measure the time from when a message "
+           "was due. DEALER and REQ send, and measure until the reply. ROUTER and REP reply; "
+           "those of any library do. Without an endpoint, both ends run in this process. With "
+           "--rate, messages are due at fixed times, however slow the peer is. A message that "
+           "is sent late counts as slow.",
+       .examples = {"zinc bench dealer", "zinc bench router --bind tcp://*:5555",
+                    "zinc bench dealer --connect tcp://localhost:5555 --rate 10000 --size 1KiB",
+                    "zinc bench pull --bind tcp://*:5556 --json",
+                    "zinc bench push --connect tcp://localhost:5556 --count 1000000"},
+       .done = "measured",
+       .failed = "no peer in time, a reply was missing, or failure"});
+  // The value is always given.
+  add_choice<zmtp::socket_type>(
+      app, "TYPE", to.type,
+      {{"push", push},
+       {"pull", pull},
+       {"pub", pub},
+       {"sub", sub},
+       {"dealer", dealer},
+       {"router", router},
+       {"req", req},
+       {"rep", rep}},
+      "type of the socket: push, pull, pub, sub, dealer, router, req, rep")
+      ->default_str("")
+      ->required();
+  auto* const bind = app.add_option("--bind", to.bind,
+                                    "endpoint to bind; prints `bound ENDPOINT` on standard error")
+                         ->check(bindable())
+                         ->expected(1)
+                         ->type_name("ENDPOINT");
+  app.add_option("--connect", to.connect, "endpoint to connect to")
+      ->check(connectable())
+      ->expected(1)
+      ->type_name("ENDPOINT")
+      ->excludes(bind);
+  add_size(app, "--size", to.size, "size of each message",
+           {.least = bench::stamp_size, .most = std::uint64_t{64} << 20});
+  add_number(app, "--rate", to.rate, "messages that are due each second [as fast as possible]");
+  add_number(app, "--count", to.count, "stop after N messages, instead of after --duration",
+             {.most = 1'000'000'000'000});
+  add_duration(app, "--duration", to.duration, "time that messages are sent");
+  add_number(app, "--in-flight", to.in_flight,
+             "requests in flight at once, for a DEALER without --rate", {.most = 1'000'000});
+  add_duration(app, "--timeout", to.timeout, "time to wait for the peer, and for each message");
+  app.add_flag("--json", to.json, "print JSON");
+  add_security(app, to.security);
+}
+
+}  // namespace zinc

@@ -1,0 +1,150 @@
+#include "tools/zinc/dump/tcp_streams.h"
+
+#include <algorithm>
+
+namespace zinc::dump {
+
+namespace {
+
+// Bytes that may wait for a segment that comes later. A capture has few of them in the wrong order.
+constexpr std::size_t most_early_bytes = 4 * 1024 * 1024;
+
+std::pair<std::string, std::string> key_of(const tcp_segment& one) {
+  return std::minmax(one.from, one.to);
+}
+
+}  // namespace
+
+void tcp_streams::add(const tcp_segment& one) {
+  auto found = connections_.find(key_of(one));
+  if (one.syn) {
+    const auto from = one.ack ? side::accepting : side::connecting;
+    if (found != connections_.end()) {
+      const auto& known = found->second.directions[static_cast<std::size_t>(from)];
+      if (known.begun && known.begin != one.number + 1) {
+        close(found, "another connection of the same addresses begins");
+        found = connections_.end();
+      }
+    }
+    if (found == connections_.end()) {
+      found = open(one, from);
+    }
+    auto& begins = found->second.directions[static_cast<std::size_t>(from)];
+    begins.begun = true;
+    begins.begin = one.number + 1;
+  }
+  if (found == connections_.end()) {
+    strays_ += one.size != 0 ? 1 : 0;
+    return;
+  }
+  auto& to = found->second;
+  const auto from = one.from == to.client ? side::connecting : side::accepting;
+  take(to, from, one);
+  const auto over = [](const direction& each) { return each.over; };
+  if (one.rst) {
+    close(found, "reset");
+  } else if (std::ranges::all_of(to.directions, over)) {
+    close(found, "");
+  }
+}
+
+tcp_streams::connections::iterator tcp_streams::open(const tcp_segment& one, side from) {
+  const bool forward = from == side::connecting;
+  const auto& client = forward ? one.from : one.to;
+  const auto made = connections_.emplace(key_of(one), connection{client, make_()}).first;
+  if (!forward) {
+    // The capture does not have the SYN of the client, but its answer tells the number.
+    auto& other = made->second.directions[static_cast<std::size_t>(side::connecting)];
+    other.begun = true;
+    other.begin = one.acknowledged;
+  }
+  made->second.observer->on_opened(client, forward ? one.to : one.from);
+  return made;
+}
+
+void tcp_streams::take(connection& to, side from, const tcp_segment& one) {
+  auto& in = to.directions[static_cast<std::size_t>(from)];
+  if (in.over) {
+    return;
+  }
+  if (!in.begun) {
+    // The SYN is missing. The first segment in order has the first byte.
+    if (one.size == 0) {
+      return;
+    }
+    in.begun = true;
+    in.begin = one.number;
+  }
+  // The numbers wrap around, so they count from what is expected.
+  const auto first = one.number + (one.syn ? 1 : 0);
+  const auto ahead =
+      static_cast<std::int32_t>(first - (in.begin + static_cast<std::uint32_t>(in.next)));
+  auto bytes = one.bytes.substr(0, one.size);
+  auto at = in.next;
+  if (ahead >= 0) {
+    at += static_cast<std::uint64_t>(ahead);
+  } else {
+    // Sent again.
+    bytes.remove_prefix(
+        std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(-std::int64_t{ahead})));
+  }
+  if (one.fin && ahead + std::int64_t{one.size} >= 0) {
+    in.end = in.next + static_cast<std::uint64_t>(ahead + std::int64_t{one.size});
+  }
+  if (!bytes.empty()) {
+    auto& kept = in.early[at];
+    if (bytes.size() > kept.size()) {
+      in.early_bytes += bytes.size() - kept.size();
+      kept = bytes;
+    }
+  }
+  pass_on(to, from);
+}
+
+void tcp_streams::pass_on(connection& to, side from) {
+  auto& in = to.directions[static_cast<std::size_t>(from)];
+  while (!in.early.empty() && in.early.begin()->first <= in.next) {
+    const auto piece = in.early.extract(in.early.begin());
+    in.early_bytes -= piece.mapped().size();
+    const auto known = in.next - piece.key();
+    if (known < piece.mapped().size()) {
+      const auto fresh = std::string_view{piece.mapped()}.substr(static_cast<std::size_t>(known));
+      in.next += fresh.size();
+      to.observer->on_bytes(from, fresh);
+    }
+  }
+  if (in.next >= in.end) {
+    in.over = true;
+    to.observer->on_end(from);
+  } else if (in.early_bytes > most_early_bytes) {
+    give_up(to, from);
+  }
+}
+
+void tcp_streams::give_up(connection& to, side from) {
+  auto& in = to.directions[static_cast<std::size_t>(from)];
+  const auto missing_to = !in.early.empty()      ? in.early.begin()->first
+                          : in.end != UINT64_MAX ? in.end
+                                                 : in.next;
+  if (!in.over && missing_to > in.next) {
+    to.observer->on_missing(from, missing_to - in.next);
+  }
+  in.over = true;
+  in.early.clear();
+  in.early_bytes = 0;
+}
+
+void tcp_streams::close(connections::iterator which, const std::string& why) {
+  auto closed = connections_.extract(which);
+  give_up(closed.mapped(), side::connecting);
+  give_up(closed.mapped(), side::accepting);
+  closed.mapped().observer->on_closed(why);
+}
+
+void tcp_streams::finish() {
+  while (!connections_.empty()) {
+    close(connections_.begin(), "the capture ends");
+  }
+}
+
+}  // namespace zinc::dump

@@ -1,0 +1,58 @@
+#pragma once
+// Puts TCP segments of a capture together to the streams of their connections. Pure.
+
+#include "tools/zinc/dump/record.h"
+#include "tools/zinc/dump/stream_observer.h"
+#include "tools/zinc/dump/tcp_segment.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace zinc::dump {
+
+class tcp_streams {
+public:
+  explicit tcp_streams(make_observer make) : make_{std::move(make)} {}
+
+  // A connection begins with its SYN. Bytes of others are counted only.
+  void add(const tcp_segment& one);
+  // The capture has ended.
+  void finish();
+
+  // Segments with bytes, of connections that began before the capture.
+  [[nodiscard]] std::uint64_t strays() const noexcept { return strays_; }
+
+private:
+  struct direction {
+    bool begun = false;
+    bool over = false;                             // ended, or with missing bytes
+    std::uint32_t begin = 0;                       // the number of the first byte
+    std::uint64_t next = 0;                        // the next byte, from the first one
+    std::map<std::uint64_t, std::string> early{};  // bytes behind a gap
+    std::size_t early_bytes = 0;
+    std::uint64_t end = UINT64_MAX;  // the end of the stream, known after a FIN
+  };
+  struct connection {
+    std::string client;
+    std::unique_ptr<stream_observer> observer;
+    std::array<direction, 2> directions{};
+  };
+  using connections = std::map<std::pair<std::string, std::string>, connection>;
+
+  connections::iterator open(const tcp_segment& one, side from);
+  void take(connection& to, side from, const tcp_segment& one);
+  void pass_on(connection& to, side from);
+  void give_up(connection& to, side from);
+  void close(connections::iterator which, const std::string& why);
+
+  make_observer make_;
+  connections connections_;
+  std::uint64_t strays_ = 0;
+};
+
+}  // namespace zinc::dump
