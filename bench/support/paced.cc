@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 
 namespace bench {
 
@@ -36,19 +35,16 @@ void latencies::add(std::span<const std::byte> message, pace::clock::time_point 
     fail("a message without a time: give both programs the same arguments");
   }
   std::memcpy(&due, message.data(), sizeof due);
-  const std::int64_t ns = now.time_since_epoch() / std::chrono::nanoseconds{1} - due;
-  taken_.push_back(static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(ns, 0, std::numeric_limits<std::uint32_t>::max())));
+  taken_.add(now.time_since_epoch() - std::chrono::nanoseconds{due});
 }
 
-void latencies::print() {
-  std::ranges::sort(taken_);
-  const auto at = [&](std::uint64_t of_1000) {
-    return taken_[(taken_.size() - 1) * of_1000 / 1'000] / 1e3;
+void latencies::print() const {
+  const auto at = [&](double share) {
+    return std::chrono::duration<double, std::micro>{taken_.percentile(share)}.count();
   };
-  std::printf("latency p50: %.1f [us]\nlatency p99: %.1f [us]\nlatency p99.9: %.1f [us]\n", at(500),
-              at(990), at(999));
-  std::printf("latency longest: %.1f [us]\n", at(1'000));
+  std::printf("latency p50: %.1f [us]\nlatency p99: %.1f [us]\nlatency p99.9: %.1f [us]\n", at(0.5),
+              at(0.99), at(0.999));
+  std::printf("latency longest: %.1f [us]\n", at(1));
 }
 
 }  // namespace bench

@@ -2,11 +2,12 @@
 // Messages at a given rate, whatever the receiver does: in each tick a source sends those that are due. Each carries
 // the time at which it was due, so that a late source counts as well. Both ends are on one machine and share its clock.
 
+#include "tools/zinc/bench/latency_histogram.h"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace bench {
 
@@ -39,20 +40,18 @@ void stamp(std::span<std::byte> message, pace::clock::time_point due);
 // How long messages took from when they were due. The first tenth is not counted: it waits for the connection.
 class latencies {
 public:
-  explicit latencies(std::uint64_t count) : left_{count}, warm_up_{count / 10} {
-    taken_.reserve(count - warm_up_);
-  }
+  explicit latencies(std::uint64_t count) : left_{count}, warm_up_{count / 10} {}
 
   // Whether messages are still to come.
   bool incomplete() const { return left_ != 0; }
   void add(std::span<const std::byte> message, pace::clock::time_point now);
   // Prints p50, p99, p99.9 and the longest.
-  void print();
+  void print() const;
 
 private:
   std::uint64_t left_;
   std::uint64_t warm_up_;
-  std::vector<std::uint32_t> taken_;  // ns; at most 4.3 s
+  zinc::bench::latency_histogram taken_{};
 };
 
 }  // namespace bench

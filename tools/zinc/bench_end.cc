@@ -18,7 +18,6 @@ using bench::clock;
 using bench::stamp_kind;
 using zmtp::socket_type;
 
-constexpr std::size_t most_of_a_batch = 256;
 constexpr std::size_t most_bytes_of_a_batch = 64 * 1024;
 // A PUB drops messages for a subscriber that is slow, so it repeats the last one.
 constexpr int ends_of_a_publisher = 10;
@@ -101,7 +100,7 @@ asio::awaitable<void> bench_end::act(asio::awaitable<void> task) {
 void bench_end::stop() {
   stopped_ = true;
   news_.cancel();
-  socket_.base().close();
+  socket_.base().close(std::chrono::milliseconds{0});
 }
 
 void bench_end::fail(std::string_view what) {
@@ -198,7 +197,7 @@ asio::awaitable<void> bench_end::send_scheduled() {
       .duration = arguments_.count ? std::nullopt
                                    : std::optional<std::chrono::nanoseconds>{arguments_.duration}};
   const auto most =
-      std::clamp<std::size_t>(most_bytes_of_a_batch / arguments_.size, 1, most_of_a_batch);
+      std::clamp<std::size_t>(most_bytes_of_a_batch / arguments_.size, 1, bench::most_of_a_batch);
   zmtp::message_batch batch;
   while (!stopped_ && fault_.empty()) {
     const auto now = clock::now();

@@ -99,21 +99,23 @@ asio::awaitable<void> bench_end::take_replies() {
 }
 
 asio::awaitable<void> bench_end::reply_all() {
+  const auto most = arguments_.type == zmtp::socket_type::rep ? 1 : bench::most_of_a_batch;
   zmtp::message m;
   zmtp::message_batch replies;
   for (;;) {
-    const bool received = co_await receive(m);
+    bool received = co_await receive(m);
     if (!received) {
       co_return;
     }
     const auto now = clock::now();
-    if (report_.messages++ == 0) {
-      begin_ = now;
-    }
+    begin_ = report_.messages == 0 ? now : begin_;
     report_.duration = now - begin_;
-    replies.clear();
-    replies.append(std::move(m));
+    for (; received; received = replies.size() < most && socket_.try_receive(m)) {
+      ++report_.messages;
+      replies.append(std::move(m));
+    }
     co_await send(replies);
+    replies.clear();
   }
 }
 

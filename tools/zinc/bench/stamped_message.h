@@ -27,6 +27,9 @@ struct stamp {
   clock::time_point due{};
 };
 
+// Messages that are sent at once.
+inline constexpr std::size_t most_of_a_batch = 256;
+
 inline constexpr std::string_view stamp_mark{"zinc"};
 inline constexpr std::size_t stamp_size = stamp_mark.size() + 1 + 8 + 8;
 
