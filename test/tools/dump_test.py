@@ -152,6 +152,22 @@ class RelayTest(unittest.TestCase):
                             sent += client.send(piece)
                     self.assertLess(sent, HALF_AND_KERNEL)
 
+    def test_a_full_disk_ends_the_program(self):
+        server, endpoint = listening()
+        with server, open("/dev/full", "wb") as full:
+            process = subprocess.Popen([ZINC, "dump", "--listen", "tcp://127.0.0.1:*", "--connect", endpoint],
+                                       stdout=full, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(process.stderr.close)
+            try:
+                port = int(process.stderr.readline().rsplit(":", 1)[1])
+                with socket.create_connection(("127.0.0.1", port), DEADLINE):
+                    errors = process.communicate(timeout=DEADLINE)[1]
+                self.assertEqual(process.returncode, 1)
+                self.assertIn("cannot write the output", errors)
+            finally:
+                process.kill()
+                process.wait()
+
     def test_an_endpoint_in_use_is_named(self):
         server, endpoint = listening()
         with server:
@@ -161,7 +177,8 @@ class RelayTest(unittest.TestCase):
         self.assertIn(endpoint, result.stderr)
 
     def test_endpoints_that_cannot_be_decoded_are_misuse(self):
-        self.assertEqual(subprocess.run([ZINC, "dump"], capture_output=True, timeout=DEADLINE, check=False).returncode, 2)
+        nothing = subprocess.run([ZINC, "dump"], capture_output=True, timeout=DEADLINE, check=False)
+        self.assertEqual(nothing.returncode, 2)
         for endpoint in ("ws://127.0.0.1:1/", "tls+tcp://127.0.0.1:1", "inproc://a", "nowhere"):
             with self.subTest(endpoint):
                 result = subprocess.run([ZINC, "dump", "--listen", "tcp://127.0.0.1:*", "--connect", endpoint],

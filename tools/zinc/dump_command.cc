@@ -23,7 +23,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,23 +92,22 @@ std::chrono::microseconds system_time() {
 
 int run_live(const dump_arguments& arguments) {
   asio::io_context context{1};
-  std::optional<dump::relay> relay;
-  std::optional<stop_signals> signals;
-  // Not at once, because a connection of the relay may be writing.
-  printer lines{[&] {
-    asio::post(context, [&] {
-      relay->stop();
-      signals->cancel();
-    });
-  }};
+  std::function<void()> stop;
+  // Not at once, because a connection of the relay is writing.
+  printer lines{[&] { asio::post(context, [&stop] { stop(); }); }};
   const dump::line_output output{arguments.json, system_time,
                                  [&lines](const std::string& text) { lines.write(text); }};
   std::uint64_t connections = 0;
-  relay.emplace(context.get_executor(), zmtp::endpoint::parse(arguments.listen).value(),
-                zmtp::endpoint::parse(arguments.connect).value(),
-                [&] { return std::make_unique<printed_stream>(arguments, output, ++connections); });
-  signals.emplace(context.get_executor(), [&relay] { relay->stop(); });
-  fmt::print(stderr, "bound {}\n", relay->bound().to_string());
+  dump::relay relay{context.get_executor(), zmtp::endpoint::parse(arguments.listen).value(),
+                    zmtp::endpoint::parse(arguments.connect).value(), [&] {
+                      return std::make_unique<printed_stream>(arguments, output, ++connections);
+                    }};
+  stop_signals signals{context.get_executor(), [&relay] { relay.stop(); }};
+  stop = [&] {
+    relay.stop();
+    signals.cancel();
+  };
+  fmt::print(stderr, "bound {}\n", relay.bound().to_string());
   context.run();
   return lines.failed() ? exit_code::failed : exit_code::done;
 }
