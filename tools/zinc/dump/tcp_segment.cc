@@ -32,6 +32,8 @@ constexpr std::uint64_t vlan_type = 0x8100;
 constexpr std::uint64_t provider_vlan_type = 0x88a8;
 constexpr std::uint64_t tcp_protocol = 6;
 
+void skip(byte_reader& reader, std::uint64_t size) { static_cast<void>(reader.take(size)); }
+
 // Takes the header of the link. Returns whether an IP packet follows.
 bool take_link(std::uint32_t link, byte_reader& reader) {
   const auto is_ip = [](std::optional<std::uint64_t> type) {
@@ -83,13 +85,13 @@ std::string text_of(std::string_view bytes) {
 std::optional<ip_packet> take_ipv4(std::string_view bytes) {
   byte_reader reader{bytes};
   const auto first = reader.number(1);
-  reader.take(1);
+  skip(reader, 1);
   const auto total = reader.number(2);
-  reader.take(2);
+  skip(reader, 2);
   const auto fragment = reader.number(2);
-  reader.take(1);
+  skip(reader, 1);
   const auto protocol = reader.number(1);
-  reader.take(2);
+  skip(reader, 2);
   const auto from = reader.take(4);
   const auto to = reader.take(4);
   const std::size_t header = first ? (*first & 0xf) * 4 : 0;
@@ -111,10 +113,10 @@ std::optional<ip_packet> take_ipv4(std::string_view bytes) {
 
 std::optional<ip_packet> take_ipv6(std::string_view bytes) {
   byte_reader reader{bytes};
-  reader.take(4);
+  skip(reader, 4);
   const auto length = reader.number(2);
   auto next = reader.number(1);
-  reader.take(1);
+  skip(reader, 1);
   const auto from = reader.take(16);
   const auto to = reader.take(16);
   if (!to) {
