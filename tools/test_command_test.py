@@ -19,7 +19,7 @@ class Command(unittest.TestCase):
         for place in ("bin", "tools"):
             (self.folder / place).mkdir()
         shutil.copy(HERE / "test", self.folder / "tools/test")
-        self.write("tools/setup", "exit 0")
+        self.write("tools/setup", f'echo "$*" > {self.folder}/setup')
         self.write("tools/count_tests.py", "echo counted")
         self.write("bin/bazel", f'printf "%s\\n" "$@" > {self.folder}/words')
 
@@ -63,6 +63,13 @@ class Command(unittest.TestCase):
         self.assertEqual(self.words_of_bazel("--config=asan", "//a:b", "--test_output=all"),
                          ["test", "--keep_going", "--build_tests_only", "--config=asan", "--test_output=all", "--",
                           "//a:b"])
+
+    def test_setup_installs_what_the_tests_need(self):
+        for words, purpose in (([], "test"), (["--config=asan"], "checks"), (["--config=arm64"], "arm64"),
+                               (["--long"], "long")):
+            with self.subTest(words):
+                self.run_test(*words)
+                self.assertEqual((self.folder / "setup").read_text(encoding="utf-8"), f"--for {purpose}\n")
 
     def test_long_forms_have_the_time_that_they_need(self):
         for words, part in ((("--long",), 1), (("--part", "7"), 7), (("--part", "7", "--long"), 7)):

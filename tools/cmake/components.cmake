@@ -51,9 +51,13 @@ endforeach()
 
 # What the sources need, and not the headers. The pkg-config files name it too.
 pkg_check_modules(libsodium REQUIRED IMPORTED_TARGET libsodium)
-pkg_check_modules(openssl REQUIRED IMPORTED_TARGET openssl)
-target_link_libraries(zinc-zmtp PRIVATE PkgConfig::libsodium PkgConfig::openssl)
-set(zinc_private_modules_zmtp "libsodium openssl")
+target_link_libraries(zinc-zmtp PRIVATE PkgConfig::libsodium)
+set(zinc_private_modules_zmtp libsodium)
+if(ZINC_TLS)
+  pkg_check_modules(openssl REQUIRED IMPORTED_TARGET openssl)
+  target_link_libraries(zinc-zmtp PRIVATE PkgConfig::openssl)
+  string(APPEND zinc_private_modules_zmtp " openssl")
+endif()
 if(TARGET zinc-storage)
   find_package(SQLite3 REQUIRED)
   target_link_libraries(zinc-storage PRIVATE SQLite::SQLite3)
@@ -69,8 +73,16 @@ if(TARGET zinc-chp)
   set(zinc_private_libraries_chp "-lboost_json")
 endif()
 
+# What stands in for TLS, or TLS.
+if(ZINC_TLS)
+  set(zinc_sources_left_out "/no_tls[.]cc$")
+else()
+  set(zinc_sources_left_out "^zmtp/transport/(tls_|certificate_name)")
+endif()
+
 # zinc_sources(COMPONENT TARGET FILE...): the sources of a target of Bazel. They are one source with CMAKE_UNITY_BUILD.
 function(zinc_sources component group)
+  list(FILTER ARGN EXCLUDE REGEX "${zinc_sources_left_out}")
   if(TARGET zinc-${component})
     target_sources(zinc-${component} PRIVATE ${ARGN})
     set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${group})

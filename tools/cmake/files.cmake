@@ -648,6 +648,9 @@ zinc_sources(zmtp zmtp_transport_transport
   zmtp/transport/websocket_stream.cc
   zmtp/transport/websocket_upgrade.cc
 )
+zinc_sources(zmtp zmtp_transport_no_tls
+  zmtp/transport/no_tls.cc
+)
 zinc_programs(
   tools/guide/blackbox.cc
   tools/guide/bstarcli.cc
