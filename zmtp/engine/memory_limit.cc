@@ -1,8 +1,9 @@
 #include "zmtp/engine/memory_limit.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <fstream>
+#include <array>
+#include <charconv>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -14,11 +15,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Returns an empty text if the file cannot be read. The streams of the standard library would be two
+// fifths of a small program (docs/embedding.md).
+std::string text_of(const fs::path& file) {
+  std::string text;
+  if (auto* const in = std::fopen(file.c_str(), "re")) {
+    std::array<char, 512> some;
+    while (const auto count = std::fread(some.data(), 1, some.size(), in)) {
+      text.append(some.data(), count);
+    }
+    std::fclose(in);
+  }
+  return text;
+}
+
 // Reads a file with one number. Returns nothing for `max`.
 std::optional<std::size_t> number_in(const fs::path& file) {
-  std::ifstream in{file};
-  std::uint64_t number = 0;
-  return in >> number ? std::optional<std::size_t>{number} : std::nullopt;
+  const auto text = text_of(file);
+  std::size_t number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  return end.ec == std::errc{} ? std::optional{number} : std::nullopt;
 }
 
 std::optional<std::size_t> smaller(std::optional<std::size_t> a, std::optional<std::size_t> b) {
@@ -64,15 +80,17 @@ std::size_t machine_memory() {
 std::optional<std::size_t> cgroup_memory_limit(const fs::path& root) {
   const auto mounted = root / "sys/fs/cgroup";
   std::optional<std::size_t> limit;
-  std::ifstream groups{root / "proc/self/cgroup"};
+  const auto groups = text_of(root / "proc/self/cgroup");
   // The form of a line is hierarchy:controllers:path. Version 2 has no controllers.
-  for (std::string line; std::getline(groups, line);) {
+  for (std::string_view rest{groups}; !rest.empty();) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const auto first = line.find(':');
     const auto second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) {
       continue;
     }
-    const auto controllers = std::string_view{line}.substr(first + 1, second - first - 1);
+    const auto controllers = line.substr(first + 1, second - first - 1);
     const fs::path group{line.substr(second + 1)};
     if (controllers.empty()) {
       limit = smaller(limit, limit_on_the_way(mounted, group, "memory.max"));
