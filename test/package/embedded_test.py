@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The program of test/package/embedded needs nothing but glibc, and has the size that docs/embedding.md says. Part of the
-long form, because it compiles the sockets. To run it by hand: ZINC_LONG=1 test/package/embedded_test.py. With
+"""The program of test/package/embedded needs nothing but glibc, and has the size that docs/embedding.md says. Part of
+the long form, because it compiles the sockets. To run it by hand: ZINC_LONG=1 test/package/embedded_test.py. With
 ZINC_BUILDS=FOLDER the build stays there, for the next run."""
 
 import collections
