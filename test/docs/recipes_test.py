@@ -12,6 +12,7 @@ ROOT = os.environ.get("TEST_SRCDIR", "") + "/" + os.environ.get("TEST_WORKSPACE"
 EXAMPLES = ROOT + "/test/examples/"
 ANYWHERE = "tcp://127.0.0.1:*"
 PATIENCE = 20
+PAGES = ("recipes", "chp", "coming_from_azmq", "coming_from_cppzmq", "security", "simulation", "tutorial")
 
 
 def read(path):
@@ -21,7 +22,7 @@ def read(path):
 
 class Shown(unittest.TestCase):
     def test_each_block_is_the_example_that_it_is_linked_to(self):
-        pages = "".join(read(f"{ROOT}/docs/{page}.md") for page in ("recipes", "chp", "security", "simulation"))
+        pages = "".join(read(f"{ROOT}/docs/{page}.md") for page in PAGES)
         blocks = re.findall(r"\(\.\./test/examples/(\w+\.cc)\)[^\n]*\n\n```cpp\n(.*?)```", pages,
                             re.S)
         for name, code in blocks:
@@ -38,6 +39,16 @@ class Run(unittest.TestCase):
                                    universal_newlines=True)
         self.addCleanup(self.end, program)
         return program
+
+    def bound(self, *words):
+        """A program of zinc with an input, in the background until the test is over, and its endpoint."""
+        program = subprocess.Popen([ROOT + "/tools/zinc/zinc", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, universal_newlines=True)
+        self.addCleanup(self.end, program)
+        for line in program.stderr:
+            if line.startswith("bound "):
+                return program, line.split()[1]
+        return self.fail(f"{words} is not bound")
 
     @staticmethod
     def end(program):
@@ -105,6 +116,25 @@ class Run(unittest.TestCase):
             self.assertEqual(sorted(self.run_to_its_end("service_requests", nobody, at)),
                              ["hello 0", "hello 1", "hello 2"])
             worker.kill()
+
+    def test_the_worker_does_tasks_until_a_publisher_stops_it(self):
+        tasks, tasks_at = self.bound("cat", "push", ANYWHERE, "--bind", "--multipart", " ")
+        results, results_at = self.bound("cat", "pull", ANYWHERE, "--bind", "--multipart", " ", "--count", "2")
+        worker = self.start("task_worker", tasks_at, results_at, ANYWHERE)
+        control_at = self.line_of(worker)
+        tasks.stdin.write("a four\nb sixsix\n")
+        tasks.stdin.flush()
+        self.assertEqual([self.line_of(results) for _ in range(2)], ["a 4", "b 6"])
+        self.zinc("cat", "pub", control_at, stdin="stop\n")
+        self.assertEqual(worker.wait(PATIENCE), 0)
+
+    def test_the_subscriber_prints_until_it_is_interrupted(self):
+        publisher = self.start("publisher", ANYWHERE)
+        subscriber = self.start("time_subscriber", self.line_of(publisher))
+        first, second = (int(self.line_of(subscriber).split()[1]) for _ in range(2))
+        self.assertEqual(second, first + 1)
+        subscriber.send_signal(signal.SIGINT)
+        self.assertEqual(subscriber.wait(PATIENCE), 0)
 
     def test_only_allowed_clients_reach_the_secure_server(self):
         folder = tempfile.TemporaryDirectory()

@@ -24,7 +24,7 @@ def split_comment(line):
 
 
 def escaped(comment):
-    """The comment without characters that have a meaning for Doxygen. What is in code font stays as it is."""
+    """The comment without characters that have a meaning for Doxygen. Code font stays as it is."""
     parts = comment.split("`")
     for index in range(0, len(parts), 2):
         parts[index] = re.sub(r"([\\@<>#%&]|(?<!\w)::)", r"\\\1", parts[index])

@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+"""The pages for readers: the index has all of them, and each link leads to a file and a heading that exist."""
+
+import re
+import unittest
+from pathlib import Path
+
+# The source tree, because the pages link to files everywhere.
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+
+
+def anchors(page):
+    """The anchors of the headings of a page, as GitHub makes them."""
+    found = set()
+    for heading in re.findall(r"^#+ (.*)", without_code(page.read_text(encoding="utf-8")), re.M):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        anchor = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+        number = 1
+        while anchor in found:
+            anchor = f"{anchor}-{number}"
+            number += 1
+        found.add(anchor)
+    return found
+
+
+class Pages(unittest.TestCase):
+    def test_links_lead_to_files_and_headings(self):
+        broken = []
+        for page in PAGES:
+            for link in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text(encoding="utf-8"))):
+                if re.match(r"\w+:", link):
+                    continue
+                file, _, anchor = link.partition("#")
+                to = (page.parent / file).resolve() if file else page
+                if not to.exists() or (anchor and to.suffix == ".md" and anchor not in anchors(to)):
+                    broken.append(f"{page.name}: {link}")
+        self.assertEqual(broken, [])
+
+    def test_the_index_has_each_page(self):
+        index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
+        self.assertEqual([page.name for page in PAGES if page.name != "README.md" and f"{page.name})" not in index], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
