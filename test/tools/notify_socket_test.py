@@ -74,7 +74,7 @@ class NotifySocketTest(unittest.TestCase):
                 while (state := self.socket.recv(64)) != b"STOPPING=1":
                     self.assertEqual(state, b"WATCHDOG=1")
                 self.assertEqual(process.wait(DEADLINE), 0)
-                # It may have fed the watchdog while it ended.
+                # The server may have fed the watchdog while it ended.
                 self.socket.setblocking(False)
                 with self.assertRaises(BlockingIOError):
                     while True:
