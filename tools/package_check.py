@@ -71,8 +71,8 @@ class Bare:
         self.run("apt-get", "update", "-q")
 
     def run(self, *words):
-        return output_of("/usr/sbin/chroot", self.root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8",
-                         "DEBIAN_FRONTEND=noninteractive", *words)
+        return output_of("/usr/sbin/chroot", self.root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+                         "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive", *words)
 
     def install(self, packages):
         folder = self.root / "packages"
@@ -195,8 +195,8 @@ class Checks:
     def ask(self, endpoint):
         with self.bare.start(["/usr/bin/zinc", "worker", "--connect", endpoint, "--service", "echo"]) as worker:
             try:
-                reply = self.bare.run("/usr/bin/zinc", "request", "--connect", endpoint, "--service", "echo", "--timeout",
-                                      f"{DEADLINE}s", "hello")
+                reply = self.bare.run("/usr/bin/zinc", "request", "--connect", endpoint, "--service", "echo",
+                                      "--timeout", f"{DEADLINE}s", "hello")
                 expect(reply == "hello\n", f"the reply is {reply}")
             finally:
                 worker.kill()
@@ -219,8 +219,8 @@ class Checks:
         self.bare.run("cmake", "-S", "/consumer", "-B", "/consumer/build")
         self.bare.run("cmake", "--build", "/consumer/build")
         self.bare.run("/consumer/build/push_pull")
-        self.bare.run("sh", "-c", "g++ -std=c++20 /consumer/push_pull.cc /consumer/own_asio.cc -o /consumer/by_pkg_config "
-                                  "$(pkg-config --cflags --libs zinc-zmtp) && /consumer/by_pkg_config")
+        self.bare.run("sh", "-c", "cd /consumer && g++ -std=c++20 push_pull.cc own_asio.cc -o by_pkg_config "
+                                  "$(pkg-config --cflags --libs zinc-zmtp) && ./by_pkg_config")
 
     def removal_keeps_settings_and_data(self):
         data = self.bare.root / "var/lib/zinc/titanic-main/requests"

@@ -138,8 +138,8 @@ class Release(Tree):
     def release(self, *words):
         # A test has no identity in a configuration of its user.
         names = {f"GIT_{who}_{what}": "n@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        done = subprocess.run([sys.executable, self.root / "tools/release", *words], env=names | {"PATH": "/usr/bin:/bin"},
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run([sys.executable, self.root / "tools/release", *words],
+                              env=names | {"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
     def test_makes_no_tag_unless_it_is_told_to(self):

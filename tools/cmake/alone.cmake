@@ -1,5 +1,5 @@
-# The target zinc-alone: the program zinc with archives of all libraries but glibc's. The objects of Zinc's libraries are
-# the same. Debian has no archives of fmt, spdlog and toml++, so their functions come from their headers.
+# The target zinc-alone: the program zinc with archives of all libraries but glibc's. It shares the objects of Zinc's
+# libraries. Debian has no archives of fmt, spdlog and toml++, so their functions come from their headers.
 
 get_target_property(sources zinc-program SOURCES)
 add_executable(zinc-alone EXCLUDE_FROM_ALL ${sources})
