@@ -12,6 +12,7 @@ from guide_peers import PATIENCE  # noqa: E402: behind the line above
 from shell_case import ShellCase  # noqa: E402
 from zinc_programs import Program, zinc_path  # noqa: E402
 import zmq  # noqa: E402
+from zmq.auth.thread import ThreadAuthenticator  # noqa: E402
 
 
 class Dump(ShellCase):
@@ -72,6 +73,10 @@ class Dump(ShellCase):
                 self.assertEqual(list(record["fields"]), ["size"])
 
     def test_leaves_the_password_out(self):
+        guard = ThreadAuthenticator(self.context)
+        guard.start()
+        self.addCleanup(guard.stop)
+        guard.configure_plain(domain="*", passwords={"alice": "secret"})
         rep, endpoint = self.bound(zmq.REP, plain_server=True)
         dump, through = self.start_dump(endpoint)
         req = self.connected(zmq.REQ, through, plain_username=b"alice", plain_password=b"secret")
