@@ -194,8 +194,8 @@ class HelpTest(unittest.TestCase):
 
     def test_every_subcommand_is_found(self):
         for words in (("broker",), ("worker",), ("request",), ("titanic", "purge"), ("bstar",), ("cat",), ("proxy",),
-                      ("dump",), ("bench",), ("chp", "server"), ("chp", "watch"), ("passwd",), ("demo",), ("interop",), ("help",), ("man",),
-                      ("completion",)):
+                      ("dump",), ("bench",), ("chp", "server"), ("chp", "watch"), ("passwd",), ("demo",), ("interop",),
+                      ("help",), ("man",), ("completion",)):
             self.assertIn(words, self.commands)
         self.assertEqual(len(self.commands), 28)
 
@@ -252,7 +252,8 @@ class HelpTest(unittest.TestCase):
                  "--plain-user", "--plain-password-file", "--plain-users", "--websocket-origin",
                  "--tls-certificate", "--tls-key", "--tls-trusted", "--tls-server-name"}
         texts = set()
-        for words in (("broker",), ("worker",), ("request",), ("titanic",), ("bstar",), ("cat",), ("proxy",), ("bench",),
+        for words in (("broker",), ("worker",), ("request",), ("titanic",), ("bstar",), ("cat",), ("proxy",),
+                      ("bench",),
                       *(("chp", name) for name in ("server", "get", "set", "delete", "dump", "watch"))):
             options = [option for option in options_of(self.commands[words]) if option.name in names]
             self.assertEqual({option.name for option in options}, names, words)
