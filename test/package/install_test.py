@@ -6,6 +6,7 @@ ZINC_LONG=1 test/package/install_test.py. With ZINC_BUILDS=FOLDER the builds sta
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -100,6 +101,12 @@ class SharedTest(Installed, unittest.TestCase):
     def test_names_have_the_minor_version(self):
         names = run("readelf", "-d", self.prefix / "lib/libzinc-zmtp.so")
         self.assertIn("[libzinc-zmtp.so.0.1]", names)
+
+    def test_commands_of_the_tutorial_compile_its_programs(self):
+        shutil.copytree(ROOT / "test/examples", self.work / "tutorial")
+        page = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+        for command in sorted(set(re.findall(r"^\$ (g\+\+ .*)", page, re.M))):
+            run("bash", "-c", command, cwd=self.work / "tutorial", env=self.env)
 
 
 if __name__ == "__main__":
