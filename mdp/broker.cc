@@ -65,6 +65,7 @@ public:
   [[nodiscard]] const zmtp::socket_counters& connections() const noexcept {
     return router_.counters();
   }
+  [[nodiscard]] broker_state::time_point now() const noexcept { return runtime_.now(); }
 
   void stop() {
     end_drain(asio::error::operation_aborted);
@@ -320,7 +321,12 @@ bool broker::drain_worker(zmtp::peer_id worker) {
 }
 
 std::vector<worker_status> broker::workers(std::size_t count) const {
-  return state_->workers(count);
+  const auto own = core_.lock();
+  return own ? state_->workers(count, own->now()) : std::vector<worker_status>{};
+}
+
+std::vector<client_status> broker::clients(std::size_t count) const {
+  return state_->clients(count);
 }
 
 broker_status broker::status() const { return state_->status(); }

@@ -98,8 +98,9 @@ public:
   [[nodiscard]] bool drain_worker(zmtp::peer_id worker);
 
   [[nodiscard]] broker_status status() const;
-  // Returns up to `count` registered workers.
+  // Return up to `count` registered workers and connected clients.
   [[nodiscard]] std::vector<worker_status> workers(std::size_t count) const;
+  [[nodiscard]] std::vector<client_status> clients(std::size_t count) const;
   [[nodiscard]] std::vector<service_status> services() const;
   // Returns the counters of the socket: drops and ended connections, by cause. All are zero once
   // the context has destroyed the broker's coroutine.

@@ -8,6 +8,7 @@
 #include "zmtp/peer.h"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -119,10 +120,19 @@ struct broker_counters : request_counters {
 struct worker_status {
   zmtp::peer_id peer;
   std::string service;
+  std::string user_id;                 // the principal; empty: anonymous
+  std::size_t capacity = 1;            // requests that it takes at once
+  std::size_t working = 0;             // requests that it holds
+  bool leaving = false;                // gets no more requests
+  std::chrono::seconds last_heard{0};  // since its last command
+};
+
+struct client_status {
+  zmtp::peer_id peer;
   std::string user_id;       // the principal; empty: anonymous
-  std::size_t capacity = 1;  // requests that it takes at once
-  std::size_t working = 0;   // requests that it holds
-  bool leaving = false;      // gets no more requests
+  std::size_t requests = 0;  // without a reply
+  std::size_t bytes = 0;     // bytes of these requests, overhead included
+  bool paused = false;       // the broker does not read from it
 };
 
 // The times of the requests of one service, as those of all requests in broker_counters.

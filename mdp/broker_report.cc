@@ -129,6 +129,26 @@ constexpr std::array times_of_service{
                                      "time from the assignment of a request to its reply"),
 };
 
+using w = worker_status;
+constexpr std::array of_worker{
+    state<w, &w::working>("working", "requests assigned to the worker"),
+    state<w, &w::capacity>("capacity", "requests that the worker takes at once"),
+    figure<w>{{"draining", flag, "the worker gets no more requests"},
+              [](const w& s) { return zmtp::figure_value{s.leaving}; }},
+    figure<w>{{"last_heard", gauge, "time since the last command of the worker", in_seconds},
+              [](const w& s) {
+                return zmtp::figure_value{static_cast<std::uint64_t>(s.last_heard.count())};
+              }},
+};
+
+using cl = client_status;
+constexpr std::array of_client{
+    state<cl, &cl::requests>("requests", "requests without a reply"),
+    state<cl, &cl::bytes>("bytes", "memory of these requests", in_bytes),
+    figure<cl>{{"paused", flag, "the broker does not read from the client"},
+               [](const cl& s) { return zmtp::figure_value{s.paused}; }},
+};
+
 constexpr auto of_service = zmtp::joined(service_state_of, requests<svc>, times_of_service);
 
 }  // namespace
@@ -136,7 +156,16 @@ constexpr auto of_service = zmtp::joined(service_state_of, requests<svc>, times_
 std::span<const zmtp::figure_of<broker_status>> broker_figures() noexcept { return of_broker; }
 std::span<const zmtp::figure_of<service_status>> service_figures() noexcept { return of_service; }
 
+std::span<const zmtp::figure_of<worker_status>> worker_figures() noexcept { return of_worker; }
+std::span<const zmtp::figure_of<client_status>> client_figures() noexcept { return of_client; }
+
+std::string text_of(zmtp::peer_id of) {
+  return std::to_string(of.slot) + '.' + std::to_string(of.generation);
+}
+
 std::string report(const broker_status& s) { return zmtp::line_of(broker_figures(), s); }
 std::string report(const service_status& s) { return zmtp::line_of(service_figures(), s); }
+std::string report(const worker_status& s) { return zmtp::line_of(worker_figures(), s); }
+std::string report(const client_status& s) { return zmtp::line_of(client_figures(), s); }
 
 }  // namespace mdp

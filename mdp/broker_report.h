@@ -13,8 +13,17 @@ namespace mdp {
 [[nodiscard]] std::span<const zmtp::figure_of<broker_status>> broker_figures() noexcept;
 [[nodiscard]] std::span<const zmtp::figure_of<service_status>> service_figures() noexcept;
 
+// Figures of single peers, of which there can be any number. They are not metrics.
+[[nodiscard]] std::span<const zmtp::figure_of<worker_status>> worker_figures() noexcept;
+[[nodiscard]] std::span<const zmtp::figure_of<client_status>> client_figures() noexcept;
+
+// The name of a peer in a list of workers or clients.
+[[nodiscard]] std::string text_of(zmtp::peer_id of);
+
 [[nodiscard]] std::string report(const broker_status& s);
-// Returns the line of a service, without its name, because a name may contain any bytes.
+// These return a line without names, because a name may contain any bytes.
 [[nodiscard]] std::string report(const service_status& s);
+[[nodiscard]] std::string report(const worker_status& s);
+[[nodiscard]] std::string report(const client_status& s);
 
 }  // namespace mdp

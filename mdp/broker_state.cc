@@ -121,7 +121,7 @@ errc broker_state::on_command(peer& from, const client_request& asked, zmtp::mes
   } else if (asked.service == mmi_titanic && dispatcher_.is_served(titanic_status)) {
     dispatcher_.ask_titanic(*from.as_client, principal, asked.how, m, now, out);
   } else if (inspects) {
-    answer_mmi(from, asked, m, out);
+    answer_mmi(from, asked, m, now, out);
   } else {
     dispatcher_.ask(*from.as_client, principal, asked.service, asked.how, asked.attempt, m, now,
                     out);

@@ -90,8 +90,11 @@ public:
     return dispatcher_.services(after, count);
   }
 
-  // Returns up to `count` registered workers.
-  [[nodiscard]] std::vector<worker_status> workers(std::size_t count) const;
+  // Return up to `count` registered workers and connected clients, from the slot `first` on, in the
+  // order of their slots.
+  [[nodiscard]] std::vector<worker_status> workers(std::size_t count, time_point now,
+                                                   std::size_t first = 0) const;
+  [[nodiscard]] std::vector<client_status> clients(std::size_t count, std::size_t first = 0) const;
 
 private:
   [[nodiscard]] errc on_command(peer& from, const client_request& asked, zmtp::message& m,
@@ -109,13 +112,16 @@ private:
   [[nodiscard]] errc on_command(peer& from, const worker_disconnect& farewell, zmtp::message& m,
                                 time_point now, actions& out);
   void answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m,
-                  actions& out);
+                  time_point now, actions& out);
   [[nodiscard]] bool check_access(const peer& from, std::string_view principal, right wanted,
                                   std::string_view name, actions& out);
   [[nodiscard]] bool check_request(const peer& from, std::string_view principal,
                                    const client_request& asked, std::string_view about,
                                    actions& out);
   void list_services(const peer& to, std::string_view after, zmtp::message& reply) const;
+  void list_workers(const peer& to, std::string_view after, time_point now,
+                    zmtp::message& reply) const;
+  void list_clients(std::string_view after, zmtp::message& reply) const;
 
   [[nodiscard]] errc check_worker(peer& from, dialect how, time_point now, actions& out);
   [[nodiscard]] request* find_held(peer& from, std::string_view address, dialect how,

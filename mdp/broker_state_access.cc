@@ -4,6 +4,11 @@
 #include "mdp/broker_state.h"
 #include "mdp/service_table.h"
 
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace mdp {
@@ -11,7 +16,21 @@ namespace mdp {
 namespace {
 
 // Limits the length of a reply and the time to make it.
-constexpr std::size_t services_in_a_reply = 100;
+constexpr std::size_t things_in_a_reply = 100;
+
+// Returns the slot after that of the peer with this name: 0 if it is empty, nothing if it is not a name.
+std::optional<std::size_t> slot_after(std::string_view name) noexcept {
+  if (name.empty()) {
+    return 0;
+  }
+  std::uint32_t slot = 0;
+  const auto* const end = name.data() + name.size();
+  const auto [read_to, ec] = std::from_chars(name.data(), end, slot);
+  if (ec != std::errc{} || read_to == end || *read_to != '.') {
+    return std::nullopt;
+  }
+  return std::size_t{slot} + 1;
+}
 
 constexpr std::uint8_t verb_of(right what) noexcept { return static_cast<std::uint8_t>(what); }
 
@@ -28,9 +47,10 @@ bool broker_state::check_request(const peer& from, std::string_view principal,
       return false;
     }
   }
-  // mmi.services lists only services that the client may inspect.
   const auto wanted = is_reserved(asked.service) ? right::inspect : right::call;
-  return asked.service == "mmi.services" || check_access(from, principal, wanted, about, out);
+  // These list only services that the client may inspect, and their workers.
+  const bool is_filtered = asked.service == "mmi.services" || asked.service == "mmi.workers";
+  return is_filtered || check_access(from, principal, wanted, about, out);
 }
 
 // Counts a refusal.
@@ -66,17 +86,36 @@ bool broker_state::drain_worker(zmtp::peer_id id, time_point now, actions& out) 
   return true;
 }
 
-std::vector<worker_status> broker_state::workers(std::size_t count) const {
+std::vector<worker_status> broker_state::workers(std::size_t count, time_point now,
+                                                 std::size_t first) const {
   std::vector<worker_status> all;
-  peers_.for_each_while([&](const peer& each) {
+  peers_.for_each_while(first, [&](const peer& each) {
     if (each.is == standing::a_worker && all.size() < count) {
       const auto& w = *each.as_worker;
+      all.push_back(
+          {.peer = each.id,
+           .service = w.serves->name,
+           .user_id = each.user_id,
+           .capacity = w.capacity,
+           .working = w.held,
+           .leaving = w.leaving,
+           .last_heard = std::chrono::duration_cast<std::chrono::seconds>(now - w.last.received)});
+    }
+    return all.size() < count;
+  });
+  return all;
+}
+
+std::vector<client_status> broker_state::clients(std::size_t count, std::size_t first) const {
+  std::vector<client_status> all;
+  peers_.for_each_while(first, [&](const peer& each) {
+    if (each.is == standing::a_client && all.size() < count) {
+      const auto& c = *each.as_client;
       all.push_back({.peer = each.id,
-                     .service = w.serves->name,
                      .user_id = each.user_id,
-                     .capacity = w.capacity,
-                     .working = w.held,
-                     .leaving = w.leaving});
+                     .requests = c.requests,
+                     .bytes = c.bytes,
+                     .paused = c.paused});
     }
     return all.size() < count;
   });
@@ -99,7 +138,7 @@ void broker_state::change_access(zmtp::access_rules rules, time_point now, actio
 
 // Answers 8/MMI and Zinc's mmi services. The argument is the last frame, as in the Guide's broker.
 void broker_state::answer_mmi(const peer& to, const client_request& asked, const zmtp::message& m,
-                              actions& out) {
+                              time_point now, actions& out) {
   ++counters_.mmi_requests;
   zmtp::message reply;
   if (asked.service == "mmi.service") {
@@ -107,6 +146,10 @@ void broker_state::answer_mmi(const peer& to, const client_request& asked, const
   } else if (asked.service == "mmi.services") {
     reply.push_back("200");
     list_services(to, m.back(), reply);
+  } else if (asked.service == "mmi.workers") {
+    list_workers(to, m.back(), now, reply);
+  } else if (asked.service == "mmi.clients") {
+    list_clients(m.back(), reply);
   } else if (asked.service == "mmi.broker") {
     reply.push_back("200");
     reply.push_back(report(status()));
@@ -122,7 +165,7 @@ void broker_state::answer_mmi(const peer& to, const client_request& asked, const
 void broker_state::list_services(const peer& to, std::string_view after,
                                  zmtp::message& reply) const {
   std::string last{after};
-  for (std::size_t left = services_in_a_reply; left != 0;) {
+  for (std::size_t left = things_in_a_reply; left != 0;) {
     const auto page = services(last, left);
     if (page.empty()) {
       return;
@@ -135,6 +178,43 @@ void broker_state::list_services(const peer& to, std::string_view after,
       }
     }
     last = page.back().name;
+  }
+}
+
+// Each worker has four parts: its name, its service, its principal and its figures.
+void broker_state::list_workers(const peer& to, std::string_view after, time_point now,
+                                zmtp::message& reply) const {
+  auto next = slot_after(after);
+  reply.push_back(next ? "200" : "400");
+  for (std::size_t left = things_in_a_reply; next && left != 0;) {
+    const auto page = workers(left, now, *next);
+    if (page.empty()) {
+      return;
+    }
+    for (const auto& one : page) {
+      if (access_.rules().allows(to.user_id, verb_of(right::inspect), one.service)) {
+        reply.push_back(text_of(one.peer));
+        reply.push_back(one.service);
+        reply.push_back(one.user_id);
+        reply.push_back(report(one));
+        --left;
+      }
+    }
+    next = std::size_t{page.back().peer.slot} + 1;
+  }
+}
+
+// Each client has three parts: its name, its principal and its figures.
+void broker_state::list_clients(std::string_view after, zmtp::message& reply) const {
+  const auto next = slot_after(after);
+  reply.push_back(next ? "200" : "400");
+  if (!next) {
+    return;
+  }
+  for (const auto& one : clients(things_in_a_reply, *next)) {
+    reply.push_back(text_of(one.peer));
+    reply.push_back(one.user_id);
+    reply.push_back(report(one));
   }
 }
 

@@ -69,11 +69,11 @@ public:
       }
     }
   }
-  // Visits peers in the order of their slots, while `visit` returns true.
+  // Visits peers in the order of their slots, from the slot `first` on, while `visit` returns true.
   template <class Visit>
-  void for_each_while(Visit&& visit) const {
-    for (const auto& each : peers_) {
-      if (each.is != standing::absent && !visit(each)) {
+  void for_each_while(std::size_t first, Visit&& visit) const {
+    for (auto slot = first; slot < peers_.size(); ++slot) {
+      if (peers_[slot].is != standing::absent && !visit(peers_[slot])) {
         return;
       }
     }

@@ -150,6 +150,25 @@ TEST_F(broker_access, the_list_of_services_has_only_those_that_may_be_inspected)
   EXPECT_EQ(list("operator").size(), 100U);
 }
 
+TEST_F(broker_access, only_workers_of_services_that_may_be_inspected_are_listed) {
+  (void)register_as("worker", "echo");
+  const auto ask_as = [&](std::string_view user, std::string_view mmi) {
+    const auto id = attach_as(user);
+    zmtp::message body{""sv};
+    push_client_request(body, version::v02, mmi);
+    say_to_broker(id, std::move(body));
+    return next(id);
+  };
+  const auto of_alice = ask_as("alice", "mmi.workers");
+  ASSERT_EQ(of_alice.size(), 8U);
+  EXPECT_EQ(of_alice[5], "echo");
+  EXPECT_EQ(of_alice[6], "worker");
+  EXPECT_EQ(ask_as("mallory", "mmi.workers"), final_reply("mmi.workers", "200"));
+  EXPECT_TRUE(ask_as("alice", "mmi.clients").empty());
+  EXPECT_EQ(counters().forbidden_inspections, 1U);
+  EXPECT_EQ(ask_as("operator", "mmi.clients").size(), 4U + 3 * 4);
+}
+
 TEST_F(broker_access, new_rules_disconnect_only_workers_that_may_no_longer_offer) {
   const auto first = register_as("worker", "echo");
   const auto second = register_as("worker", "echo-more");

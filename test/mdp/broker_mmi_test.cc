@@ -124,6 +124,67 @@ TEST_F(broker_mmi, long_lists_come_in_pieces) {
   EXPECT_EQ(seen, names);
 }
 
+TEST_F(broker_mmi, workers_and_clients_are_listed_with_what_they_hold) {
+  const auto worker = attach_worker("echo");
+  const auto other = attach();
+  ask(other, "echo", {"1"sv});
+  ask(other, "unknown", {"12345"sv});
+  now += 1500ms;
+  const auto list = [&](std::string_view service, std::string_view after) {
+    ask(client, service, {after});
+    auto m = next(client);
+    m.pop_front();
+    m.pop_front();
+    m.pop_front();
+    return m;
+  };
+  const auto name = [](zmtp::peer_id of) { return std::to_string(of.slot) + ".7"; };
+  EXPECT_EQ(list("mmi.workers", ""),
+            (zmtp::message{"200"sv, name(worker), "echo"sv, ""sv,
+                           "working=1 capacity=1 draining=false last_heard=1"sv}));
+  EXPECT_EQ(list("mmi.workers", name(worker)), zmtp::message{"200"sv});
+  EXPECT_EQ(list("mmi.clients", ""),
+            (zmtp::message{"200"sv, name(client), ""sv, "requests=0 bytes=0 paused=false"sv,
+                           name(other), ""sv, "requests=2 bytes=522 paused=false"sv}));
+  EXPECT_EQ(list("mmi.clients", name(client)).size(), 4U);
+  for (const auto wrong : {"x"sv, "1"sv, "-1.7"sv, "."sv}) {
+    EXPECT_EQ(list("mmi.workers", wrong), zmtp::message{"400"sv}) << wrong;
+    EXPECT_EQ(list("mmi.clients", wrong), zmtp::message{"400"sv}) << wrong;
+  }
+}
+
+TEST_F(broker_mmi, long_lists_of_peers_come_in_pieces) {
+  std::set<std::string> workers;
+  std::set<std::string> clients{std::to_string(client.slot) + ".7"};
+  for (int i = 0; i < 150; ++i) {
+    workers.insert(std::to_string(attach_worker("echo").slot) + ".7");
+    const auto added = attach();
+    ask(added, "mmi.service", {"echo"sv});
+    (void)next(added);
+    clients.insert(std::to_string(added.slot) + ".7");
+  }
+  const auto listed = [&](std::string_view service, std::size_t parts) {
+    std::set<std::string> seen;
+    std::size_t pages = 0;
+    for (std::string last;; ++pages) {
+      ask(client, service, {last});
+      const auto m = next(client);
+      EXPECT_LE(m.size(), 4 + 100 * parts);
+      if (m.size() <= 4) {
+        break;
+      }
+      for (std::size_t i = 4; i < m.size(); i += parts) {
+        last = m[i];
+        EXPECT_TRUE(seen.insert(last).second) << last;
+      }
+    }
+    EXPECT_EQ(pages, 2U);
+    return seen;
+  };
+  EXPECT_EQ(listed("mmi.workers", 4), workers);
+  EXPECT_EQ(listed("mmi.clients", 3), clients);
+}
+
 TEST_F(broker_mmi, state_of_the_broker_is_a_line_of_numbers) {
   const auto worker = attach_worker("echo");
   const auto snapshot_client = attach();

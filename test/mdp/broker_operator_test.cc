@@ -22,15 +22,15 @@ TEST_F(broker_operator, a_drained_worker_finishes_and_gets_no_more) {
   EXPECT_TRUE(drain(leaving));
   EXPECT_TRUE(drain(leaving)) << "it is still registered";
   EXPECT_TRUE(silent(leaving));
-  ASSERT_EQ(broker.workers(10).size(), 1U);
-  EXPECT_TRUE(broker.workers(10)[0].leaving);
+  ASSERT_EQ(broker.workers(10, now).size(), 1U);
+  EXPECT_TRUE(broker.workers(10, now)[0].leaving);
   EXPECT_EQ(broker.services()[0].workers, 0U);
   reply(leaving, given.address, {"1"sv});
   EXPECT_EQ(next(client), final_reply("echo", "1"));
   EXPECT_EQ(next(leaving), disconnect());
   EXPECT_TRUE(silent(leaving));
   EXPECT_FALSE(drain(leaving));
-  EXPECT_TRUE(broker.workers(10).empty());
+  EXPECT_TRUE(broker.workers(10, now).empty());
   const auto other = attach_worker("echo");
   EXPECT_EQ(next_request(other).body, zmtp::message{"2"sv});
   EXPECT_EQ(counters().requeued, 0U);
