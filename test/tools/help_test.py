@@ -117,6 +117,8 @@ VOCABULARY = {
     "--tls-key": ("FILE", "private key of --tls-certificate"),
     "--tls-trusted": ("FILE", "authorities, as PEM: connecting"),
     "--tls-server-name": ("NAME", "connecting with TLS: name in the certificate"),
+    "--show": ("services|workers|clients", "the table"),
+    "--sort": ("COLUMN", "column that orders the rows"),
     "--list": ("", "print the groups"),
     "--version": ("", "print the version and exit"),
     "--help": ("", "print this text and exit"),
@@ -125,6 +127,7 @@ VOCABULARY = {
 # and a worker or a client names a service that the broker and Titanic have settings for.
 EXCEPTIONS = {
     ("cat", "--bind"): ("", "endpoints to bind"),
+    ("top", "--interval"): ("DURATION", "time between two screens"),
     ("worker", "--service"): ("NAME", "service to offer"),
     ("request", "--service"): ("NAME", "service to call"),
     ("broker", "--service"): ("NAME:KEY=VALUE,...", "service and its settings"),
@@ -194,10 +197,10 @@ class HelpTest(unittest.TestCase):
 
     def test_every_subcommand_is_found(self):
         for words in (("broker",), ("worker",), ("request",), ("titanic", "purge"), ("bstar",), ("cat",), ("proxy",),
-                      ("dump",), ("bench",), ("chp", "server"), ("chp", "watch"), ("passwd",), ("demo",), ("interop",),
-                      ("help",), ("man",), ("completion",)):
+                      ("dump",), ("bench",), ("chp", "server"), ("chp", "watch"), ("status",), ("top",), ("passwd",),
+                      ("demo",), ("interop",), ("help",), ("man",), ("completion",)):
             self.assertIn(words, self.commands)
-        self.assertEqual(len(self.commands), 28)
+        self.assertEqual(len(self.commands), 33)
 
     def test_zinc_help_prints_the_same(self):
         for words, text in self.commands.items():
@@ -254,6 +257,7 @@ class HelpTest(unittest.TestCase):
         texts = set()
         for words in (("broker",), ("worker",), ("request",), ("titanic",), ("bstar",), ("cat",), ("proxy",),
                       ("bench",),
+                      ("status",), ("services",), ("workers",), ("clients",), ("top",),
                       *(("chp", name) for name in ("server", "get", "set", "delete", "dump", "watch"))):
             options = [option for option in options_of(self.commands[words]) if option.name in names]
             self.assertEqual({option.name for option in options}, names, words)

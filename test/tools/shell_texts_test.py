@@ -45,7 +45,7 @@ class ManualTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(run(ZINC, "man", "--write", folder).returncode, 0)
             pages = sorted(pathlib.Path(folder).iterdir())
-            self.assertEqual(len(pages), 28)
+            self.assertEqual(len(pages), 33)
             self.assertIn("zinc-chp-get.1", [page.name for page in pages])
             for page in pages:
                 with self.subTest(page.name):

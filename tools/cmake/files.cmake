@@ -240,6 +240,7 @@ zinc_sources(program tools_zinc_text
   tools/zinc/json_of.cc
   tools/zinc/named_settings.cc
   tools/zinc/printable.cc
+  tools/zinc/terminal_text.cc
   tools/zinc/units.cc
 )
 zinc_sources(program tools_zinc_command_line
@@ -383,6 +384,22 @@ zinc_sources(program tools_zinc_interop_stage
   tools/zinc/interop/isolation.cc
   tools/zinc/interop/python_check.cc
   tools/zinc/interop/stage.cc
+)
+zinc_sources(program tools_zinc_status_views
+  tools/zinc/status/mmi_report.cc
+  tools/zinc/status/screen.cc
+  tools/zinc/status/table.cc
+  tools/zinc/status/value.cc
+  tools/zinc/status/views.cc
+)
+zinc_sources(program tools_zinc_status_command
+  tools/zinc/status/command.cc
+  tools/zinc/status/http_source.cc
+  tools/zinc/status/mmi_source.cc
+  tools/zinc/status/source.cc
+  tools/zinc/status/status_commands.cc
+  tools/zinc/status/terminal.cc
+  tools/zinc/status/top_command.cc
 )
 zinc_sources(zmtp zmtp_access_rules
   zmtp/access_rules.cc

@@ -1,5 +1,5 @@
 #pragma once
-// The records of a broker and its services. Pure.
+// The records of a broker, its services, its workers and its clients. Pure.
 
 #include "mdp/broker_actions.h"
 #include "zmtp/figure.h"
@@ -12,6 +12,10 @@ namespace zinc {
 [[nodiscard]] zmtp::figure_record record_of(const mdp::broker_status& of,
                                             const std::string& endpoint);
 [[nodiscard]] zmtp::figure_record record_of(const mdp::service_status& of,
+                                            const std::string& endpoint);
+[[nodiscard]] zmtp::figure_record record_of(const mdp::worker_status& of,
+                                            const std::string& endpoint);
+[[nodiscard]] zmtp::figure_record record_of(const mdp::client_status& of,
                                             const std::string& endpoint);
 
 }  // namespace zinc

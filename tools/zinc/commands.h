@@ -1,9 +1,10 @@
 #pragma once
-// Exit codes, and the arguments and entry points of zinc broker, worker, request, titanic and demo.
+// The arguments and entry points of zinc broker, worker, request, titanic and demo.
 // Every other subcommand has a header of its own, as a new one does: see proxy_command.h.
 
 #include "mdp/options.h"
 #include "mdp/titanic/options.h"
+#include "tools/zinc/exit_code.h"
 #include "tools/zinc/http/address.h"
 #include "tools/zinc/security_flags.h"
 
@@ -15,9 +16,6 @@
 #include <vector>
 
 namespace zinc {
-
-// Exit codes of every subcommand.
-enum exit_code : int { done = 0, failed = 1, misused = 2 };
 
 // One setting of one service, or of all services whose names have a prefix; see mdp::service_rule.
 struct service_change {

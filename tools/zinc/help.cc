@@ -1,6 +1,7 @@
 #include "tools/zinc/help.h"
 
 #include "tools/zinc/command_tree.h"
+#include "tools/zinc/exit_code.h"
 #include "tools/zinc/suggestion.h"
 
 #include <fmt/core.h>
@@ -106,10 +107,23 @@ std::string footer_of(const command_help& help) {
     text += "  " + one + '\n';
   }
   const auto line = [&help](const char* gap) {
-    return fmt::format("  0 {1}{0}1 {2}{0}2 invalid arguments\n", gap, help.done, help.failed);
+    auto codes =
+        fmt::format("  0 {1}{0}1 {2}{0}2 invalid arguments\n", gap, help.done, help.failed);
+    for (const auto& [code, meaning] :
+         {std::pair{exit_code::was_refused, &help.was_refused},
+          std::pair{exit_code::no_answer, &help.no_answer},
+          std::pair{exit_code::outcome_unknown, &help.outcome_unknown}}) {
+      if (!meaning->empty()) {
+        codes += fmt::format("  {} {}\n", static_cast<int>(code), *meaning);
+      }
+    }
+    return codes;
   };
   const auto one_line = line("   ");
-  return text + "EXIT CODES\n" + (one_line.size() <= line_width ? one_line : line("\n  "));
+  return text + "EXIT CODES\n" +
+         (one_line.find('\n') <= line_width && one_line.ends_with("2 invalid arguments\n")
+              ? one_line
+              : line("\n  "));
 }
 
 std::string description_of(const command_help& help) {

@@ -14,6 +14,10 @@ struct command_help {
   std::vector<std::string> examples;  // command lines
   std::string done;                   // the meaning of exit code 0
   std::string failed;                 // the meaning of exit code 1
+  // The meanings of exit codes 3, 4 and 5; empty: the command does not exit with it
+  std::string was_refused{};
+  std::string no_answer{};
+  std::string outcome_unknown{};
 };
 
 // Makes `app` print its help in the form of zinc. Subcommands that are added later do so too.

@@ -18,6 +18,7 @@
 #include "tools/zinc/passwd_command.h"
 #include "tools/zinc/proxy_command.h"
 #include "tools/zinc/security_flags.h"
+#include "tools/zinc/status/status_commands.h"
 #include "tools/zinc/version.h"
 
 #include <CLI/CLI.hpp>
@@ -124,6 +125,7 @@ int run(int argc, char** argv) {
   passwd_arguments passwd;
   demo_arguments demo;
   interop_arguments interop;
+  status::commands status;
   std::vector<std::string> help;
   man_arguments man;
   completion_arguments completion;
@@ -137,6 +139,7 @@ int run(int argc, char** argv) {
   auto* const dump_app = app.add_subcommand("dump");
   auto* const bench_app = app.add_subcommand("bench");
   chp.add_to(app);
+  status.add_to(app);
   auto* const keygen_app = app.add_subcommand("keygen");
   auto* const passwd_app = app.add_subcommand("passwd");
   auto* const demo_app = app.add_subcommand("demo");
@@ -200,6 +203,8 @@ int run(int argc, char** argv) {
       bench.socket = bench.bind.empty() ? sockets.connected : sockets.bound;
     } else if (chp.parsed()) {
       chp.read_security_files();
+    } else if (status.parsed()) {
+      status.read_security_files();
     }
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0) {
@@ -243,6 +248,9 @@ int run(int argc, char** argv) {
   }
   if (chp.parsed()) {
     return chp.run();
+  }
+  if (status.parsed()) {
+    return status.run();
   }
   if (keygen_app->parsed()) {
     return run_keygen(keygen);

@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 #include <spdlog/spdlog.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <string_view>
@@ -18,6 +19,9 @@ namespace zinc {
 namespace asio = boost::asio;
 
 namespace {
+
+// Workers and clients of one broker in a report.
+constexpr std::size_t most_peers = 1'000;
 
 // The broker reports each principal and right once.
 void log_refusal(const mdp::broker_event& event, std::string_view /*peer*/) {
@@ -126,6 +130,15 @@ http::report virtual_broker::read(http::extent wanted) const {
     return all;
   }
   for (const auto& one : broker_.services()) {
+    all.records.push_back(record_of(one, name_));
+  }
+  if (wanted == http::extent::everything) {
+    return all;
+  }
+  for (const auto& one : broker_.workers(most_peers)) {
+    all.records.push_back(record_of(one, name_));
+  }
+  for (const auto& one : broker_.clients(most_peers)) {
     all.records.push_back(record_of(one, name_));
   }
   return all;

@@ -81,12 +81,13 @@ asio::awaitable<response> answers::to(route where, const std::string& body) {
       co_return answer;
     }
     case resource::metrics: {
-      const auto now = co_await collect();
+      const auto now = co_await collect(extent::everything);
       auto text = metrics_text(now, version);
       co_return made(200, {std::string{metrics_content_type}, std::move(text)});
     }
     case resource::status: {
-      auto text = co_await status();
+      const auto now = co_await collect(extent::peers);
+      auto text = status_json(now, version);
       co_return made(200, {"application/json", std::move(text)});
     }
   }
@@ -103,12 +104,12 @@ asio::awaitable<operation_result> answers::change(const std::string& id) {
 }
 
 asio::awaitable<std::string> answers::status() {
-  const auto now = co_await collect();
+  const auto now = co_await collect(extent::everything);
   co_return status_json(now, version);
 }
 
-asio::awaitable<report> answers::collect() {
-  auto now = co_await read(extent::everything);
+asio::awaitable<report> answers::collect(extent wanted) {
+  auto now = co_await read(wanted);
   now.records.push_back(figures_of(counters_));
   co_return now;
 }

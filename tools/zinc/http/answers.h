@@ -38,7 +38,7 @@ public:
 
 private:
   [[nodiscard]] boost::asio::awaitable<report> read(extent wanted);
-  [[nodiscard]] boost::asio::awaitable<report> collect();
+  [[nodiscard]] boost::asio::awaitable<report> collect(extent wanted);
   [[nodiscard]] boost::asio::awaitable<operation_result> list();
   [[nodiscard]] boost::asio::awaitable<operation_result> change(const std::string& id);
 

@@ -21,6 +21,7 @@ struct report {
 enum class extent : std::uint8_t {
   totals,      // only those of the component, whose number is bounded
   everything,  // also those of each service
+  peers,       // also those of each worker and client, for /status: they would be too many metrics
 };
 
 // Calls its last argument once with the report, in the server's executor, in the call or later.

@@ -84,7 +84,7 @@ json::object record_of(const zmtp::figure_record& of) {
 
 }  // namespace
 
-std::string status_json(const report& of, std::string_view version) {
+json::value status_value(const report& of, std::string_view version) {
   json::object figures;
   json::object groups;
   for (const auto& each : of.records) {
@@ -95,12 +95,15 @@ std::string status_json(const report& of, std::string_view version) {
     }
     group.as_array().push_back(record_of(each));
   }
-  const json::object all{
+  return json::object{
       {"component", text(of.component)}, {"version", text(version)},
       {"ready", of.not_ready.empty()},   {"not_ready", of.not_ready},
       {"figures", std::move(figures)},   {"groups", std::move(groups)},
   };
-  return json::serialize(all);
+}
+
+std::string status_json(const report& of, std::string_view version) {
+  return json::serialize(status_value(of, version));
 }
 
 }  // namespace zinc::http

@@ -1,0 +1,358 @@
+#!/usr/bin/python3
+"""zinc status, services, workers, clients and top, with real servers."""
+
+import contextlib
+import json
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+import termios
+import time
+import unittest
+
+ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
+DEADLINE = 30
+# The name of a service that clears the screen of a terminal which gets it.
+EVIL = "evil\x1b[2J\x9b"
+EVIL_BYTES = EVIL.encode("latin-1")
+EVIL_PRINTED = r"evil\x1b[2J\x9b"
+
+
+def run(*words):
+    return subprocess.run([ZINC, *words], capture_output=True, text=True, timeout=DEADLINE, check=False,
+                          stdin=subprocess.DEVNULL)
+
+
+@contextlib.contextmanager
+def started(*words):
+    process = subprocess.Popen([ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def line_of(process, name):
+    """The rest of the next line, which starts with this word."""
+    line = process.stdout.readline()
+    assert line.startswith(name + " "), line
+    return line[len(name) + 1:].strip()
+
+
+@contextlib.contextmanager
+def broker(*words):
+    """A broker, its endpoint and the URL of its figures."""
+    with started("broker", "--bind", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", *words) as process:
+        endpoint = line_of(process, "bound")
+        yield process, endpoint, line_of(process, "http").rstrip("/")
+
+
+@contextlib.contextmanager
+def worker(endpoint, service):
+    with started("worker", "--connect", endpoint, "--service", service) as process:
+        assert run("request", "--connect", endpoint, "--service", service, "--timeout", f"{DEADLINE}s",
+                   "hello").returncode == 0
+        yield process
+
+
+def json_of(*words):
+    result = run(*words, "--json")
+    assert (result.returncode, result.stderr) == (0, ""), result
+    assert result.stdout.isascii() and result.stdout[:-1].isprintable(), result.stdout
+    return json.loads(result.stdout)
+
+
+class Status(unittest.TestCase):
+    def test_a_broker_tells_the_same_over_mmi_and_over_http(self):
+        with broker() as (_, endpoint, url), worker(endpoint, "echo"), worker(endpoint, EVIL_BYTES):
+            for address in (endpoint, url):
+                with self.subTest(address):
+                    status = json_of("status", "--connect", address)
+                    self.assertEqual(status["component"], "broker")
+                    self.assertIs(status["ready"], True)
+                    self.assertEqual(status["groups"]["broker"][0]["workers"], 2)
+                    self.assertEqual(status["groups"]["broker"][0]["requests"], 2)
+                    services = json_of("services", "--connect", address)
+                    self.assertEqual({one["service"]: one["requests"] for one in services},
+                                     {"echo": 1, EVIL_PRINTED: 1})
+                    workers = json_of("workers", "--connect", address)
+                    self.assertEqual([(one["service"], one["capacity"], one["draining"]) for one in workers],
+                                     [("echo", 1, False), (EVIL_PRINTED, 1, False)])
+                    self.assertIs(type(workers[0]["last_heard"]), int)
+                    text = run("status", "--connect", address).stdout
+                    self.assertRegex(text, r"\Abroker( [\w.-]+)?: ready\n\nBROKER\n")
+                    self.assertRegex(text, r"(?m)^workers +2$")
+                    self.assertRegex(text, r"(?m)^SERVICE +WORKERS +BUSY +WAITING +WORKING +BYTES +REQUESTS +REPLIES\b")
+                    self.assertRegex(text, r"(?m)^echo +1 +0 +0 +0 +0B +1 +1\b")
+                    self.assertIn(EVIL_PRINTED, text)
+                    self.assertTrue(text.replace("\n", "").isprintable(), text)
+                    self.assertRegex(run("services", "--connect", address).stdout, r"\ASERVICE +WORKERS .*\necho +1 ")
+                    self.assertRegex(run("workers", "--connect", address).stdout,
+                                     r"\AWORKER +SERVICE +WORKING +CAPACITY +DRAINING +LAST_HEARD\n"
+                                     r"\d+\.\d+ +echo +0 +1 +no +\d+s\n")
+
+    def test_a_client_is_listed_with_its_requests(self):
+        with broker() as (_, endpoint, url):
+            with subprocess.Popen([ZINC, "request", "--connect", endpoint, "--service", "nobody", "--timeout", "1h",
+                                   "x"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as waiting:
+                try:
+                    while not (busy := [one for one in json_of("clients", "--connect", url) if one["requests"]]):
+                        pass
+                    self.assertEqual((len(busy), busy[0]["requests"], busy[0]["paused"]), (1, 1, False))
+                    over_mmi = json_of("clients", "--connect", endpoint)
+                    self.assertIn(busy[0]["client"], [one["client"] for one in over_mmi if one["requests"] == 1])
+                    self.assertRegex(run("clients", "--connect", url).stdout, r"\ACLIENT +REQUESTS +BYTES +PAUSED\n")
+                finally:
+                    waiting.kill()
+
+    def test_peers_are_not_metrics(self):
+        with broker() as (_, endpoint, url), worker(endpoint, "echo"):
+            host, port = url[len("http://"):].split(":")
+            with socket.create_connection((host, int(port)), timeout=DEADLINE) as web:
+                web.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                text = b"".join(iter(lambda: web.recv(65536), b""))
+            self.assertIn(b"zinc_service_workers{", text)
+            self.assertNotIn(b"zinc_worker", text)
+            self.assertNotIn(b"zinc_client", text)
+
+    def test_a_broker_without_services_has_empty_lists(self):
+        with broker() as (_, endpoint, _):
+            for name in ("services", "workers"):
+                self.assertEqual(json_of(name, "--connect", endpoint), [])
+                self.assertEqual(run(name, "--connect", endpoint).stdout, "")
+
+    def test_a_map_server_has_a_status_and_no_lists(self):
+        with started("chp", "server", "--bind", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0") as server:
+            lines = {}
+            while not {"http", "active"} <= lines.keys():
+                name, _, rest = server.stdout.readline().partition(" ")
+                lines[name] = rest.strip()
+                self.assertTrue(name)
+            url = lines["http"]
+            self.assertRegex(run("status", "--connect", url).stdout, r"\Achp [\w.-]+: ready\n\nCHP\n")
+            self.assertEqual(json_of("status", "--connect", url)["component"], "chp")
+            for name in ("services", "workers", "clients"):
+                result = run(name, "--connect", url)
+                self.assertEqual((result.returncode, result.stdout), (1, ""))
+                self.assertIn(f"'chp', which has no list of {name}", result.stderr)
+
+    def test_titanic_is_read_through_its_broker_and_over_http(self):
+        with tempfile.TemporaryDirectory() as folder, broker() as (_, endpoint, _), \
+                started("titanic", "--connect", endpoint, "--store", os.path.join(folder, "store"),
+                        "--http", "127.0.0.1:0") as titanic:
+            url = line_of(titanic, "http").rstrip("/")
+            self.assertEqual(line_of(titanic, "open"), "0 0")
+            request = subprocess.Popen([ZINC, "request", "--connect", endpoint, "--durable", "--service", "later",
+                                        "--timeout", f"{DEADLINE}s", "x"], stderr=subprocess.PIPE, text=True)
+            try:
+                self.assertIn("stored as", request.stderr.readline())
+                # The broker may learn of this service of Titanic after the others.
+                while "titanic" not in json_of("status", "--connect", endpoint)["groups"]:
+                    pass
+                for address in (endpoint, url):
+                    with self.subTest(address):
+                        groups = json_of("status", "--connect", address)["groups"]
+                        self.assertEqual(groups["titanic"][0]["pending"], 1)
+                        self.assertEqual(groups["titanic_service"],
+                                         [{"service": "later", "pending": 1, "in_flight": 0}])
+                self.assertEqual(run("services", "--connect", url).stdout,
+                                 "SERVICE  PENDING  IN_FLIGHT\nlater          1          0\n")
+            finally:
+                request.kill()
+                request.wait()
+                request.stderr.close()
+
+    def test_exit_codes_tell_what_went_wrong(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            silent_port = silent.getsockname()[1]
+            for words, code, text in (
+                (("--connect", "http://127.0.0.1:1"), 1, "cannot read http://127.0.0.1:1"),
+                (("--connect", f"http://127.0.0.1:{silent_port}", "--timeout", "100ms"), 4, "no answer from"),
+                (("--connect", f"tcp://127.0.0.1:{silent_port}", "--timeout", "100ms"), 1, "mmi.broker"),
+                (("--connect", "http://"), 2, "http://HOST:PORT"),
+                (("--connect", "http://a:b"), 2, "http://HOST:PORT"),
+            ):
+                with self.subTest(words):
+                    result = run("status", *words)
+                    self.assertEqual((result.returncode, result.stdout), (code, ""), result.stderr)
+                    self.assertIn(text, result.stderr)
+
+    def test_rules_apply(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rules = os.path.join(folder, "rules.toml")
+            with open(rules, "w", encoding="utf-8") as file:
+                file.write('[services."*"]\noffer = ["*"]\ncall = ["*"]\ninspect = ["echo"]\n')
+            with broker("--rules", rules) as (_, endpoint, _), worker(endpoint, "echo"), worker(endpoint, "other"):
+                self.assertEqual([one["service"] for one in json_of("services", "--connect", endpoint)], ["echo"])
+                self.assertEqual([one["service"] for one in json_of("workers", "--connect", endpoint)], ["echo"])
+                for name in ("status", "clients"):
+                    self.assertEqual(run(name, "--connect", endpoint).returncode, 3)
+
+    def test_other_answers_are_refused_with_the_reason(self):
+        for answer, text in ((b"<html>", "does not answer as zinc"), (b"[]", "not a status of zinc"),
+                             (b'{"groups": {"a": 1}}', "not a status of zinc")):
+            with self.subTest(answer), socket.create_server(("127.0.0.1", 0)) as server:
+                with subprocess.Popen([ZINC, "status", "--connect", f"http://127.0.0.1:{server.getsockname()[1]}"],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as asked:
+                    with server.accept()[0] as connection:
+                        connection.recv(65536)
+                        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(answer), answer))
+                        out, errors = asked.communicate(timeout=DEADLINE)
+                self.assertEqual((asked.returncode, out), (1, ""))
+                self.assertIn(text, errors)
+
+
+class Screen:
+    """zinc top in a terminal of its own."""
+
+    def __init__(self, *words, rows=24, columns=100):
+        self.text = ""
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.environ["TERM"] = "xterm"
+            os.execv(ZINC, [ZINC, "top", "--interval", "20ms", *words])
+        termios.tcsetwinsize(self.terminal, (rows, columns))
+
+    def wait_for(self, pattern, *, drop=True):
+        end = time.monotonic() + DEADLINE
+        while not (found := re.search(pattern, self.text, re.S)):
+            ready, _, _ = select.select([self.terminal], [], [], max(0, end - time.monotonic()))
+            assert ready, f"no {pattern!r} in {self.text[-3000:]!r}"
+            try:
+                data = os.read(self.terminal, 65536)
+            except OSError:
+                data = b""
+            assert data, f"ended without {pattern!r}: {self.text[-3000:]!r}"
+            self.text += data.decode("latin-1")
+        if drop:
+            self.text = self.text[found.end():]
+        return found
+
+    def type(self, keys):
+        os.write(self.terminal, keys.encode())
+
+    def end(self):
+        """The rest of the output, and the exit code."""
+        while True:
+            try:
+                data = os.read(self.terminal, 65536)
+            except OSError:
+                break
+            if not data:
+                break
+            self.text += data.decode("latin-1")
+        _, status = os.waitpid(self.process, 0)
+        self.process = None
+        return self.text, os.waitstatus_to_exitcode(status)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process is not None:
+            os.kill(self.process, signal.SIGKILL)
+            os.waitpid(self.process, 0)
+        os.close(self.terminal)
+
+
+LEAVE = "\x1b[?25h\x1b[?1049l"
+
+
+class Top(unittest.TestCase):
+    def test_redraws_until_q_and_restores_the_terminal(self):
+        with broker() as (_, endpoint, url), worker(endpoint, "echo"):
+            for address in (endpoint, url):
+                with self.subTest(address), Screen("--connect", address) as screen:
+                    screen.wait_for(r"\x1b\[\?1049h\x1b\[\?25l")
+                    screen.wait_for(r"\x1b\[Hbroker[^\n]*: ready")
+                    screen.wait_for(r"\x1b\[7mSERVICE +WORKERS[^\n]*REQUESTS/S")
+                    screen.wait_for(r"\necho +1 .*q quit")
+                    self.assertEqual(run("request", "--connect", endpoint, "--service", "echo", "x").returncode, 0)
+                    screen.wait_for(r"requests [2-9] \(\d+\.\d/s\)" if address == endpoint else
+                                    r"requests [3-9] \(\d+\.\d/s\)")
+                    self.assertFalse(termios.tcgetattr(screen.terminal)[3] & (termios.ICANON | termios.ECHO))
+                    screen.type("w")
+                    screen.wait_for(r"\x1b\[7mWORKER +SERVICE")
+                    if address == endpoint:
+                        screen.type("c")
+                        screen.wait_for(r"\x1b\[7mCLIENT +REQUESTS")
+                    screen.type("q")
+                    text, code = screen.end()
+                    self.assertEqual(code, 0)
+                    self.assertTrue(text.endswith(LEAVE), repr(text[-200:]))
+                    self.assertEqual(termios.tcgetattr(screen.terminal)[3] & (termios.ICANON | termios.ECHO),
+                                     termios.ICANON | termios.ECHO)
+
+    def test_ctrl_c_restores_the_terminal(self):
+        with broker() as (_, endpoint, _), Screen("--connect", endpoint) as screen:
+            screen.wait_for("ready")
+            screen.type("\x03")
+            text, code = screen.end()
+            self.assertEqual(code, 0)
+            self.assertTrue(text.endswith(LEAVE), repr(text[-200:]))
+
+    def test_names_do_not_reach_the_terminal_as_they_are(self):
+        with broker() as (_, endpoint, url), worker(endpoint, EVIL_BYTES):
+            for address in (endpoint, url):
+                with self.subTest(address), Screen("--connect", address) as screen:
+                    screen.wait_for(re.escape(EVIL_PRINTED))
+                    screen.type("q")
+                    text, _ = screen.end()
+                    self.assertNotIn("evil\x1b", text)
+                    self.assertNotIn("\x9b", text)
+
+    def test_says_that_the_server_is_away_and_goes_on_when_it_returns(self):
+        with broker() as (process, endpoint, _), Screen("--connect", endpoint, "--timeout", "200ms") as screen:
+            screen.wait_for("ready")
+            process.kill()
+            process.wait()
+            screen.wait_for("lost, trying again: ")
+            with started("broker", "--bind", endpoint) as again:
+                self.assertEqual(line_of(again, "bound"), endpoint)
+                # A whole screen without the remark.
+                screen.wait_for(r"\x1b\[Hbroker: ready\x1b\[K\r\npeers")
+                screen.type("q")
+                self.assertEqual(screen.end()[1], 0)
+
+    def test_fits_a_small_terminal_and_follows_its_size(self):
+        with broker() as (_, endpoint, _), worker(endpoint, "echo"), \
+                Screen("--connect", endpoint, rows=4, columns=20) as screen:
+            screen.wait_for("q quit|s services  w worker\x1b")
+            termios.tcsetwinsize(screen.terminal, (5, 10))
+            os.kill(screen.process, signal.SIGWINCH)
+            screen.wait_for("s services\x1b")
+            screen.text = ""
+            frame = screen.wait_for(r"\x1b\[H(.*?)\x1b\[J")[1]
+            plain = re.sub(r"\x1b\[\w+", "", frame).split("\r\n")
+            self.assertEqual(len(plain), 5)
+            self.assertLessEqual(max(map(len, plain)), 10)
+            screen.type("q")
+            screen.end()
+
+    def test_without_a_terminal_prints_screens(self):
+        with broker() as (_, endpoint, _), worker(endpoint, "echo"):
+            result = run("top", "--connect", endpoint, "--count", "2", "--interval", "1ms")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertNotIn("\x1b", result.stdout)
+            screens = result.stdout.split("\n\nbroker")
+            self.assertEqual(len(screens), 2)
+            self.assertIn("requests 1 (-/s)", screens[0])
+            self.assertIn("requests 1 (0/s)", screens[1])
+            result = run("top", "--connect", endpoint, "--count", "2", "--interval", "1ms", "--json")
+            self.assertEqual([json.loads(line)["component"] for line in result.stdout.splitlines()], ["broker"] * 2)
+
+    def test_a_server_that_was_never_there_ends_it(self):
+        result = run("top", "--connect", "http://127.0.0.1:1")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("zinc top: cannot read http://127.0.0.1:1", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,33 @@
+#include "tools/zinc/terminal_text.h"
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace zinc {
+namespace {
+
+TEST(terminal_text, only_printable_ascii_stays) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const std::string one(1, static_cast<char>(byte));
+    const bool stays = byte >= 0x20 && byte < 0x7f;
+    EXPECT_EQ(for_terminal(one) == one, stays) << byte;
+    EXPECT_EQ(for_terminal(one).size(), stays ? 1U : 4U) << byte;
+  }
+  EXPECT_EQ(for_terminal("a b\\\x1b"), "a b\\\\x1b");
+}
+
+TEST(terminal_text, json_is_ascii_and_means_the_same) {
+  const boost::json::value of = boost::json::object{
+      {"\x1b[2J", "\x7f\xc2\x9b\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 z\"\\\n"}, {"n", 1}};
+  const auto text = ascii_json(of);
+  EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; }))
+      << text;
+  EXPECT_EQ(text, R"({"\u001b[2J":"\u007f\u009b\u00e9\u20ac\ud83d\ude00 z\"\\\n","n":1})");
+  EXPECT_EQ(boost::json::parse(text), of);
+}
+
+}  // namespace
+}  // namespace zinc

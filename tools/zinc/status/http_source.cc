@@ -1,0 +1,153 @@
+#include "tools/zinc/status/http_source.h"
+
+#include "tools/zinc/http/connection.h"
+#include "tools/zinc/status/fault.h"
+#include "tools/zinc/terminal_text.h"
+#include "tools/zinc/units.h"
+#include "tools/zinc/version.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/error.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+#include <boost/json/parse.hpp>
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace zinc::status {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace web = boost::beast::http;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::size_t most_bytes = 256 * 1024 * 1024;
+
+struct place {
+  std::string host;
+  std::string port;
+};
+
+place place_of(const std::string& address) {
+  constexpr std::string_view scheme = "http://";
+  auto text = address.substr(scheme.size());
+  text = text.substr(0, text.find('/'));
+  const auto end_of_host = text.starts_with('[') ? text.find(']') : 0;
+  const auto colon = text.find(':', end_of_host == std::string::npos ? 0 : end_of_host);
+  place made{.host = text.substr(0, colon),
+             .port = colon == std::string::npos ? "80" : text.substr(colon + 1)};
+  if (made.host.starts_with('[') && made.host.ends_with(']')) {
+    made.host = made.host.substr(1, made.host.size() - 2);
+  }
+  if (made.host.empty() || made.port.empty() ||
+      made.port.find_first_not_of("0123456789") != std::string::npos) {
+    throw fault{exit_code::misused, fmt::format("'{}' is not an address; give http://HOST:PORT",
+                                                for_terminal(address))};
+  }
+  return made;
+}
+
+class http_source : public source {
+public:
+  http_source(const asio::any_io_executor& executor, std::string address,
+              std::chrono::milliseconds timeout)
+      : address_{std::move(address)},
+        place_{place_of(address_)},
+        timeout_{timeout},
+        resolver_{executor},
+        stream_{executor} {}
+
+  asio::awaitable<boost::json::value> read(wanted /*groups*/) override {
+    auto answer = co_await fetch();
+    if (answer.result() != web::status::ok) {
+      throw fault{exit_code::was_refused,
+                  fmt::format("{} refuses: {}", address_, for_terminal(answer.body()))};
+    }
+    error_code ec;
+    auto value = boost::json::parse(answer.body(), ec);
+    if (ec) {
+      throw fault{
+          exit_code::failed,
+          fmt::format("{} does not answer as zinc with --http; check the address", address_)};
+    }
+    co_return value;
+  }
+
+  void stop() override {
+    resolver_.cancel();
+    stream_.cancel();
+  }
+
+private:
+  asio::awaitable<web::response<web::string_body>> fetch() {
+    // The resolver does not end at the deadline of the stream.
+    asio::steady_timer limit{stream_.get_executor(), timeout_};
+    limit.async_wait([this](error_code ec) {
+      if (!ec) {
+        resolver_.cancel();
+      }
+    });
+    const auto [unresolved, found] =
+        co_await resolver_.async_resolve(place_.host, place_.port, http::token);
+    limit.cancel();
+    check(unresolved);
+    stream_.expires_after(timeout_);
+    const auto [unconnected, at] = co_await stream_.async_connect(found, http::token);
+    check(unconnected);
+    web::request<web::empty_body> asked{web::verb::get, "/status", 11};
+    asked.set(web::field::host, place_.host.find(':') == std::string::npos
+                                    ? place_.host + ':' + place_.port
+                                    : '[' + place_.host + "]:" + place_.port);
+    asked.set(web::field::user_agent, std::string{"zinc "} + version);
+    asked.set(web::field::connection, "close");
+    const auto [unsent, sent] = co_await web::async_write(stream_, asked, http::token);
+    check(unsent);
+    web::response_parser<web::string_body> parser;
+    parser.body_limit(most_bytes);
+    beast::flat_buffer buffer;
+    const auto [unread, size] = co_await web::async_read(stream_, buffer, parser, http::token);
+    check(unread);
+    stream_.socket().close();
+    co_return parser.release();
+  }
+
+  void check(error_code ec) {
+    if (!ec) {
+      return;
+    }
+    error_code ignored;
+    stream_.socket().close(ignored);
+    if (ec == beast::error::timeout || ec == asio::error::operation_aborted) {
+      throw fault{exit_code::no_answer,
+                  fmt::format("no answer from {} within {}", address_, text_of(timeout_))};
+    }
+    throw fault{exit_code::failed,
+                fmt::format("cannot read {}: {}; check the address, and --http of the server",
+                            address_, ec.message())};
+  }
+
+  const std::string address_;
+  const place place_;
+  const std::chrono::milliseconds timeout_;
+  asio::ip::basic_resolver<asio::ip::tcp, asio::any_io_executor> resolver_;
+  http::tcp_stream stream_;
+};
+
+}  // namespace
+
+std::unique_ptr<source> open_http(const asio::any_io_executor& executor, const std::string& address,
+                                  std::chrono::milliseconds timeout) {
+  return std::make_unique<http_source>(executor, address, timeout);
+}
+
+}  // namespace zinc::status

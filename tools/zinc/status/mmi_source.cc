@@ -1,0 +1,91 @@
+#include "tools/zinc/status/mmi_source.h"
+
+#include "mdp/client.h"
+#include "tools/zinc/http/status_json.h"
+#include "tools/zinc/outcome_code.h"
+#include "tools/zinc/status/fault.h"
+#include "tools/zinc/status/mmi_report.h"
+#include "zmtp/message.h"
+
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/core.h>
+
+#include <optional>
+#include <utility>
+
+namespace zinc::status {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// A broker with an endless list must not fill the memory.
+constexpr int most_pages = 10'000;
+
+class mmi_source : public source {
+public:
+  mmi_source(const asio::any_io_executor& executor, std::string endpoint,
+             const mdp::client_options& options)
+      : endpoint_{std::move(endpoint)}, client_{executor, endpoint_, options} {}
+
+  asio::awaitable<boost::json::value> read(wanted groups) override {
+    mmi_report found{endpoint_};
+    if (groups.totals) {
+      found.add_broker(co_await ask("mmi.broker", ""));
+    }
+    if (groups.services) {
+      co_await read_list("mmi.services", found, &mmi_report::add_services);
+    }
+    if (groups.totals) {
+      co_await read_list("mmi.titanic", found, &mmi_report::add_titanic);
+    }
+    if (groups.workers) {
+      co_await read_list("mmi.workers", found, &mmi_report::add_workers);
+    }
+    if (groups.clients) {
+      co_await read_list("mmi.clients", found, &mmi_report::add_clients);
+    }
+    // MMI does not have the version.
+    co_return http::status_value(found.all(), "");
+  }
+
+  void stop() override { client_.stop(); }
+
+private:
+  using add_page = std::optional<std::string> (mmi_report::*)(const zmtp::message&);
+
+  asio::awaitable<void> read_list(std::string service, mmi_report& to, add_page add) {
+    std::optional<std::string> next{std::string{}};
+    for (int page = 0; next && page < most_pages; ++page) {
+      const auto reply = co_await ask(service, *next);
+      next = (to.*add)(reply);
+    }
+  }
+
+  asio::awaitable<zmtp::message> ask(std::string service, std::string argument) {
+    zmtp::message body{argument};
+    try {
+      co_return co_await client_.async_request(service, std::move(body), asio::use_awaitable);
+    } catch (const boost::system::system_error& e) {
+      throw fault{exit_code_of(e.code()),
+                  fmt::format("{} of {}: {}", service, endpoint_, e.code().message())};
+    }
+  }
+
+  const std::string endpoint_;
+  mdp::client client_;
+};
+
+}  // namespace
+
+std::unique_ptr<source> open_mmi(const asio::any_io_executor& executor, const std::string& endpoint,
+                                 const mdp::client_options& options) {
+  try {
+    return std::make_unique<mmi_source>(executor, endpoint, options);
+  } catch (const boost::system::system_error& e) {
+    throw fault{exit_code::misused, e.what()};
+  }
+}
+
+}  // namespace zinc::status
