@@ -181,7 +181,7 @@ class AloneTest(ChpCase):
         for words, fault in ((["two", "2"], "maximum number of keys"),
                              (["one", "12345"], "value above the limit")):
             result = self.run_client(["set", *words, "--json"], server.port)
-            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.returncode, 3)
             self.assertIn(fault, result.stderr)
             self.assertIn('"outcome":"not made"', result.stdout)
         self.expect(["one 1"], ["dump"], server.port)
@@ -253,7 +253,7 @@ class PairTest(ChpCase):
     def test_degraded_block_commits_nothing_without_the_peer(self):
         primary = self.start(0, "--degraded", "block")
         self.assertEqual(self.run_client(["set", "key", "value", "--timeout", "3s"],
-                                         self.ports[0]).returncode, 1)
+                                         self.ports[0]).returncode, 4)
         self.assertEqual(primary.read_line(), "active 1")
         backup = self.start(1, "--degraded", "block")
         self.assertEqual(backup.read_line(), "passive peer-active")

@@ -99,7 +99,7 @@ class Senders(ShellCase):
 
     def test_a_missing_peer_is_a_failure(self):
         code, _, errors = self.run_cat("push", reserve_endpoint(self), "--timeout", "50ms", stdin="a\n")
-        self.assertEqual(code, 1)
+        self.assertEqual(code, 4)
         self.assertIn("check that the peer runs", errors)
 
     def test_a_publisher_waits_for_the_first_subscription(self):
@@ -119,7 +119,7 @@ class Senders(ShellCase):
     def test_a_publisher_without_subscribers(self):
         endpoint = reserve_endpoint(self)
         code, _, errors = self.run_cat("pub", endpoint, "--bind", "--timeout", "50ms", stdin="a\n")
-        self.assertEqual(code, 1)
+        self.assertEqual(code, 4)
         self.assertIn("--at-once", errors)
         self.assertEqual(self.run_cat("pub", endpoint, "--bind", "--at-once", stdin="a\n")[0], 0)
 
@@ -163,9 +163,9 @@ class Receivers(ShellCase):
     def test_silence_is_a_failure_unless_something_came(self):
         push, endpoint = self.bound(zmq.PUSH)
         code, output, errors = self.run_cat("pull", endpoint, "--timeout", "50ms")
-        self.assertEqual((code, output), (1, ""))
+        self.assertEqual((code, output), (4, ""))
         self.assertIn("no message within the timeout", errors)
-        for words, expected in (((), 0), (("--count", "2"), 1)):
+        for words, expected in (((), 0), (("--count", "2"), 4)):
             with self.subTest(words):
                 process = self.start_cat("pull", endpoint, "--timeout", "2s", *words)
                 push.send(b"x")
@@ -195,7 +195,7 @@ class Conversations(ShellCase):
     def test_a_request_that_is_not_answered(self):
         _, endpoint = self.bound(zmq.REP)
         code, _, errors = self.run_cat("req", endpoint, "--timeout", "50ms", stdin="a\n")
-        self.assertEqual(code, 1)
+        self.assertEqual(code, 4)
         self.assertIn("no reply", errors)
 
     def test_replies(self):

@@ -135,7 +135,7 @@ class MapTest(RolesCase):
         for command in (("get", "/b/x"), ("dump",), ("dump", "/b/"), ("watch", "/b/")):
             with self.subTest(command=command):
                 ended = self.run_client(server, *command)
-                self.assertEqual(ended.returncode, 1)
+                self.assertEqual(ended.returncode, 3)
                 self.assertEqual(ended.stdout, b"")
                 self.assertIn(b"may not read its whole subtree", ended.stderr)
         self.assertEqual(self.run_client(server, "set", "/a/x", "1").returncode, 0)
@@ -149,7 +149,7 @@ class MapTest(RolesCase):
         server.process.send_signal(signal.SIGHUP)
         _, told = watch.communicate(timeout=PATIENCE)
         self.assertIn(b"may not read its whole subtree", told)
-        self.assertEqual(watch.returncode, 1)
+        self.assertEqual(watch.returncode, 3)
 
     @staticmethod
     def client_words(server, action, *words):

@@ -35,6 +35,12 @@ TEST(message_lines, binary_data_and_several_lines_are_hexadecimal) {
   EXPECT_EQ(line_of({"two\nlines"}, {}), "{\"hex\":\"74776f0a6c696e6573\"}\n");
 }
 
+TEST(message_lines, control_characters_are_hexadecimal) {
+  EXPECT_EQ(line_of({"\x1b[2J"}, {}), "{\"hex\":\"1b5b324a\"}\n");
+  EXPECT_EQ(line_of({"\xc2\x9b"}, {}), "{\"hex\":\"c29b\"}\n");
+  EXPECT_EQ(line_of({"\xc2\xa0\xc3\x9b"}, {}), "\xc2\xa0\xc3\x9b\n");
+}
+
 TEST(message_lines, other_forms) {
   EXPECT_EQ(line_of(binary, {.form = line_form::json}), "[{\"hex\":\"00ff0a\"},\"\",\"text\"]\n");
   EXPECT_EQ(line_of(binary, {.form = line_form::hex}), "00ff0a - 74657874\n");

@@ -19,6 +19,21 @@ TEST(terminal_text, only_printable_ascii_stays) {
   EXPECT_EQ(for_terminal("a b\\\x1b"), "a b\\\\x1b");
 }
 
+TEST(terminal_text, readable_text_keeps_lines_and_letters_of_all_languages) {
+  const std::string kept = "line\n\ttab \xc3\xa9\xe2\x82\xac\xe4\xbd\xa0\xf0\x9f\x98\x80~";
+  EXPECT_EQ(readable(kept), kept);
+  EXPECT_EQ(readable("\x1b[2J\r\x7f\b"), "\\x1b[2J\\x0d\\x7f\\x08");
+  EXPECT_EQ(readable("\xc2\x9b\xe2\x80\xae\xef\xbb\xbf"),
+            "\\xc2\\x9b\\xe2\\x80\\xae\\xef\\xbb\\xbf");
+  // Not UTF-8: cut, overlong, a surrogate, above the last character.
+  EXPECT_EQ(readable("\xc3"), "\\xc3");
+  EXPECT_EQ(readable("\xc0\x9b"), "\\xc0\\x9b");
+  EXPECT_EQ(readable("\xe0\x82\x9b"), "\\xe0\\x82\\x9b");
+  EXPECT_EQ(readable("\xed\xa0\x80"), "\\xed\\xa0\\x80");
+  EXPECT_EQ(readable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+  EXPECT_EQ(readable("\xff\xe2\x82z"), "\\xff\\xe2\\x82z");
+}
+
 TEST(terminal_text, json_is_ascii_and_means_the_same) {
   const boost::json::value of = boost::json::object{
       {"\x1b[2J", "\x7f\xc2\x9b\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 z\"\\\n"}, {"n", 1}};

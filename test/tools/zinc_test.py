@@ -193,14 +193,14 @@ class Majordomo(unittest.TestCase):
                 "request", "--connect", endpoint, "--service", "bad", "--timeout", "200ms",
                 "--attempts", "1", "hello",
             )
-            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertEqual((result.returncode, result.stdout), (5, ""))
             self.assertIn("zinc request:", result.stderr)
 
     def test_worker_whose_command_failed_takes_the_next_request(self):
         command = 'read word; [ "$word" = good ] && echo fine'
         with broker() as (_, endpoint), service(endpoint, "picky", "--exec", command):
             ask = ("request", "--connect", endpoint, "--service", "picky", "--attempts", "1")
-            self.assertEqual(run(*ask, "--timeout", "300ms", "bad").returncode, 1)
+            self.assertEqual(run(*ask, "--timeout", "300ms", "bad").returncode, 5)
             result = run(*ask, "--timeout", "20s", "good")
             self.assertEqual((result.returncode, result.stdout), (0, "fine\n\n"))
 
@@ -240,7 +240,7 @@ class Majordomo(unittest.TestCase):
                         self.wait_until(lambda: self.counters(endpoint, name)["repeats"] >= 3)
                     else:
                         _, errors = asking.communicate(timeout=DEADLINE)
-                        self.assertEqual(asking.returncode, 1)
+                        self.assertEqual(asking.returncode, 4)
                         self.assertIn("(outcome: unknown)", errors)
                     runs = lambda: [one for one in os.listdir(folder) if one.startswith("run.")]
                     self.wait_until(runs)
@@ -272,7 +272,7 @@ class Majordomo(unittest.TestCase):
     def test_a_failed_request_says_what_is_known_of_it(self):
         with broker("--unserved-timeout", "50ms") as (process, endpoint):
             result = run("request", "--connect", endpoint, "--service", "absent", "hello")
-            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.returncode, 3)
             self.assertIn("(outcome: not executed)", result.stderr)
             process.terminate()
             process.wait(DEADLINE)

@@ -250,6 +250,12 @@ zinc_sources(program tools_zinc_command_line
   tools/zinc/option_values.cc
   tools/zinc/suggestion.cc
 )
+zinc_sources(program tools_zinc_files
+  tools/zinc/file_bytes.cc
+)
+zinc_sources(program tools_zinc_progress
+  tools/zinc/progress.cc
+)
 zinc_sources(program tools_zinc_service_manager
   tools/zinc/service_manager.cc
 )

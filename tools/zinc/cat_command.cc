@@ -148,7 +148,7 @@ private:
     if (!interrupted_) {
       const auto [ec] = co_await socket_.base().async_close(limit(), token);
       if (ec == zmtp::errc::timed_out) {
-        fail("cannot write all messages: timeout; check that the peer runs");
+        fail("cannot write all messages: timeout; check that the peer runs", exit_code::no_answer);
       } else if (ec && !interrupted_) {
         fail(ec.message());
       }
@@ -157,10 +157,10 @@ private:
     signals_.cancel();
   }
 
-  void fail(std::string_view what) {
+  void fail(std::string_view what, exit_code code = exit_code::failed) {
     if (!interrupted_ && !over_) {
       fmt::print(stderr, "zinc cat: {}\n", what);
-      code_ = exit_code::failed;
+      code_ = code;
     }
   }
   void interrupt() {
@@ -189,7 +189,8 @@ private:
       co_return true;
     }
     if (ec == zmtp::errc::timed_out) {
-      fail("cannot send: timeout; check that a peer with a fitting socket type runs");
+      fail("cannot send: timeout; check that a peer with a fitting socket type runs",
+           exit_code::no_answer);
     } else if (ec == zmtp::errc::host_unreachable) {
       fail("cannot send: no peer has this routing id");
       co_return true;  // the next message may be for another peer
@@ -231,7 +232,8 @@ private:
       co_await news_.async_wait(token);
     }
     if (!subscribed_) {
-      fail("cannot send: no subscriber within the timeout; start one, or use --at-once");
+      fail("cannot send: no subscriber within the timeout; start one, or use --at-once",
+           exit_code::no_answer);
     }
   }
 
@@ -262,9 +264,11 @@ private:
       return;
     }
     if (received == 0) {
-      fail("no message within the timeout; check that a peer with a fitting socket type runs");
+      fail("no message within the timeout; check that a peer with a fitting socket type runs",
+           exit_code::no_answer);
     } else if (arguments_.count) {
-      fail(fmt::format("only {} of {} messages within the timeout", received, *arguments_.count));
+      fail(fmt::format("only {} of {} messages within the timeout", received, *arguments_.count),
+           exit_code::no_answer);
     }
   }
 
@@ -307,7 +311,7 @@ private:
       }
       const auto replied = co_await receive(m);
       if (timed_out_) {
-        fail("no reply within the timeout");
+        fail("no reply within the timeout", exit_code::no_answer);
       }
       if (!replied || !print(m)) {
         co_return;

@@ -61,7 +61,8 @@ void add_cat(CLI::App& app, cat_arguments& to) {
                          "echo hello | zinc cat req tcp://localhost:5555 --timeout 1s",
                          "zinc cat sub tcp://localhost:5556 --subscribe weather --format json"},
             .done = "all messages were sent, answered and printed",
-            .failed = "a message was not sent, not answered or not received in time"});
+            .failed = "a message was not sent, or other failure",
+            .no_answer = "a message was not sent, answered or received in time"});
   app.add_option_function<std::string>(
          "TYPE",
          [&to](const std::string& name) {

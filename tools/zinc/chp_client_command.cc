@@ -7,6 +7,8 @@
 #include "tools/zinc/json_of.h"
 #include "tools/zinc/output.h"
 #include "tools/zinc/stop_signals.h"
+#include "tools/zinc/terminal_text.h"
+#include "zmtp/error.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -70,26 +72,54 @@ chp::client_options options_of(const chp_client_arguments& arguments) {
   return options;
 }
 
+// Keys and values come from the network.
+std::string for_stdout(std::string_view bytes) {
+  return stdout_is_terminal() ? readable(bytes) : std::string{bytes};
+}
+
+void print_json(const boost::json::object& of) {
+  fmt::print("{}\n", stdout_is_terminal() ? ascii_json(of) : boost::json::serialize(of));
+}
+
 void print_entry(std::string_view key, std::string_view value, bool as_json) {
   if (as_json) {
-    fmt::print("{}\n", boost::json::serialize(
-                           boost::json::object{{"key", json_of(key)}, {"value", json_of(value)}}));
+    print_json({{"key", json_of(key)}, {"value", json_of(value)}});
   } else {
-    fmt::print("{} {}\n", key, value);
+    fmt::print("{} {}\n", for_stdout(key), for_stdout(value));
   }
 }
 
-// Returns whether the arguments are not valid, so that no server had the request.
-bool was_misuse(const boost::system::error_code& ec) {
+exit_code code_of(const boost::system::error_code& ec) {
   using chp::errc;
-  for (const auto fault :
-       {errc::key_empty, errc::key_too_long, errc::key_with_zero, errc::key_reserved,
-        errc::value_empty, errc::ttl_too_short, errc::not_in_kvsimple}) {
-    if (ec == fault) {
-      return true;
+  struct entry {
+    errc fault;
+    exit_code code;
+  };
+  // Every other error is exit_code::failed.
+  for (const auto& each : {
+           entry{errc::key_empty, exit_code::misused},
+           entry{errc::key_too_long, exit_code::misused},
+           entry{errc::key_with_zero, exit_code::misused},
+           entry{errc::key_reserved, exit_code::misused},
+           entry{errc::value_empty, exit_code::misused},
+           entry{errc::ttl_too_short, exit_code::misused},
+           entry{errc::not_in_kvsimple, exit_code::misused},
+           entry{errc::value_too_long, exit_code::was_refused},
+           entry{errc::too_many_keys, exit_code::was_refused},
+           entry{errc::too_many_bytes, exit_code::was_refused},
+           entry{errc::refused, exit_code::was_refused},
+           entry{errc::forbidden, exit_code::was_refused},
+           entry{errc::subtree_forbidden, exit_code::was_refused},
+           entry{errc::unconfirmed, exit_code::no_answer},
+           entry{errc::not_on_both, exit_code::no_answer},
+           entry{errc::session_forgotten, exit_code::outcome_unknown},
+           entry{errc::lost, exit_code::outcome_unknown},
+       }) {
+    if (ec == each.fault) {
+      return each.code;
     }
   }
-  return false;
+  return ec == zmtp::errc::timed_out ? exit_code::no_answer : exit_code::failed;
 }
 
 class run {
@@ -126,17 +156,18 @@ private:
     co_return exit_code::failed;
   }
 
-  asio::awaitable<bool> ready() {
+  asio::awaitable<exit_code> ready() {
     const auto [ec] = co_await client_.async_wait_ready(until_, token);
     if (ec && !interrupted_) {
       fmt::print(stderr, "zinc chp: no snapshot from a server: {}\n", ec.message());
     }
-    co_return !ec;
+    co_return ec ? code_of(ec) : exit_code::done;
   }
 
   asio::awaitable<int> get() {
-    if (!co_await ready()) {
-      co_return exit_code::failed;
+    const auto there = co_await ready();
+    if (there != exit_code::done) {
+      co_return there;
     }
     const auto value = client_.get(arguments_.key);
     if (!value) {
@@ -146,7 +177,7 @@ private:
     if (arguments_.json) {
       print_entry(arguments_.key, *value, true);
     } else {
-      fmt::print("{}\n", *value);
+      fmt::print("{}\n", for_stdout(*value));
     }
     co_return exit_code::done;
   }
@@ -181,12 +212,13 @@ private:
     if (!ec) {
       co_return exit_code::done;
     }
-    co_return was_misuse(ec) ? exit_code::misused : exit_code::failed;
+    co_return code_of(ec);
   }
 
   asio::awaitable<int> dump() {
-    if (!co_await ready()) {
-      co_return exit_code::failed;
+    const auto there = co_await ready();
+    if (there != exit_code::done) {
+      co_return there;
     }
     client_.for_each(arguments_.subtree, [this](std::string_view key, std::string_view value) {
       print_entry(key, value, arguments_.json);
@@ -199,7 +231,9 @@ private:
     for (std::size_t seen = 0;;) {
       const auto [ec, count] = co_await watcher_.async_receive(batch, token);
       if (ec) {
-        co_return interrupted_ ? exit_code::done : exit_code::failed;
+        co_return interrupted_ ? exit_code::done
+        : forbidden_           ? exit_code::was_refused
+                               : exit_code::failed;
       }
       for (const auto& change : batch) {
         print(change);
@@ -215,16 +249,16 @@ private:
     if (!change.erased()) {
       print_entry(change.key, change.value, arguments_.json);
     } else if (arguments_.json) {
-      fmt::print("{}\n", boost::json::serialize(boost::json::object{{"key", json_of(change.key)},
-                                                                    {"value", nullptr}}));
+      print_json({{"key", json_of(change.key)}, {"value", nullptr}});
     } else {
-      fmt::print("{}\n", change.key);
+      fmt::print("{}\n", for_stdout(change.key));
     }
   }
 
   void report(const chp::client_event& event) {
     using enum chp::client_event::kind;
     if (event.what == forbidden && arguments_.what == action::watch) {
+      forbidden_ = true;
       print_forbidden();
       client_.stop();
     } else if (event.what == forbidden) {

@@ -216,7 +216,9 @@ void chp_command_line::add_to(CLI::App& app) {
                            .details = {},
                            .examples = {"zinc chp get /lamp/kitchen"},
                            .done = "printed",
-                           .failed = "no such key, or no server"}),
+                           .failed = "no such key, or other failure",
+                           .was_refused = "not permitted",
+                           .no_answer = "no server in time"}),
              get);
   add_client(*add_command(*app_, "set",
                           {.summary = "Sets a key and waits until the update is committed.",
@@ -225,28 +227,37 @@ void chp_command_line::add_to(CLI::App& app) {
                                         "zinc chp set /lamp/kitchen on --connect tcp://a:5556 "
                                         "--connect tcp://b:5556 --require both"},
                            .done = "committed, and on both servers if they are required",
-                           .failed = "not committed so in time, or refused"}),
+                           .failed = "not sent, or other failure",
+                           .was_refused = "refused by the server",
+                           .no_answer = "not committed so in time; it may be later",
+                           .outcome_unknown = "the servers do not know whether it was made"}),
              set);
   add_client(*add_command(*app_, "delete",
                           {.summary = "Erases a key and waits until the update is committed.",
                            .details = {},
                            .examples = {"zinc chp delete /lamp/kitchen"},
                            .done = "committed, and on both servers if they are required",
-                           .failed = "not committed so in time, or refused"}),
+                           .failed = "not sent, or other failure",
+                           .was_refused = "refused by the server",
+                           .no_answer = "not committed so in time; it may be later",
+                           .outcome_unknown = "the servers do not know whether it was made"}),
              erase);
   add_client(*add_command(*app_, "dump",
                           {.summary = "Prints keys and values in the order of keys.",
                            .details = {},
                            .examples = {"zinc chp dump", "zinc chp dump /lamp/ --json"},
                            .done = "printed",
-                           .failed = "no server"}),
+                           .failed = "failure",
+                           .was_refused = "not permitted",
+                           .no_answer = "no server in time"}),
              dump);
   add_client(*add_command(*app_, "watch",
                           {.summary = "Prints keys and values, then each change.",
                            .details = {},
                            .examples = {"zinc chp watch /lamp/", "zinc chp watch --count 10"},
                            .done = "stopped by a signal or after --count changes",
-                           .failed = "failure"}),
+                           .failed = "failure",
+                           .was_refused = "not permitted"}),
              watch);
 }
 

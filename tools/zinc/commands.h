@@ -60,7 +60,11 @@ struct request_arguments {
   bool json = false;
   bool durable = false;           // through Titanic
   std::string id;                 // the id of a durable request, or `new`; valid
+  bool leave = false;             // do not wait for the reply of a durable request
+  std::string fetch;              // id of a durable request whose reply is wanted; or empty
+  bool wait = false;              // for the reply to `fetch`
   std::vector<std::string> body;  // one part each
+  std::string file;               // the next part; or empty
   security_arguments security;
 };
 [[nodiscard]] int run_request(const request_arguments& arguments);

@@ -226,7 +226,8 @@ int run(int argc, char** argv) {
     return run_worker(worker);
   }
   if (request_app->parsed()) {
-    return request.durable ? run_durable_request(request) : run_request(request);
+    return request.durable || !request.fetch.empty() ? run_durable_request(request)
+                                                     : run_request(request);
   }
   if (titanic_app->parsed()) {
     return run_titanic(titanic);

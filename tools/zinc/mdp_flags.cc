@@ -165,14 +165,27 @@ void add_worker(CLI::App& app, worker_arguments& to) {
 
 void add_request(CLI::App& app, request_arguments& to) {
   set_help(app, {.summary = "Calls a Majordomo service and prints the reply.",
-                 .details = {},
+                 .details = "With --leave, prints the id of the stored request. --fetch prints its "
+                            "reply later, and closes the request.",
                  .examples = {"zinc request --service upper hello",
+                              "zinc request --service upper --file - < letter",
                               "zinc request --service upper --count 10000 --in-flight 100",
-                              "zinc request --service upper --durable --id new hello"},
-                 .done = "replied",
-                 .failed = "no reply or failure"});
+                              "zinc request --service upper --durable --leave --id new hello",
+                              "zinc request --fetch 56C9009FBA93DD56B72289F7BF8A51CA --wait"},
+                 .done = "replied, or stored with --leave",
+                 .failed = "not sent, several outcomes, or other failure",
+                 .was_refused = "not executed, or no such id",
+                 .no_answer = "no reply in time, or not yet; it may be executed",
+                 .outcome_unknown = "no reply will come; it may have been executed"});
   add_broker_endpoint(app, to.connect);
-  app.add_option("--service", to.service, "service to call")->required()->type_name("NAME");
+  auto* const what = app.add_option_group("request", "Request");
+  what->add_option("--service", to.service, "service to call")->type_name("NAME");
+  auto* const fetch =
+      what->add_option("--fetch", to.fetch,
+                       "id of a stored request, whose reply is printed; then the request is closed")
+          ->type_name("ID");
+  what->require_option(1);
+  app.add_flag("--wait", to.wait, "with --fetch: wait for the reply")->needs(fetch);
   add_version(app, to.options.protocol);
   add_number(app, "--count", to.count,
              "stop after N requests; print a summary instead of the replies",
@@ -212,6 +225,10 @@ void add_request(CLI::App& app, request_arguments& to) {
       })
       ->needs(durable)
       ->type_name("ID|new");
+  app.add_flag("--leave", to.leave, "with --durable: print the id, and do not wait for the reply")
+      ->needs(durable);
+  app.add_option("--file", to.file, "file to send as the part after BODY; - is standard input")
+      ->type_name("FILE");
   app.add_option("BODY", to.body, "parts of the request [one empty part]");
   add_security(app, to.security);
 }

@@ -34,11 +34,22 @@ std::string bytes_of(std::string_view hex) {
   return bytes;
 }
 
+// Returns whether UTF-8 text has a control character from U+0080 to U+009F, which some terminals obey.
+bool has_late_control(std::string_view text) {
+  for (auto at = text.find('\xc2'); at < text.size(); at = text.find('\xc2', at + 1)) {
+    const auto next = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0;
+    if (next >= 0x80 && next <= 0x9f) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::string written_text(std::string_view part) {
   const bool one_line = std::none_of(part.begin(), part.end(), [](char byte) {
     return (static_cast<unsigned char>(byte) < ' ' && byte != '\t') || byte == '\x7f';
   });
-  if (one_line && json_of(part).is_string()) {
+  if (one_line && !has_late_control(part) && json_of(part).is_string()) {
     return std::string{part};
   }
   return boost::json::serialize(boost::json::object{{"hex", hex_of(part)}});

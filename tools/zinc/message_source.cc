@@ -1,5 +1,6 @@
 #include "tools/zinc/message_source.h"
 
+#include "tools/zinc/file_bytes.h"
 #include "tools/zinc/units.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -7,11 +8,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/core.h>
 
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <stdexcept>
 #include <unistd.h>
 #include <utility>
 
@@ -21,26 +17,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Bytes of a line or a file. A line without an end must not fill the memory.
-constexpr std::size_t most_bytes = 256 * 1024 * 1024;
-
-// Throws std::runtime_error.
-std::string bytes_of(const std::string& file) {
-  std::ifstream input{file, std::ios::binary};
-  std::string bytes;
-  for (std::array<char, 64 * 1024> some; input && bytes.size() <= most_bytes;) {
-    input.read(some.data(), some.size());
-    bytes.append(some.data(), static_cast<std::size_t>(input.gcount()));
-  }
-  if (bytes.size() > most_bytes) {
-    throw std::runtime_error{
-        fmt::format("{} is larger than {}; split it", file, text_of_size(most_bytes))};
-  }
-  if (!input.eof()) {
-    throw std::runtime_error{"cannot read " + file + ": " + std::strerror(errno)};
-  }
-  return bytes;
-}
+// A line without an end must not fill the memory.
+constexpr std::size_t most_bytes = most_file_bytes;
 
 }  // namespace
 

@@ -1,10 +1,12 @@
 #pragma once
-// The exit code for the error of a request. Pure.
+// The exit codes for the errors of requests. Pure.
 
 #include "mdp/client.h"
 #include "tools/zinc/exit_code.h"
 
 #include <boost/system/error_code.hpp>
+
+#include <optional>
 
 namespace zinc {
 
@@ -20,5 +22,17 @@ namespace zinc {
   }
   return exit_code::failed;
 }
+
+// The exit code of several requests: that of those that failed, if they all have the same.
+class common_code {
+public:
+  void add(exit_code failure) noexcept {
+    code_ = !code_ || *code_ == failure ? failure : exit_code::failed;
+  }
+  [[nodiscard]] exit_code get() const noexcept { return code_.value_or(exit_code::done); }
+
+private:
+  std::optional<exit_code> code_;
+};
 
 }  // namespace zinc

@@ -5,8 +5,12 @@
 #include <cstdio>
 #include <string_view>
 #include <system_error>
+#include <unistd.h>
 
 namespace zinc {
+
+// Returns whether bytes of the network must be escaped before they are printed.
+[[nodiscard]] inline bool stdout_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
 
 // Flushes stdout. Throws std::system_error after a write error, now or earlier. Then main() returns
 // exit_code::failed.

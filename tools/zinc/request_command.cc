@@ -2,6 +2,8 @@
 
 #include "mdp/client.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/outcome_code.h"
+#include "tools/zinc/progress.h"
 #include "tools/zinc/request_parts.h"
 #include "tools/zinc/run_requests.h"
 #include "tools/zinc/stop_signals.h"
@@ -49,6 +51,7 @@ public:
   requester(asio::io_context& context, const request_arguments& arguments)
       : arguments_{arguments},
         total_{arguments.count.value_or(1)},
+        body_{request_body(arguments)},
         client_{context.get_executor(), arguments.connect, arguments.options},
         signals_{context.get_executor(), [this] { stop(); }} {
     latencies_.reserve(total_);
@@ -59,11 +62,13 @@ public:
   }
 
   [[nodiscard]] int report() {
-    const auto all = latencies_.size() == total_;
+    progress_.clear();
     if (arguments_.count) {
       summary();
     }
-    return all && !unprinted_ ? exit_code::done : exit_code::failed;
+    // An interrupt can end the command before all requests were sent.
+    const bool interrupted = latencies_.size() != total_ && code_.get() == exit_code::done;
+    return interrupted ? exit_code::failed : code_.get();
   }
 
 private:
@@ -76,12 +81,14 @@ private:
       if (!arguments_.count) {
         on_partial = [this](const zmtp::message& part) { print(part); };
       }
-      auto [ec, reply] = co_await client_.async_request(
-          arguments_.service, request_body(arguments_), {}, std::move(on_partial), token);
+      auto [ec, reply] = co_await client_.async_request(arguments_.service, body_, {},
+                                                        std::move(on_partial), token);
       if (stopping_) {
         ++failures_;
       } else if (ec) {
         ++failures_;
+        code_.add(exit_code_of(ec));
+        progress_.clear();
         fmt::print(stderr, "zinc request: {} (outcome: {})\n", ec.message(),
                    name_of(mdp::outcome_of(ec)));
       } else {
@@ -90,6 +97,7 @@ private:
           print(reply);
         }
       }
+      progress_.update(latencies_.size() + failures_, failures_);
     }
     if (--running_ == 0) {
       stop();
@@ -101,7 +109,7 @@ private:
       print_reply(reply, arguments_.json);
     } catch (const std::system_error& e) {
       fmt::print(stderr, "zinc request: {}\n", e.what());
-      unprinted_ = true;
+      code_.add(exit_code::failed);
     }
   }
 
@@ -145,6 +153,7 @@ private:
 
   const request_arguments& arguments_;
   std::size_t total_;
+  const zmtp::message body_;
   mdp::client client_;
   stop_signals signals_;
   clock::time_point started_at_ = clock::now();
@@ -152,7 +161,8 @@ private:
   std::size_t running_ = 0;
   std::size_t failures_ = 0;
   bool stopping_ = false;
-  bool unprinted_ = false;  // a reply
+  common_code code_;
+  progress progress_{total_, arguments_.count.has_value()};
   std::vector<clock::duration> latencies_;
 };
 

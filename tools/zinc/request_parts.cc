@@ -1,7 +1,9 @@
 #include "tools/zinc/request_parts.h"
 
+#include "tools/zinc/file_bytes.h"
 #include "tools/zinc/json_of.h"
 #include "tools/zinc/output.h"
+#include "tools/zinc/terminal_text.h"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -15,6 +17,9 @@ zmtp::message request_body(const request_arguments& arguments) {
   zmtp::message m;
   for (const auto& part : arguments.body) {
     m.push_back(part);
+  }
+  if (!arguments.file.empty()) {
+    m.adopt_back(bytes_of(arguments.file));
   }
   if (arguments.size) {
     m.push_back(std::string(*arguments.size, 'x'));
@@ -32,12 +37,13 @@ void print_reply(const zmtp::message& reply, bool as_json) {
     for (const auto part : reply) {
       parts.push_back(json_of(part));
     }
-    line = boost::json::serialize(boost::json::object{{"reply", parts}});
+    const boost::json::object whole{{"reply", parts}};
+    line = stdout_is_terminal() ? ascii_json(whole) : boost::json::serialize(whole);
   } else {
     const char* separator = "";
     for (const auto part : reply) {
       line += separator;
-      line += part;
+      line += stdout_is_terminal() ? readable(part) : std::string{part};
       separator = " ";
     }
   }

@@ -9,13 +9,14 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <stdexcept>
 
 namespace zinc {
 
 // Constructs a `Requester` from a context and the arguments, runs the context, and returns the exit code.
 template <class Requester>
 [[nodiscard]] int run_requests(const request_arguments& arguments) {
-  if (const auto ec = mdp::check_service(arguments.service)) {
+  if (const auto ec = mdp::check_service(arguments.service); ec && arguments.fetch.empty()) {
     fmt::print(stderr, "zinc request: --service '{}': {}\n", arguments.service, ec.message());
     return exit_code::misused;
   }
@@ -27,6 +28,9 @@ template <class Requester>
   } catch (const boost::system::system_error& e) {
     fmt::print(stderr, "zinc request: {}\n", e.what());
     return exit_code::misused;
+  } catch (const std::runtime_error& e) {
+    fmt::print(stderr, "zinc request: {}\n", e.what());
+    return exit_code::failed;
   }
 }
 
