@@ -256,6 +256,9 @@ zinc_sources(program tools_zinc_files
 zinc_sources(program tools_zinc_progress
   tools/zinc/progress.cc
 )
+zinc_sources(program tools_zinc_log
+  tools/zinc/log_flags.cc
+)
 zinc_sources(program tools_zinc_service_manager
   tools/zinc/service_manager.cc
 )

@@ -5,6 +5,7 @@
 #include "tools/zinc/commands.h"
 #include "tools/zinc/gathered_report.h"
 #include "tools/zinc/http_start.h"
+#include "tools/zinc/log_flags.h"
 #include "tools/zinc/output.h"
 #include "tools/zinc/repeated_signal.h"
 #include "tools/zinc/roles_file.h"
@@ -14,7 +15,6 @@
 
 #include <boost/asio/post.hpp>
 #include <boost/system/system_error.hpp>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
@@ -91,7 +91,7 @@ void read_rules_again(const std::string& file,
 }  // namespace
 
 int run_broker(const broker_arguments& arguments) {
-  spdlog::set_default_logger(spdlog::stderr_color_mt("broker"));
+  start_log("broker");
   std::vector<std::unique_ptr<virtual_broker>> brokers;
   std::string token;
   try {

@@ -7,6 +7,7 @@
 #include "tools/zinc/file_place.h"
 #include "tools/zinc/http_start.h"
 #include "tools/zinc/launcher.h"
+#include "tools/zinc/log_flags.h"
 #include "tools/zinc/pair_report.h"
 #include "tools/zinc/service_manager.h"
 #include "tools/zinc/stop_signals.h"
@@ -16,7 +17,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/system/system_error.hpp>
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <memory>
@@ -139,7 +139,7 @@ private:
 }  // namespace
 
 int run_bstar(const bstar_arguments& arguments) {
-  spdlog::set_default_logger(spdlog::stderr_color_mt("bstar"));
+  start_log("bstar");
   if (const auto fault = fault_of_place(arguments.options.epoch_file); !fault.empty()) {
     spdlog::error("{}", fault);
     return exit_code::failed;

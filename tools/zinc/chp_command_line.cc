@@ -190,7 +190,7 @@ void chp_command_line::add_server(CLI::App& to) {
   });
 }
 
-void chp_command_line::add_to(CLI::App& app) {
+void chp_command_line::add_to(CLI::App& app, log_arguments& log) {
   using enum chp_client_arguments::action;
   app_ = add_command(app, "chp",
                      {.summary = "Serves, reads and changes a clustered hashmap (12/CHP).",
@@ -211,6 +211,7 @@ void chp_command_line::add_to(CLI::App& app) {
        .done = "stopped by a signal",
        .failed = "failure such as an address in use"});
   add_server(*server_app_);
+  add_log(*server_app_, log);
   add_client(*add_command(*app_, "get",
                           {.summary = "Prints the value of a key.",
                            .details = {},

@@ -2,6 +2,7 @@
 // Reads the command line of zinc chp.
 
 #include "tools/zinc/chp_commands.h"
+#include "tools/zinc/log_flags.h"
 
 #include <CLI/CLI.hpp>
 
@@ -13,7 +14,7 @@ namespace zinc {
 class chp_command_line {
 public:
   // This object must live until the command line has been parsed.
-  void add_to(CLI::App& app);
+  void add_to(CLI::App& app, log_arguments& log);
   // Returns whether the command line was one of zinc chp.
   [[nodiscard]] bool parsed() const { return app_->parsed(); }
   // Reads the files of the options for security. Throws CLI::ValidationError.

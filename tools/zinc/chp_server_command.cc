@@ -10,6 +10,7 @@
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
 #include "tools/zinc/http_start.h"
+#include "tools/zinc/log_flags.h"
 #include "tools/zinc/pair_report.h"
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
@@ -22,7 +23,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/system/system_error.hpp>
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <csignal>
@@ -272,7 +272,7 @@ int serve(const chp_server_arguments& arguments) {
 }  // namespace
 
 int run_chp_server(const chp_server_arguments& arguments) {
-  spdlog::set_default_logger(spdlog::stderr_color_mt("chp"));
+  start_log("chp");
   for (const auto& file : {arguments.epoch_file, arguments.store}) {
     if (const auto fault = fault_of_place(file); !fault.empty()) {
       spdlog::error("{}", fault);

@@ -11,6 +11,7 @@
 #include "tools/zinc/help.h"
 #include "tools/zinc/interop_command.h"
 #include "tools/zinc/keygen_command.h"
+#include "tools/zinc/log_flags.h"
 #include "tools/zinc/man_page.h"
 #include "tools/zinc/mdp_flags.h"
 #include "tools/zinc/option_values.h"
@@ -36,8 +37,11 @@ namespace {
 // Reads the command line again. The settings file may have changed.
 broker_arguments read_broker_again(int argc, char** argv) {
   broker_arguments arguments;
+  log_arguments unchanged;  // the log has begun
   CLI::App app;
-  add_broker(*app.add_subcommand("broker"), arguments);
+  auto* const broker = app.add_subcommand("broker");
+  add_broker(*broker, arguments);
+  add_log(*broker, unchanged);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -125,6 +129,7 @@ int run(int argc, char** argv) {
   passwd_arguments passwd;
   demo_arguments demo;
   interop_arguments interop;
+  log_arguments log;
   status::commands status;
   std::vector<std::string> help;
   man_arguments man;
@@ -138,7 +143,7 @@ int run(int argc, char** argv) {
   auto* const proxy_app = app.add_subcommand("proxy");
   auto* const dump_app = app.add_subcommand("dump");
   auto* const bench_app = app.add_subcommand("bench");
-  chp.add_to(app);
+  chp.add_to(app, log);
   status.add_to(app);
   auto* const keygen_app = app.add_subcommand("keygen");
   auto* const passwd_app = app.add_subcommand("passwd");
@@ -156,6 +161,9 @@ int run(int argc, char** argv) {
   add_proxy(*proxy_app, proxy);
   add_dump(*dump_app, dump);
   add_bench(*bench_app, bench);
+  for (auto* const server : {broker_app, worker_app, titanic_app, bstar_app, proxy_app}) {
+    add_log(*server, log);
+  }
   add_keygen(*keygen_app, keygen);
   add_passwd(*passwd_app, passwd);
   add_demo(*demo_app, demo);
@@ -165,6 +173,7 @@ int run(int argc, char** argv) {
   add_completion(*completion_app, completion);
   try {
     app.parse(argc, argv);
+    configure_log(log);
     if (help_app->parsed()) {
       write_output(help_of(command_named(app, help)));
       return exit_code::done;

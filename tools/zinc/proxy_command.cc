@@ -5,6 +5,7 @@
 #include "tools/zinc/any_socket.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/http_start.h"
+#include "tools/zinc/log_flags.h"
 #include "tools/zinc/output.h"
 #include "tools/zinc/proxy_figures.h"
 #include "tools/zinc/repeated_signal.h"
@@ -18,7 +19,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/system/system_error.hpp>
 #include <fmt/core.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <concepts>
@@ -234,7 +234,7 @@ int run(const proxy_arguments& arguments) {
 }  // namespace
 
 int run_proxy(const proxy_arguments& arguments) {
-  spdlog::set_default_logger(spdlog::stderr_color_mt("proxy"));
+  start_log("proxy");
   try {
     return arguments.last_values ? run<running_cache>(arguments) : run<running_proxy>(arguments);
   } catch (const boost::system::system_error& e) {

@@ -8,6 +8,7 @@
 #include "tools/zinc/commands.h"
 #include "tools/zinc/file_place.h"
 #include "tools/zinc/http_start.h"
+#include "tools/zinc/log_flags.h"
 #include "tools/zinc/output.h"
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
@@ -23,7 +24,6 @@
 #include <boost/json/serialize.hpp>
 #include <boost/system/system_error.hpp>
 #include <fmt/core.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <charconv>
@@ -256,7 +256,7 @@ int run_server(const titanic_arguments& arguments) {
 }  // namespace
 
 int run_titanic(const titanic_arguments& arguments) {
-  spdlog::set_default_logger(spdlog::stderr_color_mt("titanic"));
+  start_log("titanic");
   // Only the user of this process may read the requests.
   ::umask(S_IRWXG | S_IRWXO);
   if (const auto fault = fault_of_place(arguments.store); !fault.empty()) {

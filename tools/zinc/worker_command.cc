@@ -3,6 +3,7 @@
 #include "mdp/worker.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/launcher.h"
+#include "tools/zinc/log_flags.h"
 #include "tools/zinc/service_manager.h"
 #include "tools/zinc/shell_command.h"
 #include "tools/zinc/stop_signals.h"
@@ -11,7 +12,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/system_error.hpp>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <csignal>
@@ -202,7 +202,7 @@ private:
 }  // namespace
 
 int run_worker(const worker_arguments& arguments) {
-  spdlog::set_default_logger(spdlog::stderr_color_mt("worker"));
+  start_log("worker");
   std::signal(SIGPIPE, SIG_IGN);  // a command may exit before it reads all input
   return worker_run{arguments}.run();
 }
