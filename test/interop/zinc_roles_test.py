@@ -89,7 +89,7 @@ class BrokerTest(RolesCase):
         # A file with a fault changes nothing.
         self.write("[services.anonymous]\ncalls = []\n")
         self.broker.signal(signal.SIGHUP)
-        self.assertIn("line 2, services.anonymous.calls: ", self.broker.line_with("rules not reloaded: "))
+        self.assertIn("line 2, services.anonymous.calls: ", self.broker.line_with("settings not reloaded: "))
         client.send(b"echo", b"x")
         request = owner.receive_request()
         owner.reply(request.address, *request.body)

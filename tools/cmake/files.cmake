@@ -245,10 +245,14 @@ zinc_sources(program tools_zinc_text
 )
 zinc_sources(program tools_zinc_command_line
   tools/zinc/command_tree.cc
+  tools/zinc/config_file.cc
   tools/zinc/help.cc
   tools/zinc/http_flags.cc
   tools/zinc/option_values.cc
   tools/zinc/suggestion.cc
+)
+zinc_sources(program tools_zinc_config_lines
+  tools/zinc/config_lines.cc
 )
 zinc_sources(program tools_zinc_files
   tools/zinc/file_bytes.cc

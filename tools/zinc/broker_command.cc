@@ -3,12 +3,12 @@
 #include "tools/zinc/broker_config.h"
 #include "tools/zinc/broker_operator.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/config_reload.h"
 #include "tools/zinc/gathered_report.h"
 #include "tools/zinc/http_start.h"
 #include "tools/zinc/log_flags.h"
 #include "tools/zinc/output.h"
 #include "tools/zinc/repeated_signal.h"
-#include "tools/zinc/roles_file.h"
 #include "tools/zinc/service_manager.h"
 #include "tools/zinc/stop_signals.h"
 #include "tools/zinc/virtual_broker.h"
@@ -21,8 +21,6 @@
 #include <csignal>
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -56,55 +54,13 @@ broker_operator operator_of(const std::vector<std::unique_ptr<virtual_broker>>& 
   return {brokers.front()->executor(), std::move(parts)};
 }
 
-// Handles SIGHUP: applies the settings of services in the file. An invalid file changes nothing.
-void read_again(const broker_arguments& before,
-                const std::vector<std::unique_ptr<virtual_broker>>& brokers) {
-  try {
-    const auto now = before.read_again();
-    const auto options = resolve(now);
-    for (const auto& one : brokers) {
-      one->change_services(options);
-    }
-    spdlog::info("settings reloaded: services={}", options.rules.size());
-    if (differ_beyond_services(before, now)) {
-      spdlog::warn("settings not reloaded: settings outside services change at the next start");
-    }
-  } catch (const config_fault& fault) {
-    spdlog::error("settings not reloaded: {}", fault.what());
-  }
-}
-
-// Handles SIGHUP: applies the file of rules. An invalid file changes nothing.
-void read_rules_again(const std::string& file,
-                      const std::vector<std::unique_ptr<virtual_broker>>& brokers) {
-  try {
-    const auto rules = read_roles(file, roles_table::services);
-    for (const auto& one : brokers) {
-      one->change_access(rules);
-    }
-    spdlog::info("rules reloaded: {}", file);
-  } catch (const roles_fault& fault) {
-    spdlog::error("rules not reloaded: {}", fault.what());
-  }
-}
-
 }  // namespace
 
 int run_broker(const broker_arguments& arguments) {
   start_log("broker");
   std::vector<std::unique_ptr<virtual_broker>> brokers;
-  std::string token;
-  try {
-    token = operator_token(arguments.http_operator_file);
-    for (const auto& endpoints : endpoints_of_brokers(arguments)) {
-      brokers.push_back(std::make_unique<virtual_broker>(resolve(arguments), endpoints));
-    }
-  } catch (const config_fault& fault) {
-    spdlog::error("{}", fault.what());
-    return exit_code::misused;
-  } catch (const std::invalid_argument& fault) {
-    spdlog::error("{}", fault.what());
-    return exit_code::misused;
+  for (const auto& endpoints : endpoints_of_brokers(arguments)) {
+    brokers.push_back(std::make_unique<virtual_broker>(resolve(arguments), endpoints));
   }
   const auto each = [&](void (virtual_broker::*what)()) {
     for (const auto& one : brokers) {
@@ -114,28 +70,24 @@ int run_broker(const broker_arguments& arguments) {
   const auto here = brokers.front()->executor();
   service_manager manager{here};
   repeated_signal state{here, SIGUSR1, [&] { each(&virtual_broker::log_state); }};
-  std::optional<repeated_signal> again;
-  if (arguments.read_again || !arguments.rules.empty()) {
-    again.emplace(here, SIGHUP, [&] {
-      if (arguments.read_again) {
-        read_again(arguments, brokers);
-      }
-      if (!arguments.rules.empty()) {
-        read_rules_again(arguments.rules, brokers);
-      }
-    });
-  }
+  auto drain = arguments.drain;
+  config_reload<broker_arguments> again{
+      here, arguments, {"service", "unserved-timeout", "rules", "drain"}, [&](const auto& now) {
+        drain = now.drain;
+        for (const auto& one : brokers) {
+          one->change_services(resolve(now));
+          one->change_access(now.options.access);
+        }
+      }};
   const auto cancel_signals = [&] {
     state.cancel();
-    if (again) {
-      again->cancel();
-    }
+    again.cancel();
   };
   stop_signals stop{here, [&] {
                       manager.stopping();
                       cancel_signals();
                       for (const auto& one : brokers) {
-                        one->drain(arguments.drain);
+                        one->drain(drain);
                       }
                     }};
   // The signal handlers exist already, because a script may send a signal when it reads `bound`.
@@ -156,7 +108,7 @@ int run_broker(const broker_arguments& arguments) {
     web = start_http(
         here, arguments.http,
         [&report](http::extent wanted, auto take) { report.read(wanted, std::move(take)); },
-        by_operator.operations(std::move(token)), sockets);
+        by_operator.operations(arguments.http_operator_token), sockets);
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
     return exit_code::failed;

@@ -5,11 +5,6 @@
 #include "tools/zinc/units.h"
 #include "zmtp/endpoint.h"
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/parse_options.hpp>
-#include <boost/json/parser.hpp>
-#include <boost/json/value.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,17 +12,13 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 namespace zinc {
 
 namespace {
 
-namespace json = boost::json;
 using std::chrono::milliseconds;
-
-constexpr size_range from_zero_bytes{.least = 0};
 
 // Each function reads the text of a flag, and returns false or throws unit_error if the text is not valid.
 
@@ -45,8 +36,8 @@ bool read_number(std::string_view text, std::int64_t least, std::int64_t most, N
   return ec == std::errc{} && read_to == end && number >= least && number <= most;
 }
 
-bool read(std::string_view text, milliseconds& to, const duration_range& range = {}) {
-  to = parse_duration(text, range);
+bool read(std::string_view text, milliseconds& to) {
+  to = parse_duration(text);
   return true;
 }
 
@@ -71,8 +62,8 @@ bool read(std::string_view text, std::optional<std::size_t>& to) {
   return read_number(text, 1, 1'000'000'000, to.emplace());
 }
 
-bool read_size(std::string_view text, std::size_t& to, const size_range& range = {}) {
-  to = parse_size(text, range);
+bool read_size(std::string_view text, std::size_t& to) {
+  to = parse_size(text);
   return true;
 }
 
@@ -82,17 +73,17 @@ bool read(std::string_view text, mdp::poison_policy& to) {
 }
 
 // A setting, the values that are valid, and the function that reads them.
-template <class Options>
 struct field {
   std::string_view name;
   std::string_view right;  // empty: `set` throws unit_error
-  bool (*set)(Options& of, std::string_view text);
+  bool (*set)(mdp::service_options& of, std::string_view text);
 };
 
 constexpr std::string_view right_flag = "true or false";
+// The name with the settings that services have by default.
+constexpr std::string_view every_service = "*";
 
-using service_field = field<mdp::service_options>;
-constexpr service_field service_fields[] = {
+constexpr field fields[] = {
     {"idempotent", right_flag, [](auto& of, auto text) { return read(text, of.idempotent); }},
     {"attempts", "a number from 1 to 1000",
      [](auto& of, auto text) { return read_number(text, 1, 1000, of.attempts); }},
@@ -108,63 +99,13 @@ constexpr service_field service_fields[] = {
      [](auto& of, auto text) { return read(text, of.limit.requests); }},
 };
 
-using broker_field = field<broker_arguments>;
-constexpr broker_field broker_fields[] = {
-    {"threads", "a number from 1 to 1024",
-     [](auto& of, auto text) { return read_number(text, 1, 1024, of.threads); }},
-    {"heartbeat", {}, [](auto& of, auto text) { return read(text, of.options.heartbeat); }},
-    {"liveness", "a number from 1 to 1000",
-     [](auto& of, auto text) { return read_number(text, 1, 1000, of.options.liveness); }},
-    {"drain",
-     {},
-     [](auto& of, auto text) { return read(text, of.drain, {.least = milliseconds{0}}); }},
-    {"worker_in_flight", "a number from 1 to 1000000",
-     [](auto& of, auto text) {
-       return read_number(text, 1, 1'000'000, of.options.worker_in_flight);
-     }},
-    {"unknown_services", "a number from 0 to 1000000",
-     [](auto& of, auto text) {
-       return read_number(text, 0, 1'000'000, of.options.unknown_services);
-     }},
-    {"client_requests", "a number from 1 to 1000000000",
-     [](auto& of, auto text) {
-       return read_number(text, 1, 1'000'000'000, of.options.client_limit.requests);
-     }},
-    {"client_bytes",
-     {},
-     [](auto& of, auto text) { return read_size(text, of.options.client_limit.bytes); }},
-    {"outcome_requests", "a number from 0 to 1000000000",
-     [](auto& of, auto text) {
-       return read_number(text, 0, 1'000'000'000, of.options.outcome_limit.requests);
-     }},
-    {"outcome_bytes",
-     {},
-     [](auto& of, auto text) {
-       return read_size(text, of.options.outcome_limit.bytes, from_zero_bytes);
-     }},
-    {"outcome_time",
-     {},
-     [](auto& of, auto text) { return read(text, of.options.outcome_limit.time); }},
-};
-
-template <class Fields>
-std::string names_of(const Fields& fields) {
-  std::string names;
-  for (const auto& one : fields) {
-    names += names.empty() ? "" : ", ";
-    names += one.name;
-  }
-  return names;
-}
-
 // Sets one field. `where` is the place of the field.
-template <class Fields, class Options>
-void set(const Fields& fields, Options& of, std::string_view name, std::string_view text,
+void set(mdp::service_options& of, std::string_view name, std::string_view text,
          const std::string& where) {
-  const auto known = std::find_if(std::begin(fields), std::end(fields),
-                                  [&](const auto& one) { return one.name == name; });
+  const auto known =
+      std::ranges::find_if(fields, [&](const auto& one) { return one.name == name; });
   if (known == std::end(fields)) {
-    throw config_fault{fmt::format("{}: unknown setting; give one of {}", where, names_of(fields))};
+    throw config_fault{fmt::format("{}: unknown setting; give one of {}", where, service_keys())};
   }
   try {
     if (!known->set(of, text)) {
@@ -190,118 +131,18 @@ void check_name(std::string_view service, const std::string& where) {
 
 void add_change(service_change change, const std::string& where, broker_arguments& to) {
   mdp::service_options unused;
-  set(service_fields, unused, change.key, change.value, where);
+  set(unused, change.key, change.value, where);
   to.changes.push_back(std::move(change));
-}
-
-// Returns the text of the value in a flag. Objects and lists have none.
-std::optional<std::string> text_of(const json::value& v) {
-  switch (v.kind()) {
-    case json::kind::null: return "none";
-    case json::kind::bool_: return v.get_bool() ? "true" : "false";
-    case json::kind::int64: return std::to_string(v.get_int64());
-    case json::kind::uint64: return std::to_string(v.get_uint64());
-    case json::kind::double_: return fmt::format("{}", v.get_double());
-    case json::kind::string: return std::string{v.get_string().data(), v.get_string().size()};
-    case json::kind::array:
-    case json::kind::object: break;
-  }
-  return std::nullopt;
-}
-
-json::value parse(std::string_view text, const std::string& file) {
-  json::parse_options tolerant;
-  tolerant.allow_comments = true;
-  tolerant.allow_trailing_commas = true;
-  json::parser parser{{}, tolerant};
-  json::error_code ec;
-  const auto consumed = parser.write_some(text.data(), text.size(), ec);
-  if (!ec && consumed < text.size()) {
-    ec = json::error::extra_data;
-  }
-  if (ec) {
-    const auto before = text.substr(0, consumed);
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    throw config_fault{
-        fmt::format("{}:{}: not valid JSON: {}; give an object such as "
-                    R"({{"bind": ["tcp://*:5555"], "services": {{}}}})",
-                    file, line, ec.message())};
-  }
-  return parser.release();
-}
-
-const json::object& object_at(const json::value& v, const std::string& where) {
-  if (!v.is_object()) {
-    throw config_fault{where + ": not an object; give settings in braces"};
-  }
-  return v.get_object();
-}
-
-template <class Visitor>
-void for_each_setting(const json::value& v, const std::string& where, Visitor visit) {
-  for (const auto& [key, value] : object_at(v, where)) {
-    const std::string name{key.data(), key.size()};
-    const auto place = fmt::format("{}.{}", where, name);
-    const auto text = text_of(value);
-    if (!text) {
-      throw config_fault{place + ": an object or a list is not a value; give one value"};
-    }
-    visit(name, *text, place);
-  }
-}
-
-std::vector<std::string> read_endpoints(const json::value& v, const std::string& where) {
-  const json::array one{v};
-  std::vector<std::string> endpoints;
-  for (const auto& each : v.is_array() ? v.get_array() : one) {
-    if (!each.is_string()) {
-      throw config_fault{
-          where + ": not an endpoint; give for example \"tcp://*:5555\", or a list of endpoints"};
-    }
-    endpoints.emplace_back(each.get_string().data(), each.get_string().size());
-  }
-  if (endpoints.empty()) {
-    throw config_fault{where + ": the list is empty; give at least one endpoint"};
-  }
-  return endpoints;
 }
 
 }  // namespace
 
-void read_config(std::string_view text, const std::string& file, broker_arguments& to) {
-  const auto all = parse(text, file);
-  for (const auto& [key, value] : object_at(all, file)) {
-    const std::string name{key.data(), key.size()};
-    const auto where = fmt::format("{}: {}", file, name);
-    if (name == "bind") {
-      to.bind = read_endpoints(value, where);
-    } else if (name == "default") {
-      for_each_setting(value, where, [&](const auto& field, const auto& set_to, const auto& place) {
-        set(service_fields, to.options.services, field, set_to, place);
-      });
-    } else if (name == "services") {
-      for (const auto& [service, settings] : object_at(value, where)) {
-        const std::string of{service.data(), service.size()};
-        const auto at = fmt::format("{}.{}", where, of);
-        check_name(of, at);
-        to.changes.push_back({of, {}, {}});  // so that the broker lists a service without settings
-        for_each_setting(settings, at,
-                         [&](const auto& field, const auto& set_to, const auto& place) {
-                           add_change({of, field, set_to}, place, to);
-                         });
-      }
-    } else if (const auto single = text_of(value)) {
-      set(broker_fields, to, name, *single, where);
-    } else {
-      throw config_fault{
-          fmt::format("{}: unknown object or list; give one of bind, default, services, or one "
-                      "value for {}",
-                      where, names_of(broker_fields))};
-    }
-  }
-}
-
 void read_service_flag(std::string_view text, broker_arguments& to) {
+  if (text.find_first_of(":=") == std::string_view::npos) {
+    check_name(text, fmt::format("'{}'", text));
+    to.changes.push_back({std::string{text}, {}, {}});  // so that the broker lists it
+    return;
+  }
   named_settings all;
   try {
     all = parse_named_settings(text);
@@ -315,11 +156,26 @@ void read_service_flag(std::string_view text, broker_arguments& to) {
   }
 }
 
-std::string service_keys() { return names_of(service_fields); }
+std::string service_keys() {
+  std::string names;
+  for (const auto& one : fields) {
+    names += names.empty() ? "" : ", ";
+    names += one.name;
+  }
+  return names;
+}
 
 mdp::broker_options resolve(const broker_arguments& arguments) {
   auto options = arguments.options;
   for (const auto& change : arguments.changes) {
+    if (change.service == every_service && !change.key.empty()) {
+      set(options.services, change.key, change.value, change.service);
+    }
+  }
+  for (const auto& change : arguments.changes) {
+    if (change.service == every_service) {
+      continue;
+    }
     auto rule = std::find_if(options.rules.begin(), options.rules.end(),
                              [&](const auto& one) { return one.name == change.service; });
     if (rule == options.rules.end()) {
@@ -327,21 +183,10 @@ mdp::broker_options resolve(const broker_arguments& arguments) {
           rule, {change.service, mdp::usual_options(change.service, options.services)});
     }
     if (!change.key.empty()) {
-      set(service_fields, rule->options, change.key, change.value, change.service);
+      set(rule->options, change.key, change.value, change.service);
     }
   }
   return options;
-}
-
-bool differ_beyond_services(const broker_arguments& a, const broker_arguments& b) {
-  const auto rest = [](const broker_arguments& of) {
-    return std::tie(of.bind, of.threads, of.drain, of.options.heartbeat, of.options.liveness,
-                    of.options.worker_in_flight, of.options.unknown_services,
-                    of.options.client_limit.requests, of.options.client_limit.bytes,
-                    of.options.outcome_limit.requests, of.options.outcome_limit.bytes,
-                    of.options.outcome_limit.time);
-  };
-  return rest(a) != rest(b);
 }
 
 std::vector<std::vector<std::string>> endpoints_of_brokers(const broker_arguments& arguments) {
@@ -362,14 +207,12 @@ std::vector<std::vector<std::string>> endpoints_of_brokers(const broker_argument
     const auto* const tcp = first ? first->tcp() : nullptr;
     if (tcp == nullptr) {
       throw config_fault{
-          fmt::format("--threads {}: {} has no port for each broker; give a tcp:// endpoint, or "
-                      "{} endpoints",
-                      brokers, text, brokers)};
+          fmt::format("{} has no port for each broker; give a tcp:// endpoint, or {} endpoints",
+                      text, brokers)};
     }
     if (tcp->port != 0 && tcp->port + brokers - 1 > std::numeric_limits<std::uint16_t>::max()) {
-      throw config_fault{
-          fmt::format("--threads {}: {} needs ports above 65535; give a port up to {}", brokers,
-                      text, std::numeric_limits<std::uint16_t>::max() - (brokers - 1))};
+      throw config_fault{fmt::format("{} needs ports above 65535; give a port up to {}", text,
+                                     std::numeric_limits<std::uint16_t>::max() - (brokers - 1))};
     }
     for (unsigned i = 0; i < brokers; ++i) {
       auto next = *tcp;

@@ -4,6 +4,7 @@
 
 #include "tools/zinc/bstar_figures.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/config_reload.h"
 #include "tools/zinc/file_place.h"
 #include "tools/zinc/http_start.h"
 #include "tools/zinc/launcher.h"
@@ -36,7 +37,12 @@ public:
   pair_node(const asio::any_io_executor& executor, const bstar_arguments& arguments)
       : node_{executor, with_takeover(arguments), handlers()},
         manager_{executor},
-        signals_{executor, [this] { stop(); }} {
+        signals_{executor, [this] { stop(); }},
+        reload_{executor, arguments, {"grace"}, [this](const auto& now) {
+                  if (command_) {
+                    command_->set_grace(now.grace);
+                  }
+                }} {
     if (!arguments.command.empty()) {
       command_.emplace(executor, arguments.command, arguments.grace,
                        [this](int status, bool asked) { on_command_end(status, asked); });
@@ -122,6 +128,7 @@ private:
       web_->stop();
     }
     signals_.cancel();
+    reload_.cancel();
     if (command_) {
       command_->cancel();
     }
@@ -130,6 +137,7 @@ private:
   bstar::node node_;
   service_manager manager_;
   stop_signals signals_;
+  config_reload<bstar_arguments> reload_;
   std::optional<supervised_command> command_;
   std::unique_ptr<http::server> web_;
   bool stopping_ = false;

@@ -19,9 +19,11 @@ void add_bstar(CLI::App& app, bstar_arguments& to) {
                  .examples = {"zinc bstar --primary --bind tcp://*:5003 --connect tcp://hostb:5004 "
                               "--epoch-file /var/lib/pair/epoch -- ./server",
                               "zinc bstar --backup --bind tcp://*:5004 --connect tcp://hosta:5003 "
-                              "--epoch-file /var/lib/pair/epoch -- ./server"},
+                              "--epoch-file /var/lib/pair/epoch -- ./server",
+                              "zinc bstar --config /etc/zinc/pair.conf -- ./server"},
                  .done = "stopped by a signal, or COMMAND exited with 0",
                  .failed = "COMMAND failed, or other failure such as an address in use"});
+  add_config(app, to.config);
   auto& pair = to.options.pair;
   auto* const role = app.add_option_group("role", "Role");
   role->add_flag_callback(
@@ -63,6 +65,20 @@ void add_bstar(CLI::App& app, bstar_arguments& to) {
   add_peer_key(app, to.security);
   add_http(app, to.http);
   add_security(app, to.security);
+}
+
+void complete(bstar_arguments& arguments) {
+  socket_use use{.bound = {arguments.bind}, .connected = {arguments.connect}};
+  if (!arguments.voter.empty()) {
+    use.bound.push_back(arguments.voter);
+  }
+  const auto sockets = read_security(arguments.security, use);
+  arguments.options.socket = sockets.bound;
+  arguments.options.peer_socket = sockets.connected;
+  arguments.options.peer_key = sockets.peer_key;
+  if (const auto ec = bstar::validate(arguments.options.pair)) {
+    throw CLI::ValidationError{"--expiry", ec.message()};
+  }
 }
 
 }  // namespace zinc

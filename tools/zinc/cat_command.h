@@ -40,6 +40,8 @@ struct cat_arguments {
 
 // Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.
 void add_cat(CLI::App& app, cat_arguments& to);
+// Reads the files that the options name. Throws CLI::ValidationError.
+void complete(cat_arguments& arguments);
 // Returns an exit code of commands.h.
 [[nodiscard]] int run_cat(const cat_arguments& arguments);
 

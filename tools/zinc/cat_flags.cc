@@ -125,4 +125,11 @@ void add_cat(CLI::App& app, cat_arguments& to) {
   app.callback([&to] { require_fit(to); });
 }
 
+void complete(cat_arguments& arguments) {
+  const auto sockets = read_security(arguments.security,
+                                     arguments.bind ? socket_use{.bound = arguments.endpoints}
+                                                    : socket_use{.connected = arguments.endpoints});
+  arguments.socket = arguments.bind ? sockets.bound : sockets.connected;
+}
+
 }  // namespace zinc

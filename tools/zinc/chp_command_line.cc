@@ -137,6 +137,7 @@ CLI::App* chp_command_line::add_pair(CLI::App& to) {
 }
 
 void chp_command_line::add_server(CLI::App& to) {
+  add_config(to, server_.config);
   auto& options = server_.options;
   to.add_option("--bind", server_.bind,
                 "endpoint to bind, for snapshots; the publisher and the collector have the next "
@@ -204,10 +205,12 @@ void chp_command_line::add_to(CLI::App& app, log_arguments& log) {
       *app_, "server",
       {.summary = "Serves the map, alone or as one server of a pair.",
        .details = "Prints `bound ENDPOINT`, and `active EPOCH` or `passive REASON` with each "
-                  "change. SIGHUP reloads --rules. SIGUSR1 logs the state.",
+                  "change. SIGHUP reads --config and --rules again. SIGUSR1 "
+                  "logs the state.",
        .examples = {"zinc chp server --store /var/lib/chp/map",
                     "zinc chp server --primary --peer tcp://b:5556 --bstar-bind tcp://*:5003 "
-                    "--bstar-connect tcp://b:5003 --epoch-file /var/lib/chp/epoch"},
+                    "--bstar-connect tcp://b:5003 --epoch-file /var/lib/chp/epoch",
+                    "zinc chp server --config /etc/zinc/map.conf --check-config"},
        .done = "stopped by a signal",
        .failed = "failure such as an address in use"});
   add_server(*server_app_);
@@ -262,7 +265,7 @@ void chp_command_line::add_to(CLI::App& app, log_arguments& log) {
              watch);
 }
 
-void chp_command_line::read_security_files() {
+void chp_command_line::complete() {
   if (!server_app_->parsed()) {
     client_.socket = read_security(client_.security, {.connected = client_.servers}).connected;
     return;
@@ -276,10 +279,11 @@ void chp_command_line::read_security_files() {
   server_.options.socket = sockets.bound;
   server_.peer_socket = sockets.connected;
   server_.peer_key = sockets.peer_key;
-}
-
-int chp_command_line::run() const {
-  return server_app_->parsed() ? run_chp_server(server_) : run_chp_client(client_);
+  auto pair = server_.pair;
+  pair.heartbeat = server_.options.heartbeat;
+  if (const auto ec = bstar::validate(pair); server_.paired && ec) {
+    throw CLI::ValidationError{"--expiry", ec.message()};
+  }
 }
 
 }  // namespace zinc

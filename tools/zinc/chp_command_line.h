@@ -17,9 +17,12 @@ public:
   void add_to(CLI::App& app, log_arguments& log);
   // Returns whether the command line was one of zinc chp.
   [[nodiscard]] bool parsed() const { return app_->parsed(); }
-  // Reads the files of the options for security. Throws CLI::ValidationError.
-  void read_security_files();
-  [[nodiscard]] int run() const;
+  // Returns the subcommand that serves, which may have been parsed.
+  [[nodiscard]] const CLI::App& server_app() const { return *server_app_; }
+  // Reads the files that the options name, and checks the options together. Throws CLI::ValidationError.
+  void complete();
+  [[nodiscard]] const chp_client_arguments& client() const { return client_; }
+  [[nodiscard]] chp_server_arguments& server() { return server_; }
 
 private:
   void add_client(CLI::App& to, chp_client_arguments::action what);

@@ -6,11 +6,13 @@
 #include "chp/client_options.h"
 #include "chp/command.h"
 #include "chp/server_options.h"
+#include "tools/zinc/config_file.h"
 #include "tools/zinc/http/address.h"
 #include "tools/zinc/security_flags.h"
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +61,8 @@ struct chp_server_arguments {
   std::optional<http::address> http{};  // address of the figures and the page
   zmtp::socket_options peer_socket;     // with this security, as options.socket
   std::optional<zmtp::curve_public_key> peer_key;
+  config_source config{};
+  std::function<chp_server_arguments()> read_again{};  // see config_reload.h; throws config_fault
 };
 [[nodiscard]] int run_chp_server(const chp_server_arguments& arguments);
 

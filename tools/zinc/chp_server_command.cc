@@ -8,13 +8,13 @@
 #include "tools/zinc/chp_figures.h"
 #include "tools/zinc/chp_server_files.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/config_reload.h"
 #include "tools/zinc/file_place.h"
 #include "tools/zinc/http_start.h"
 #include "tools/zinc/log_flags.h"
 #include "tools/zinc/pair_report.h"
 #include "tools/zinc/printable.h"
 #include "tools/zinc/repeated_signal.h"
-#include "tools/zinc/roles_file.h"
 #include "tools/zinc/service_manager.h"
 #include "tools/zinc/stop_signals.h"
 #include "zmtp/error.h"
@@ -222,17 +222,6 @@ private:
   chp::replicated_server server_;
 };
 
-// Handles SIGHUP. An invalid file changes nothing.
-template <class Server>
-void read_rules_again(const std::string& file, Server& server) {
-  try {
-    server.change_access(read_roles(file, roles_table::map));
-    spdlog::info("rules reloaded: {}", file);
-  } catch (const roles_fault& fault) {
-    spdlog::error("rules not reloaded: {}", fault.what());
-  }
-}
-
 template <class Server>
 int serve(const chp_server_arguments& arguments) {
   asio::io_context context{1};
@@ -240,20 +229,17 @@ int serve(const chp_server_arguments& arguments) {
   Server server{context.get_executor(), arguments, load_store(context, arguments)};
   repeated_signal state{context.get_executor(), SIGUSR1,
                         [&] { spdlog::info("server state: {}", server.status()); }};
-  std::optional<repeated_signal> again;
-  if (!arguments.rules.empty()) {
-    again.emplace(context.get_executor(), SIGHUP,
-                  [&] { read_rules_again(arguments.rules, server); });
-  }
+  config_reload<chp_server_arguments> again{
+      context.get_executor(), arguments, {"rules"}, [&](const auto& now) {
+        server.change_access(now.options.access);
+      }};
   std::unique_ptr<http::server> web;
   const stop_signals signals{context.get_executor(), [&] {
                                spdlog::info("server stopped: {}", server.status());
                                manager.stopping();
                                manager.end();
                                state.cancel();
-                               if (again) {
-                                 again->cancel();
-                               }
+                               again.cancel();
                                server.stop();
                                if (web) {
                                  web->stop();

@@ -4,6 +4,7 @@
 
 #include "mdp/options.h"
 #include "mdp/titanic/options.h"
+#include "tools/zinc/config_file.h"
 #include "tools/zinc/exit_code.h"
 #include "tools/zinc/http/address.h"
 #include "tools/zinc/security_flags.h"
@@ -33,9 +34,9 @@ struct broker_arguments {
   std::chrono::milliseconds drain{30'000};  // to answer the accepted requests before it stops
   security_arguments security;
   std::optional<http::address> http{};  // address of the figures and the page
-  std::string http_operator_file;       // file with the token of the operator; or empty
-  // With a settings file: reads the file again. Flags still override it. Throws config_fault.
-  std::function<broker_arguments()> read_again;
+  std::string http_operator_token;      // an empty text allows no operator
+  config_source config{};
+  std::function<broker_arguments()> read_again{};  // see config_reload.h; throws config_fault
 };
 [[nodiscard]] int run_broker(const broker_arguments& arguments);
 
@@ -47,6 +48,8 @@ struct worker_arguments {
   std::chrono::milliseconds delay{0};       // before each reply
   std::chrono::milliseconds drain{30'000};  // to finish requests in progress before it stops
   security_arguments security;
+  config_source config{};
+  std::function<worker_arguments()> read_again{};
 };
 [[nodiscard]] int run_worker(const worker_arguments& arguments);
 
@@ -88,7 +91,9 @@ struct titanic_arguments {
   std::chrono::milliseconds drain{30'000};  // to store the replies of services that are working
   security_arguments security;
   std::optional<http::address> http{};  // address of the figures and the page
-  std::string http_operator_file;       // file with the token of the operator; or empty
+  std::string http_operator_token;      // an empty text allows no operator
+  config_source config{};
+  std::function<titanic_arguments()> read_again{};
 };
 [[nodiscard]] int run_titanic(const titanic_arguments& arguments);
 

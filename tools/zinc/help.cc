@@ -240,7 +240,8 @@ const CLI::App& command_named(const CLI::App& app, const std::vector<std::string
   return *at;
 }
 
-std::string text_of(const CLI::ParseError& error, const CLI::App& app) {
+std::string text_of(const CLI::ParseError& error, const CLI::App& app,
+                    const std::vector<const config_source*>& files) {
   const auto& command = last_parsed(app);
   const auto name = full_name(command);
   std::string cause = error.what();
@@ -250,6 +251,9 @@ std::string text_of(const CLI::ParseError& error, const CLI::App& app) {
     cause = unexpected_word(command, app.remaining(true));
   } else if (cause.size() > 1 && std::islower(static_cast<unsigned char>(cause[1])) != 0) {
     cause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(cause[0])));
+  }
+  for (const auto* const one : files) {
+    cause = with_place(cause, *one);
   }
   return fmt::format("{}: {}; {} --help lists the options", name, cause, name);
 }

@@ -1,6 +1,8 @@
 #pragma once
 // The texts of --help and of errors in a command line.
 
+#include "tools/zinc/config_file.h"
+
 #include <CLI/CLI.hpp>
 
 #include <string>
@@ -36,7 +38,9 @@ CLI::App* add_command(CLI::App& to, const std::string& name, const command_help&
 // with the word that may be meant.
 [[nodiscard]] const CLI::App& command_named(const CLI::App& app,
                                             const std::vector<std::string>& words);
-// Returns the line for a command line that is not valid: what is wrong, and how to see the options.
-[[nodiscard]] std::string text_of(const CLI::ParseError& error, const CLI::App& app);
+// Returns the line for a command line that is not valid: what is wrong, where if it is in one of these files, and how
+// to see the options.
+[[nodiscard]] std::string text_of(const CLI::ParseError& error, const CLI::App& app,
+                                  const std::vector<const config_source*>& files);
 
 }  // namespace zinc

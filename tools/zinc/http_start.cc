@@ -10,9 +10,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
-#include <stdexcept>
-#include <sys/stat.h>
 #include <utility>
 
 namespace zinc {
@@ -62,34 +59,6 @@ std::unique_ptr<http::server> start_http(const boost::asio::any_io_executor& exe
   fmt::print("http http://{}/\n", http::text_of(bound));
   flush_output();
   return made;
-}
-
-std::string operator_token(const std::string& file) {
-  constexpr std::size_t least = 16;
-  if (file.empty()) {
-    return {};
-  }
-  std::ifstream from{file};
-  std::string token;
-  if (!std::getline(from, token)) {
-    throw std::invalid_argument{fmt::format(
-        "--http-operator-file: cannot read a line of {}; write a token into it, for example with "
-        "openssl rand -hex 32",
-        file)};
-  }
-  const bool printable =
-      std::all_of(token.begin(), token.end(), [](char byte) { return byte > ' ' && byte <= '~'; });
-  if (token.size() < least || !printable) {
-    throw std::invalid_argument{
-        fmt::format("--http-operator-file: the token in {} must have at least {} printable ASCII "
-                    "characters without blanks; write one with openssl rand -hex 32",
-                    file, least)};
-  }
-  struct stat found {};
-  if (::stat(file.c_str(), &found) == 0 && (found.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    spdlog::warn("--http-operator-file: other users may read {}; run chmod 600", file);
-  }
-  return token;
 }
 
 }  // namespace zinc

@@ -28,8 +28,4 @@ struct bound_socket {
     http::reporter of, http::operations of_operator = {},
     const std::vector<bound_socket>& sockets = {});
 
-// Reads the token from the value of --http-operator-file. Returns an empty token without a file.
-// Throws std::invalid_argument with the fault and its remedy.
-[[nodiscard]] std::string operator_token(const std::string& file);
-
 }  // namespace zinc

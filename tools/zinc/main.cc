@@ -1,12 +1,12 @@
 // zinc: the program for operators. Reads the command line and runs the subcommand.
 
 #include "tools/zinc/bench_command.h"
-#include "tools/zinc/broker_config.h"
 #include "tools/zinc/bstar_command.h"
 #include "tools/zinc/cat_command.h"
 #include "tools/zinc/chp_command_line.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/completion.h"
+#include "tools/zinc/config_file.h"
 #include "tools/zinc/dump_command.h"
 #include "tools/zinc/help.h"
 #include "tools/zinc/interop_command.h"
@@ -18,7 +18,6 @@
 #include "tools/zinc/output.h"
 #include "tools/zinc/passwd_command.h"
 #include "tools/zinc/proxy_command.h"
-#include "tools/zinc/security_flags.h"
 #include "tools/zinc/status/status_commands.h"
 #include "tools/zinc/version.h"
 
@@ -27,58 +26,62 @@
 
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace zinc {
 namespace {
 
-// Reads the command line again. The settings file may have changed.
-broker_arguments read_broker_again(int argc, char** argv) {
-  broker_arguments arguments;
+// Reads the command line of a subcommand again. Its files may have changed. Throws config_fault.
+template <class Arguments>
+Arguments read_again(int argc, char** argv, const CLI::App& of,
+                     void (*add)(CLI::App&, Arguments&)) {
+  Arguments arguments;
   log_arguments unchanged;  // the log has begun
   CLI::App app;
-  auto* const broker = app.add_subcommand("broker");
-  add_broker(*broker, arguments);
-  add_log(*broker, unchanged);
+  auto* const command = app.add_subcommand(of.get_name());
+  add(*command, arguments);
+  add_log(*command, unchanged);
   try {
     app.parse(argc, argv);
+    complete(arguments);
   } catch (const CLI::ParseError& e) {
-    throw config_fault{e.what()};
+    throw config_fault{with_place(e.what(), arguments.config)};
   }
+  arguments.config.words = words_of(*command);
   return arguments;
 }
 
-socket_use use_of(const proxy_arguments& arguments) {
-  socket_use use;
-  const auto add = [&use](const proxy_side& side) {
-    auto& to = side.connect ? use.connected : use.bound;
-    to.insert(to.end(), side.endpoints.begin(), side.endpoints.end());
-  };
-  add(arguments.frontend);
-  add(arguments.backend);
-  if (arguments.capture) {
-    add(*arguments.capture);
+chp_server_arguments read_chp_server_again(int argc, char** argv) {
+  chp_command_line chp;
+  log_arguments unchanged;
+  CLI::App app;
+  chp.add_to(app, unchanged);
+  try {
+    app.parse(argc, argv);
+    chp.complete();
+  } catch (const CLI::ParseError& e) {
+    throw config_fault{with_place(e.what(), chp.server().config)};
   }
-  if (!arguments.control.empty()) {
-    use.bound.push_back(arguments.control);
-  }
-  return use;
+  auto& arguments = chp.server();
+  arguments.config.words = words_of(chp.server_app());
+  return arguments;
 }
 
-socket_use use_of(const bstar_arguments& arguments) {
-  socket_use use{.bound = {arguments.bind}, .connected = {arguments.connect}};
-  if (!arguments.voter.empty()) {
-    use.bound.push_back(arguments.voter);
+// Runs a subcommand that serves, or only says that its configuration is valid. `read_again` may use `app`.
+template <class Arguments>
+int serve(const CLI::App& app, Arguments& arguments, int (*run)(const Arguments&),
+          std::function<Arguments()> read_again) {
+  if (arguments.config.check_only) {
+    write_output(arguments.config.file + ": ok\n");
+    return exit_code::done;
   }
-  return use;
-}
-
-socket_use use_of(const titanic_arguments& arguments) {
-  const bool serves =
-      arguments.task == titanic_task::serve && !arguments.salvage && arguments.import_from.empty();
-  return serves ? socket_use{.connected = {arguments.connect}} : socket_use{};
+  arguments.config.words = words_of(app);
+  arguments.read_again = std::move(read_again);
+  return run(arguments);
 }
 
 void add_demo(CLI::App& app, demo_arguments& to) {
@@ -185,70 +188,76 @@ int run(int argc, char** argv) {
       return run_completion(completion, app);
     }
     if (broker_app->parsed()) {
-      broker.options.socket = read_security(broker.security, {.bound = broker.bind}).bound;
+      complete(broker);
     } else if (worker_app->parsed()) {
-      worker.options.socket =
-          read_security(worker.security, {.connected = {worker.connect}}).connected;
+      complete(worker);
     } else if (request_app->parsed()) {
-      request.options.socket =
-          read_security(request.security, {.connected = {request.connect}}).connected;
+      complete(request);
     } else if (titanic_app->parsed()) {
-      titanic.options.socket = read_security(titanic.security, use_of(titanic)).connected;
+      complete(titanic);
     } else if (bstar_app->parsed()) {
-      const auto sockets = read_security(bstar.security, use_of(bstar));
-      bstar.options.socket = sockets.bound;
-      bstar.options.peer_socket = sockets.connected;
-      bstar.options.peer_key = sockets.peer_key;
+      complete(bstar);
     } else if (cat_app->parsed()) {
-      const auto sockets =
-          read_security(cat.security, cat.bind ? socket_use{.bound = cat.endpoints}
-                                               : socket_use{.connected = cat.endpoints});
-      cat.socket = cat.bind ? sockets.bound : sockets.connected;
+      complete(cat);
     } else if (proxy_app->parsed()) {
-      proxy.sockets = read_security(proxy.security, use_of(proxy));
+      complete(proxy);
     } else if (bench_app->parsed()) {
       const auto sockets =
           read_security(bench.security, {.bound = bench.bind, .connected = bench.connect});
       bench.socket = bench.bind.empty() ? sockets.connected : sockets.bound;
     } else if (chp.parsed()) {
-      chp.read_security_files();
+      chp.complete();
     } else if (status.parsed()) {
       status.read_security_files();
     }
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0) {
-      fmt::print(stderr, "{}\n", text_of(e, app));
+      fmt::print(stderr, "{}\n",
+                 text_of(e, app,
+                         {&broker.config, &worker.config, &titanic.config, &bstar.config,
+                          &proxy.config, &chp.server().config}));
       return exit_code::misused;
     }
     std::ostringstream text;
     app.exit(e, text);
     write_output(text.str());
     return exit_code::done;
+  } catch (const config_fault& fault) {
+    fmt::print(stderr, "{}\n", fault.what());
+    return exit_code::misused;
   }
+  const auto serve_with = [argc, argv]<class Arguments>(
+                              const CLI::App& command, Arguments& arguments,
+                              void (*add)(CLI::App&, Arguments&), int (*run)(const Arguments&)) {
+    return serve<Arguments>(command, arguments, run, [argc, argv, add, &command] {
+      return read_again<Arguments>(argc, argv, command, add);
+    });
+  };
   if (broker_app->parsed()) {
-    if (broker_app->count("--config") != 0) {
-      broker.read_again = [argc, argv] { return read_broker_again(argc, argv); };
-    }
-    return run_broker(broker);
+    return serve_with(*broker_app, broker, add_broker, run_broker);
   }
   if (worker_app->parsed()) {
-    return run_worker(worker);
+    return serve_with(*worker_app, worker, add_worker, run_worker);
   }
   if (request_app->parsed()) {
     return request.durable || !request.fetch.empty() ? run_durable_request(request)
                                                      : run_request(request);
   }
   if (titanic_app->parsed()) {
-    return run_titanic(titanic);
+    return serve_with(*titanic_app, titanic, add_titanic, run_titanic);
   }
   if (bstar_app->parsed()) {
-    return run_bstar(bstar);
+    return serve_with(*bstar_app, bstar, add_bstar, run_bstar);
   }
   if (cat_app->parsed()) {
     return run_cat(cat);
   }
   if (proxy_app->parsed()) {
-    return run_proxy(proxy);
+    return serve_with(*proxy_app, proxy, add_proxy, run_proxy);
+  }
+  if (chp.server_app().parsed()) {
+    return serve<chp_server_arguments>(chp.server_app(), chp.server(), run_chp_server,
+                                       [argc, argv] { return read_chp_server_again(argc, argv); });
   }
   if (dump_app->parsed()) {
     return run_dump(dump);
@@ -257,7 +266,7 @@ int run(int argc, char** argv) {
     return run_bench(bench);
   }
   if (chp.parsed()) {
-    return chp.run();
+    return run_chp_client(chp.client());
   }
   if (status.parsed()) {
     return status.run();

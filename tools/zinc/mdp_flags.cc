@@ -4,6 +4,7 @@
 
 #include "mdp/titanic/request_id.h"
 #include "tools/zinc/broker_config.h"
+#include "tools/zinc/config_file.h"
 #include "tools/zinc/help.h"
 #include "tools/zinc/http_flags.h"
 #include "tools/zinc/option_values.h"
@@ -13,11 +14,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <ios>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -42,19 +38,6 @@ void add_version(CLI::App& app, mdp::version& value) {
                            "version of the protocol: 7/MDP (0.1, the Guide's) or 18/MDP (0.2)");
 }
 
-std::string text_of_file(const std::string& file) {
-  std::ifstream input{file, std::ios::binary};
-  if (!input) {
-    throw CLI::ValidationError{"--config",
-                               fmt::format("cannot open {}: {}", file, std::strerror(errno))};
-  }
-  try {
-    return {std::istreambuf_iterator<char>{input}, {}};
-  } catch (const std::ios_base::failure& e) {
-    throw CLI::ValidationError{"--config", fmt::format("cannot read {}: {}", file, e.what())};
-  }
-}
-
 // Calls `apply` and names the option in its error.
 template <class Apply>
 void apply_to(const char* option, Apply apply) {
@@ -68,24 +51,16 @@ void apply_to(const char* option, Apply apply) {
 }  // namespace
 
 void add_broker(CLI::App& app, broker_arguments& to) {
-  set_help(app,
-           {.summary = "Runs a Majordomo broker for MDP/0.1 and MDP/0.2, with MMI.",
-            .details = "Prints `bound ENDPOINT` for each endpoint. SIGHUP reloads the settings "
-                       "of services from --config, and --rules. SIGUSR1 logs the state.",
-            .examples = {"zinc broker --bind tcp://*:5555",
-                         "zinc broker --heartbeat 1s --liveness 5 --service "
-                         "'logs.*:requests=100000,bytes=16MiB'"},
-            .done = "stopped by a signal",
-            .failed = "address in use, other failure, or requests left unanswered"});
-  // CLI11 applies options in this order. Flags override the file.
-  app.add_option_function<std::string>(
-         "--config",
-         [&to](const std::string& file) {
-           const auto text = text_of_file(file);
-           apply_to("--config", [&] { read_config(text, file, to); });
-         },
-         "JSON file with settings; other options override it")
-      ->type_name("FILE");
+  set_help(app, {.summary = "Runs a Majordomo broker for MDP/0.1 and MDP/0.2, with MMI.",
+                 .details = "Prints `bound ENDPOINT` for each endpoint. SIGHUP reads --config and "
+                            "--rules again. SIGUSR1 logs the state.",
+                 .examples = {"zinc broker --bind tcp://*:5555",
+                              "zinc broker --heartbeat 1s --liveness 5 --service "
+                              "'logs.*:requests=100000,bytes=16MiB'",
+                              "zinc broker --config /etc/zinc/broker.conf --check-config"},
+                 .done = "stopped by a signal",
+                 .failed = "address in use, other failure, or requests left unanswered"});
+  add_config(app, to.config);
   app.add_option_function<std::string>(
          "--rules",
          [&to](const std::string& file) {
@@ -117,20 +92,34 @@ void add_broker(CLI::App& app, broker_arguments& to) {
   add_number(app, "--worker-in-flight", to.options.worker_in_flight,
              "requests in flight at once per worker; a worker may announce a lower limit",
              to_a_million);
+  add_number(app, "--unknown-services", to.options.unknown_services,
+             "services that may have requests, but neither a worker nor a --service",
+             {.least = 0, .most = 1'000'000});
+  add_number(app, "--client-requests", to.options.client_limit.requests,
+             "unanswered requests of one client");
+  add_size(app, "--client-bytes", to.options.client_limit.bytes,
+           "size of the unanswered requests of one client, plus 256 per request");
+  add_number(app, "--outcome-requests", to.options.outcome_limit.requests,
+             "outcomes to remember for repeats of requests", {.least = 0});
+  add_size(app, "--outcome-bytes", to.options.outcome_limit.bytes,
+           "size of the remembered outcomes, plus 256 per outcome", {.least = 0});
+  add_duration(app, "--outcome-time", to.options.outcome_limit.time,
+               "time for which an outcome is remembered");
   app.add_option_function<std::vector<std::string>>(
          "--service",
          [&to](const std::vector<std::string>& all) {
+           to.changes.clear();
            for (const auto& one : all) {
              apply_to("--service", [&] { read_service_flag(one, to); });
            }
          },
          "service and its settings, repeatable; a NAME that ends with * stands for every service "
-         "with this prefix. Keys: " +
+         "with this prefix, and * for the defaults of all services. Keys: " +
              service_keys())
       ->allow_extra_args(false)
       ->type_name("NAME:KEY=VALUE,...");
   add_http(app, to.http);
-  add_http_operator(app, to.http_operator_file, "list and drain workers");
+  add_http_operator(app, to.http_operator_token, "list and drain workers");
   add_security(app, to.security);
 }
 
@@ -142,6 +131,7 @@ void add_worker(CLI::App& app, worker_arguments& to) {
                               "zinc worker --service upper --exec 'tr a-z A-Z' --in-flight 8"},
                  .done = "stopped by a signal or after --count requests",
                  .failed = "failure, or requests left without a reply"});
+  add_config(app, to.config);
   add_broker_endpoint(app, to.connect);
   app.add_option("--service", to.options.service, "service to offer")
       ->required()
@@ -231,6 +221,24 @@ void add_request(CLI::App& app, request_arguments& to) {
       ->type_name("FILE");
   app.add_option("BODY", to.body, "parts of the request [one empty part]");
   add_security(app, to.security);
+}
+
+void complete(broker_arguments& arguments) {
+  arguments.options.socket = read_security(arguments.security, {.bound = arguments.bind}).bound;
+  apply_to("--threads", [&] { (void)endpoints_of_brokers(arguments); });
+}
+
+void complete(worker_arguments& arguments) {
+  arguments.options.socket =
+      read_security(arguments.security, {.connected = {arguments.connect}}).connected;
+  if (const auto ec = mdp::check_service(arguments.options.service)) {
+    throw CLI::ValidationError{"--service", ec.message()};
+  }
+}
+
+void complete(request_arguments& arguments) {
+  arguments.options.socket =
+      read_security(arguments.security, {.connected = {arguments.connect}}).connected;
 }
 
 }  // namespace zinc

@@ -4,6 +4,7 @@
 
 #include "tools/zinc/any_socket.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/config_reload.h"
 #include "tools/zinc/http_start.h"
 #include "tools/zinc/log_flags.h"
 #include "tools/zinc/output.h"
@@ -77,7 +78,8 @@ public:
                    manager_.stopping();
                    proxy_->terminate();
                  }},
-        state_{executor, SIGUSR1, [this] { log_state(); }} {
+        state_{executor, SIGUSR1, [this] { log_state(); }},
+        reload_{executor, arguments, {}, [](const auto&) {}} {
     join();
     attach("bound", frontend_, arguments.frontend);
     attach("bound", backend_, arguments.backend);
@@ -155,6 +157,7 @@ private:
     manager_.end();
     signals_.cancel();
     state_.cancel();
+    reload_.cancel();
   }
 
   any_socket frontend_;
@@ -166,6 +169,7 @@ private:
   service_manager manager_;
   stop_signals signals_;
   repeated_signal state_;
+  config_reload<proxy_arguments> reload_;
   int code_ = exit_code::done;
 };
 
@@ -179,7 +183,8 @@ public:
                 .backend = options_of(arguments, arguments.backend)}},
         manager_{executor},
         signals_{executor, [this] { end(); }},
-        state_{executor, SIGUSR1, [this] { log_state(); }} {
+        state_{executor, SIGUSR1, [this] { log_state(); }},
+        reload_{executor, arguments, {}, [](const auto&) {}} {
     for (const auto& at : arguments.frontend.endpoints) {
       if (arguments.frontend.connect) {
         cache_.connect(at);
@@ -214,6 +219,7 @@ private:
       web_->stop();
     }
     state_.cancel();
+    reload_.cancel();
   }
 
   zmtp::last_value_cache cache_;
@@ -221,6 +227,7 @@ private:
   service_manager manager_;
   stop_signals signals_;
   repeated_signal state_;
+  config_reload<proxy_arguments> reload_;
 };
 
 template <class Running>

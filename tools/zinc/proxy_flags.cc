@@ -51,6 +51,23 @@ bool read_side(const std::vector<std::string>& words, const std::string& option,
   return typed;
 }
 
+socket_use use_of(const proxy_arguments& arguments) {
+  socket_use use;
+  const auto add = [&use](const proxy_side& side) {
+    auto& to = side.connect ? use.connected : use.bound;
+    to.insert(to.end(), side.endpoints.begin(), side.endpoints.end());
+  };
+  add(arguments.frontend);
+  add(arguments.backend);
+  if (arguments.capture) {
+    add(*arguments.capture);
+  }
+  if (!arguments.control.empty()) {
+    use.bound.push_back(arguments.control);
+  }
+  return use;
+}
+
 }  // namespace
 
 void add_proxy(CLI::App& app, proxy_arguments& to) {
@@ -61,9 +78,11 @@ void add_proxy(CLI::App& app, proxy_arguments& to) {
                  .examples = {"zinc proxy queue --frontend tcp://*:5555 --backend tcp://*:5556",
                               "zinc proxy --frontend pull tcp://*:5557 --backend pub tcp://*:5558",
                               "zinc proxy forwarder --frontend tcp://feed:6000 --connect-frontend "
-                              "--backend tcp://*:6001"},
+                              "--backend tcp://*:6001",
+                              "zinc proxy queue --config /etc/zinc/queue.conf"},
                  .done = "stopped by a signal or by TERMINATE",
                  .failed = "failure such as an address in use"});
+  add_config(app, to.config);
   auto* const name =
       app.add_option("FORM",
                      "forwarder (XSUB, XPUB), queue (ROUTER, DEALER) or streamer (PULL, PUSH), "
@@ -162,6 +181,10 @@ void add_proxy(CLI::App& app, proxy_arguments& to) {
       }
     }
   });
+}
+
+void complete(proxy_arguments& arguments) {
+  arguments.sockets = read_security(arguments.security, use_of(arguments));
 }
 
 }  // namespace zinc

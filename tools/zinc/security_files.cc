@@ -135,11 +135,19 @@ std::ifstream opened_file(const std::string& option, const std::string& path) {
   return input;
 }
 
-std::string text_of_file(const std::string& option, const std::string& path) {
+std::string text_of_file(const std::string& option, const std::string& path,
+                         std::size_t most_bytes) {
   auto input = opened_file(option, path);
-  std::string text{std::istreambuf_iterator<char>{input}, {}};
+  std::string text;
+  // A device may have no end.
+  for (char byte = 0; text.size() <= most_bytes && input.get(byte);) {
+    text += byte;
+  }
   if (input.bad()) {
     refuse_file(option, path, EIO);
+  }
+  if (text.size() > most_bytes) {
+    refuse(option, fmt::format("{} has more than {} bytes; check the name", path, most_bytes));
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include "zmtp/authenticator.h"
 #include "zmtp/curve/certificate.h"
 
+#include <cstddef>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -32,8 +33,9 @@ void warn_if_others_may_read(const std::string& option, const std::string& path)
 // Opens a file that the value of `option` names. Throws CLI::ValidationError.
 [[nodiscard]] std::ifstream opened_file(const std::string& option, const std::string& path);
 
-// Read a file that the value of `option` names. Throw CLI::ValidationError.
-[[nodiscard]] std::string text_of_file(const std::string& option, const std::string& path);
+// Read a file that the value of `option` names, which has at most this size. Throw CLI::ValidationError.
+[[nodiscard]] std::string text_of_file(const std::string& option, const std::string& path,
+                                       std::size_t most_bytes = std::size_t{64} * 1024 * 1024);
 [[nodiscard]] zmtp::curve_certificate certificate_of(const std::string& option,
                                                      const std::string& path);
 

@@ -33,6 +33,8 @@ public:
   void want(std::string setting);
   // Sends SIGTERM, and SIGKILL after the grace, to the process group. Returns false if the command does not run.
   bool end();
+  // Sets the grace of the next end().
+  void set_grace(std::chrono::milliseconds grace) noexcept { grace_ = grace; }
   void cancel();
 
 private:

@@ -6,6 +6,7 @@
 #include "mdp/titanic/sqlite_request_database.h"
 #include "mdp/titanic/titanic_report.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/config_reload.h"
 #include "tools/zinc/file_place.h"
 #include "tools/zinc/http_start.h"
 #include "tools/zinc/log_flags.h"
@@ -184,6 +185,11 @@ int run_server(const titanic_arguments& arguments) {
   std::optional<titanic::server> server;
   std::optional<repeated_signal> state;
   std::optional<stop_signals> signals;
+  auto drain_time = arguments.drain;
+  config_reload<titanic_arguments> again{
+      context.get_executor(), arguments, {"drain"}, [&](const auto& now) {
+        drain_time = now.drain;
+      }};
   std::unique_ptr<http::server> web;
   bool draining = false;
   asio::steady_timer limit{context};
@@ -194,20 +200,21 @@ int run_server(const titanic_arguments& arguments) {
     }
     manager.end();
     state->cancel();
+    again.cancel();
     signals->cancel();
     limit.cancel();
   };
   const auto drain = [&] {
     draining = true;
     manager.stopping();
-    spdlog::info("titanic draining: no new requests for at most {}", text_of(arguments.drain));
+    spdlog::info("titanic draining: no new requests for at most {}", text_of(drain_time));
     server->async_drain([&](error_code) { stop(); });
-    limit.expires_after(arguments.drain);
+    limit.expires_after(drain_time);
     limit.async_wait([&](error_code ec) {
       if (!ec) {
         spdlog::warn(
             "replies missing: drain ended after {}, the next start resends the requests {}",
-            text_of(arguments.drain), titanic::report(server->status()));
+            text_of(drain_time), titanic::report(server->status()));
         stop();
       }
     });
@@ -236,10 +243,7 @@ int run_server(const titanic_arguments& arguments) {
     web = start_http(
         context.get_executor(), arguments.http,
         [&](http::extent wanted, const auto& take) { take(report_of(*server, draining, wanted)); },
-        operations_of(*server, operator_token(arguments.http_operator_file)));
-  } catch (const std::invalid_argument& e) {
-    spdlog::error("{}", e.what());
-    return exit_code::misused;
+        operations_of(*server, arguments.http_operator_token));
   } catch (const boost::system::system_error& e) {
     spdlog::error("{}", e.what());
     return exit_code::failed;

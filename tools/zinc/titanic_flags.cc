@@ -132,11 +132,13 @@ void add_titanic(CLI::App& app, titanic_arguments& to) {
                  .examples = {"zinc titanic --store /var/lib/titanic/store",
                               "zinc titanic --store /var/lib/titanic/store --timeout 10s --service "
                               "reports:timeout=5m,in_flight=2",
+                              "zinc titanic --config /etc/zinc/titanic.conf --check-config",
                               "zinc titanic list --store /var/lib/titanic/store"},
                  .done = "stopped by a signal, or task done",
                  .failed = "failure such as a damaged store"});
   add_titanic_tasks(app, to);
   auto& core = to.options.core;
+  add_config(app, to.config);
   app.add_option("--connect", to.connect, "broker to connect to")
       ->check(connectable())
       ->type_name("ENDPOINT")
@@ -158,6 +160,7 @@ void add_titanic(CLI::App& app, titanic_arguments& to) {
   app.add_option_function<std::vector<std::string>>(
          "--service",
          [&core](const std::vector<std::string>& all) {
+           core.services.clear();
            for (const auto& one : all) {
              read_service(one, core);
            }
@@ -193,8 +196,17 @@ void add_titanic(CLI::App& app, titanic_arguments& to) {
       ->type_name("DIR")
       ->excludes(salvage);
   add_http(app, to.http);
-  add_http_operator(app, to.http_operator_file, "list and remove requests");
+  add_http_operator(app, to.http_operator_token, "list and remove requests");
   add_security(app, to.security);
+}
+
+void complete(titanic_arguments& arguments) {
+  const bool serves =
+      arguments.task == titanic_task::serve && !arguments.salvage && arguments.import_from.empty();
+  arguments.options.socket =
+      read_security(arguments.security,
+                    serves ? socket_use{.connected = {arguments.connect}} : socket_use{})
+          .connected;
 }
 
 }  // namespace zinc

@@ -2,6 +2,7 @@
 
 #include "mdp/worker.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/config_reload.h"
 #include "tools/zinc/launcher.h"
 #include "tools/zinc/log_flags.h"
 #include "tools/zinc/service_manager.h"
@@ -113,10 +114,14 @@ class worker_run {
 public:
   explicit worker_run(const worker_arguments& arguments)
       : arguments_{arguments},
-        service_{arguments, context_.get_executor(), [this] { leave(); },
+        service_{arguments_, context_.get_executor(), [this] { leave(); },
                  [this] { end_if_done(); }},
         drain_end_{context_.get_executor()},
-        manager_{context_.get_executor()} {}
+        manager_{context_.get_executor()},
+        reload_{context_.get_executor(),
+                arguments,
+                {"exec", "delay", "drain"},
+                [this](const auto& now) { apply(now); }} {}
 
   [[nodiscard]] exit_code run() {
     try {
@@ -135,6 +140,12 @@ public:
   }
 
 private:
+  void apply(const worker_arguments& now) {
+    arguments_.command = now.command;
+    arguments_.delay = now.delay;
+    arguments_.drain = now.drain;
+  }
+
   void on_signal() {
     // signals_ handles only the first signal.
     again_.emplace(context_.get_executor(), [this] { give_up("second signal"); });
@@ -169,6 +180,7 @@ private:
       done_ = true;
       drain_end_.cancel();
       manager_.end();
+      reload_.cancel();
       signals_->cancel();
       again_.reset();
     }
@@ -185,7 +197,7 @@ private:
     context_.stop();
   }
 
-  const worker_arguments& arguments_;
+  worker_arguments arguments_;
   exit_code result_ = exit_code::done;
   bool leaving_ = false;
   bool drained_ = false;
@@ -195,6 +207,7 @@ private:
   std::optional<mdp::worker> worker_;
   asio::steady_timer drain_end_;
   service_manager manager_;
+  config_reload<worker_arguments> reload_;
   std::optional<stop_signals> signals_;
   std::optional<stop_signals> again_;
 };

@@ -1,0 +1,79 @@
+#pragma once
+// SIGHUP: reads the command line of a running program again, with --config and the other files that it names.
+
+#include "tools/zinc/config_file.h"
+#include "tools/zinc/repeated_signal.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace zinc {
+
+// Arguments has `config`, and `read_again`, which throws config_fault.
+template <class Arguments>
+class config_reload {
+public:
+  // Handles the signal only if the command line names a file that it reads again. `live` has the options that `apply`
+  // applies. It gets the old and the new arguments. A fault changes nothing. The keys of all other options that have
+  // changed are logged, at each signal.
+  config_reload(const boost::asio::any_io_executor& executor, const Arguments& start,
+                std::set<std::string> live, std::function<void(const Arguments& now)> apply)
+      : start_{start},
+        live_{std::move(live)},
+        apply_{std::move(apply)},
+        running_{start.config.words} {
+    for (const auto* const file : {"config", "rules", "authorized-keys", "plain-users"}) {
+      if (running_.contains(file) && !signal_) {
+        signal_.emplace(executor, SIGHUP, [this] { reload(); });
+      }
+    }
+  }
+
+  void cancel() {
+    if (signal_) {
+      signal_->cancel();
+    }
+  }
+
+private:
+  void reload() {
+    try {
+      const Arguments now = start_.read_again();
+      apply_(now);
+      report(now.config.words);
+    } catch (const config_fault& fault) {
+      spdlog::error("settings not reloaded: {}", fault.what());
+    }
+  }
+
+  void report(const option_words& now) {
+    const auto changes = changes_between(running_, now, live_);
+    spdlog::info("settings reloaded: changed={}",
+                 changes.live.empty() ? "none" : fmt::format("{}", fmt::join(changes.live, ",")));
+    for (const auto& name : changes.live) {
+      running_.erase(name);
+      if (const auto set = now.find(name); set != now.end()) {
+        running_.insert(*set);
+      }
+    }
+    for (const auto& name : changes.frozen) {
+      spdlog::warn("setting not reloaded: {} changes at the next start", name);
+    }
+  }
+
+  const Arguments& start_;
+  std::set<std::string> live_;
+  std::function<void(const Arguments&)> apply_;
+  option_words running_;  // what this program runs with
+  std::optional<repeated_signal> signal_;
+};
+
+}  // namespace zinc
