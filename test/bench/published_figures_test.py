@@ -185,6 +185,17 @@ def faults_of_services(text):
     return list(filter(None, found))
 
 
+def faults_of_layers(text):
+    measured = {f"{each['title']} ({each['unit']})": each for each in results("layers.json")["workloads"]}
+    rows = {row[0]: row for row in table(text, "| work | Zinc | limit | Zinc / limit |")}
+    found = [f"“{each}” is in one of the page and the results" for each in rows.keys() ^ measured.keys()]
+    for each in rows.keys() & measured.keys():
+        _, ours, limit, ratios = rows[each]
+        found += [fault(ours, [figure(measured[each], "ours")]), fault(limit, [figure(measured[each], "limit")]),
+                  fault(ratios, spread(measured[each]["contestants"]["ours"]["ratio_to_limit"]))]
+    return list(filter(None, found))
+
+
 class Published(unittest.TestCase):
     def setUp(self):
         self.readme = README.read_text(encoding="utf-8")
@@ -197,6 +208,7 @@ class Published(unittest.TestCase):
         self.assertEqual(faults_of_all_figures(self.page), [])
         self.assertEqual(faults_of_mixed_pairs(self.page), [])
         self.assertEqual(faults_of_services(self.page), [])
+        self.assertEqual(faults_of_layers(self.page), [])
 
     def test_the_page_names_machine_and_commit_of_the_results(self):
         machine = results()["machine"]
@@ -205,7 +217,7 @@ class Published(unittest.TestCase):
             self.assertIn(text, self.page)
 
     def test_results_of_the_comparison_have_their_commit(self):
-        for file in ("results.json", "clone.json", "black_box.json"):
+        for file in ("results.json", "clone.json", "black_box.json", "layers.json"):
             self.assertRegex(results(file)["machine"]["commit"], "^[0-9a-f]{40}$")
 
     def test_a_wrong_figure_is_found(self):
@@ -214,7 +226,8 @@ class Published(unittest.TestCase):
         for right, wrong, faults in (("| 6.16 [4.82–7.89] |", "| 6.16 [4.82–7.98] |", faults_of_all_figures),
                                      ("| 47 / 276 |", "| 47 / 267 |", faults_of_all_figures),
                                      ("| 1.28 × [1.06–1.34] |", "| 1.29 × [1.06–1.34] |", faults_of_mixed_pairs),
-                                     ("| 1.53 M |", "| 1.54 M |", faults_of_services)):
+                                     ("| 1.53 M |", "| 1.54 M |", faults_of_services),
+                                     ("| 63.2 k |", "| 63.1 k |", faults_of_layers)):
             self.assertEqual(self.page.count(right), 1)
             self.assertEqual(len(faults(self.page.replace(right, wrong))), 1, wrong)
 
