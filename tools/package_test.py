@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """The pure parts of tools/package --check, and the files of tools/debian."""
 
+import importlib.machinery
+import importlib.util
 import re
+import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -12,6 +16,17 @@ sys.path.insert(0, str(TOOLS))
 import package_check  # noqa: E402: found by the line above
 
 DEBIAN = TOOLS / "debian"
+
+
+def load_package():
+    """tools/package as a module."""
+    loader = importlib.machinery.SourceFileLoader("package", str(TOOLS / "package"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("package", loader))
+    loader.exec_module(module)
+    return module
+
+
+package = load_package()
 LDD = """\tlinux-vdso.so.1 (0x00007ffd)
 \tlibm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f)
 \tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f)
@@ -43,6 +58,69 @@ class CommandLine(unittest.TestCase):
 
     def test_there_may_be_none(self):
         self.assertEqual(self.command('""'), ["/usr/bin/zinc", "broker"])
+
+
+class Export(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(setattr, package, "ROOT", package.ROOT)
+        package.ROOT = Path(folder.name, "tree")
+        package.ROOT.mkdir()
+        (package.ROOT / "page").write_text("text", encoding="utf-8")
+        for words in (["init", "--quiet"], ["add", "page"], ["commit", "--quiet", "--message", "All"]):
+            subprocess.run(["git", "-c", "user.name=N", "-c", "user.email=n@example.org", *words], cwd=package.ROOT,
+                           check=True)
+        self.source = Path(folder.name, "build")
+
+    def names(self):
+        return {path.name for path in self.source.iterdir()}
+
+    def test_has_the_files_of_the_commit(self):
+        package.export(self.source)
+        self.assertEqual(self.names(), {"page", package.MARKER})
+
+    def test_keeps_the_objects_of_an_earlier_build_alone(self):
+        package.export(self.source)
+        (self.source / "obj-x").mkdir()
+        (self.source / "debian").mkdir()
+        package.export(self.source)
+        self.assertEqual(self.names(), {"page", package.MARKER, "obj-x"})
+
+    def test_leaves_a_folder_of_others_alone(self):
+        for name in ("notes", ".git"):
+            with self.subTest(name):
+                self.source = self.source.with_name("with" + name)
+                self.source.mkdir()
+                (self.source / name).touch()
+                with self.assertRaisesRegex(ValueError, "no earlier build"):
+                    package.export(self.source)
+                self.assertEqual(self.names(), {name})
+
+    def test_removes_nothing_from_a_checkout_with_the_marker(self):
+        self.source.mkdir()
+        for name in (package.MARKER, ".git"):
+            (self.source / name).touch()
+        with self.assertRaisesRegex(ValueError, "no earlier build"):
+            package.export(self.source)
+        self.assertEqual(self.names(), {package.MARKER, ".git"})
+
+    def test_removes_nothing_without_a_commit(self):
+        package.export(self.source)
+        (self.source / "old").touch()
+        package.ROOT = package.ROOT / "none"
+        with self.assertRaises(ValueError):
+            package.export(self.source)
+        self.assertIn("old", self.names())
+
+
+class Run(unittest.TestCase):
+    def test_a_command_that_fails_is_an_error_to_report(self):
+        with self.assertRaisesRegex(ValueError, "false failed"):
+            package.text_of("false")
+
+    def test_has_the_output_without_the_end_of_the_line(self):
+        self.assertEqual(package.text_of("echo", "word"), "word")
 
 
 class Exposure(unittest.TestCase):
