@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace zinc {
@@ -150,11 +151,35 @@ TEST_F(service_manager_test, no_child_inherits_the_settings) {
   }
 }
 
-TEST_F(service_manager_test, that_has_gone_does_not_end_the_process) {
+TEST_F(service_manager_test, the_watchdog_is_fed_without_free_file_descriptors) {
   ask("2000");
   service_manager manager{context.get_executor()};
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  manager.ready();
+  context.run_one();
+  manager.stopping();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  for (const auto* const state : {"READY=1", "WATCHDOG=1", "WATCHDOG=1", "STOPPING=1"}) {
+    ASSERT_FALSE(nothing_received()) << state;
+    EXPECT_EQ(received(), state);
+  }
+}
+
+TEST_F(service_manager_test, that_has_gone_does_not_end_the_process_and_may_come_back) {
+  ask("2000");
+  service_manager manager{context.get_executor()};
+  const auto name = socket.local_endpoint();
   socket.close();
   manager.ready();
+  EXPECT_EQ(context.run_one(), 1u);
+  socket = {socket.get_executor(), name};
+  EXPECT_EQ(context.run_one(), 1u);
+  ASSERT_FALSE(nothing_received());
+  EXPECT_EQ(received(), "WATCHDOG=1");
+  manager.end();
   context.run();
 }
 

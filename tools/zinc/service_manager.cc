@@ -75,10 +75,17 @@ service_manager::service_manager(const boost::asio::any_io_executor& executor) :
                  address);
     return;
   }
+  socket_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   period_ = watchdog_period(time, process_id, ::getpid());
   // There it asks for a reload, and must not end a server that has nothing to read again. Programs that this process
   // executes do not inherit a function.
   std::signal(SIGHUP, [](int) {});
+}
+
+service_manager::~service_manager() {
+  if (socket_ >= 0) {
+    ::close(socket_);
+  }
 }
 
 void service_manager::ready() {
@@ -99,17 +106,18 @@ void service_manager::send(std::string_view state, int flags) {
   if (!to_) {
     return;
   }
-  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  const auto sent = ::sendto(socket, state.data(), state.size(), MSG_NOSIGNAL | flags,
-                             reinterpret_cast<const sockaddr*>(&to_->name), to_->size);
+  ssize_t sent = -1;
+  do {
+    sent = ::sendto(socket_, state.data(), state.size(), MSG_NOSIGNAL | flags,
+                    reinterpret_cast<const sockaddr*>(&to_->name), to_->size);
+  } while (sent < 0 && errno == EINTR);
   // A manager that does not read for a while must not stop the server.
-  if (sent < 0 && errno != EAGAIN) {
-    spdlog::warn("service manager not told: {}", std::generic_category().message(errno));
-    to_.reset();
+  const auto fault = sent < 0 && errno != EAGAIN ? errno : 0;
+  // The watchdog is fed again after its period, so only the first of these faults is news.
+  if (fault != 0 && fault != fault_) {
+    spdlog::warn("service manager not told: {}", std::generic_category().message(fault));
   }
-  if (socket >= 0) {
-    ::close(socket);
-  }
+  fault_ = fault;
 }
 
 void service_manager::feed_watchdog() {
@@ -117,7 +125,7 @@ void service_manager::feed_watchdog() {
   timer_.expires_after(*period_);
   timer_.async_wait([this](boost::system::error_code ec) {
     // end() may come after the timer and before this.
-    if (!ec && to_ && period_) {
+    if (!ec && period_) {
       feed_watchdog();
     }
   });

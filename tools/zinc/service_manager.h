@@ -31,6 +31,9 @@ struct notify_address {
 class service_manager {
 public:
   explicit service_manager(const boost::asio::any_io_executor& executor);
+  ~service_manager();
+  service_manager(const service_manager&) = delete;
+  service_manager& operator=(const service_manager&) = delete;
 
   // Says that the process serves. If a watchdog is asked for, says from then on that `executor` runs. This keeps the
   // context running until end().
@@ -45,6 +48,9 @@ private:
 
   boost::asio::steady_timer timer_;
   std::optional<notify_address> to_;
+  // Open from the start, because a server that has no more file descriptors must still feed the watchdog.
+  int socket_ = -1;
+  int fault_ = 0;
   std::optional<std::chrono::microseconds> period_;
 };
 
