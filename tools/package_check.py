@@ -226,23 +226,31 @@ class Checks:
         data = self.bare.root / "var/lib/zinc/titanic-main/requests"
         data.parent.mkdir(parents=True)
         data.touch()
+        # As docs/packages.md says.
+        self.bare.run("install", "-d", "-o", "root", "-g", USER, "-m", "750", "/etc/zinc")
+        self.bare.run("install", "-o", USER, "-m", "600", "/dev/null", "/etc/zinc/key")
         self.bare.run("apt-get", "remove", "-q", "-y", "zinc", "zinc-guide", "libzinc-dev", "libzinc0.1")
         expect(not self.bare.has("usr/bin/zinc"), "the program is still there")
         expect(self.bare.has("etc/default/zinc-broker-main"), "the settings have gone")
         expect(data.exists(), "the data has gone")
 
-    def purge_removes_settings_and_keeps_data(self):
+    def purge_removes_settings_and_keeps_data_and_keys(self):
         self.bare.run("dpkg", "--purge", "zinc")
-        left = [path for path in self.bare.root.glob("etc/**/*zinc*")]
-        expect(not left, f"these files have stayed: {left}")
+        left = {path.name for path in self.bare.root.glob("etc/**/*zinc*")}
+        expect(left == {"zinc"}, f"these files have stayed: {left}")
         expect(self.bare.has("var/lib/zinc/titanic-main/requests"), "the data has gone")
-        expect(USER in self.bare.users(), "the user that owns the data has gone")
 
-    def purge_without_data_removes_everything(self):
+    def another_user_cannot_read_keys_after_a_purge(self):
+        self.bare.run("adduser", "--quiet", "--system", "--no-create-home", "another")
+        owner = self.bare.run("stat", "-c", "%U", "/etc/zinc/key")
+        expect(owner == f"{USER}\n", f"the key now belongs to {owner}")
+
+    def purge_without_data_leaves_the_user_alone(self):
         shutil.rmtree(self.bare.root / "var/lib/zinc")
+        shutil.rmtree(self.bare.root / "etc/zinc")
         self.bare.install([package for package in self.packages if "-dev_" not in str(package)])
         self.bare.run("dpkg", "--purge", "zinc", "zinc-guide", "libzinc0.1")
-        expect(USER not in self.bare.users(), "the user has stayed")
+        expect(USER in self.bare.users(), "the user has gone")
         left = [path for top in ("etc", "usr", "var/lib") for path in self.bare.root.glob(f"{top}/**/*zinc*")]
         expect(not left, f"these files have stayed: {left}")
 
@@ -251,7 +259,8 @@ STEPS = ["lintian_has_no_error", "systemd_knows_every_line_of_the_units", "units
          "bare_system_runs_the_static_program", "packages_are_installed_without_surprise", "upgrade_keeps_settings",
          "broker_of_the_unit_serves", "programs_of_the_guide_run", "manual_and_completion_are_there",
          "library_is_used_by_pkg_config_and_cmake", "removal_keeps_settings_and_data",
-         "purge_removes_settings_and_keeps_data", "purge_without_data_removes_everything"]
+         "purge_removes_settings_and_keeps_data_and_keys", "another_user_cannot_read_keys_after_a_purge",
+         "purge_without_data_leaves_the_user_alone"]
 
 
 def check(packages, program):

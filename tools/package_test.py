@@ -123,6 +123,39 @@ class Run(unittest.TestCase):
         self.assertEqual(package.text_of("echo", "word"), "word")
 
 
+class Purge(unittest.TestCase):
+    """zinc.postrm in a folder."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def purge(self):
+        (self.root / "bin").mkdir()
+        deluser = self.root / "bin/deluser"
+        deluser.write_text(f"#!/bin/sh\ntouch {self.root}/deleted\n", encoding="utf-8")
+        deluser.chmod(0o755)
+        subprocess.run(["/bin/sh", DEBIAN / "zinc.postrm", "purge"], check=True,
+                       env={"DPKG_ROOT": str(self.root), "PATH": f"{self.root}/bin:/usr/bin:/bin"})
+
+    def test_removes_empty_folders_for_data(self):
+        (self.root / "var/lib/zinc/broker-main").mkdir(parents=True)
+        self.purge()
+        self.assertEqual(list((self.root / "var/lib").iterdir()), [])
+
+    def test_keeps_data(self):
+        data = self.root / "var/lib/zinc/titanic-main/requests"
+        data.parent.mkdir(parents=True)
+        data.touch()
+        self.purge()
+        self.assertTrue(data.exists())
+
+    def test_keeps_the_user_because_it_may_own_keys(self):
+        self.purge()
+        self.assertFalse((self.root / "deleted").exists())
+
+
 class Exposure(unittest.TestCase):
     def test_is_the_number_at_the_end(self):
         text = "  NAME DESCRIPTION EXPOSURE\nx PrivateNetwork= 0.5\n\n→ Overall exposure level for a@b.service: 1.6 OK 🙂\n"
