@@ -226,7 +226,10 @@ class Checks:
         data = self.bare.root / "var/lib/zinc/titanic-main/requests"
         data.parent.mkdir(parents=True)
         data.touch()
-        # As docs/packages.md says.
+        # As `systemctl enable` does, and as docs/packages.md says.
+        wants = self.bare.root / "etc/systemd/system/multi-user.target.wants"
+        wants.mkdir(parents=True, exist_ok=True)
+        (wants / "zinc-broker@main.service").symlink_to("/lib/systemd/system/zinc-broker@.service")
         self.bare.run("install", "-d", "-o", "root", "-g", USER, "-m", "750", "/etc/zinc")
         self.bare.run("install", "-o", USER, "-m", "600", "/dev/null", "/etc/zinc/key")
         self.bare.run("apt-get", "remove", "-q", "-y", "zinc", "zinc-guide", "libzinc-dev", "libzinc0.1")

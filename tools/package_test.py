@@ -27,6 +27,11 @@ def load_package():
 
 
 package = load_package()
+
+
+def servers():
+    """The servers that have units."""
+    return set(re.findall(r"call unit,(\w+),", (DEBIAN / "rules").read_text(encoding="utf-8")))
 LDD = """\tlinux-vdso.so.1 (0x00007ffd)
 \tlibm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f)
 \tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f)
@@ -151,6 +156,14 @@ class Purge(unittest.TestCase):
         self.purge()
         self.assertTrue(data.exists())
 
+    def test_disables_the_instances_of_each_unit_and_no_other(self):
+        wants = self.root / "etc/systemd/system/multi-user.target.wants"
+        wants.mkdir(parents=True)
+        for unit in ["zinc-own.service", *[f"zinc-{server}@main.service" for server in servers()]]:
+            (wants / unit).symlink_to(f"/lib/systemd/system/{unit}")
+        self.purge()
+        self.assertEqual([path.name for path in wants.iterdir()], ["zinc-own.service"])
+
     def test_keeps_the_user_because_it_may_own_keys(self):
         self.purge()
         self.assertFalse((self.root / "deleted").exists())
@@ -163,17 +176,13 @@ class Exposure(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
-    def servers(self):
-        rules = (DEBIAN / "rules").read_text(encoding="utf-8")
-        return set(re.findall(r"call unit,(\w+),", rules))
-
     def test_each_unit_has_the_settings_of_its_first_instance(self):
         self.assertEqual({file.name for file in (DEBIAN / "defaults").iterdir()},
-                         {f"zinc-{server}-main" for server in self.servers()})
+                         {f"zinc-{server}-main" for server in servers()})
 
     def test_removal_stops_the_servers_of_each_unit(self):
         text = (DEBIAN / "zinc.prerm").read_text(encoding="utf-8")
-        self.assertEqual(set(re.findall(r"'zinc-(\w+)@\*'", text)), self.servers())
+        self.assertEqual(set(re.findall(r"'zinc-(\w+)@\*'", text)), servers())
 
     def test_settings_of_a_fresh_installation_serve_this_machine_alone(self):
         for file in (DEBIAN / "defaults").iterdir():
