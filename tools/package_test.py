@@ -190,6 +190,16 @@ class Files(unittest.TestCase):
                 hosts = re.findall(r"tcp://([^:\s]+):", file.read_text(encoding="utf-8"))
                 self.assertEqual(set(hosts), {"127.0.0.1"})
 
+    def test_the_current_folder_of_a_server_is_one_where_it_may_write(self):
+        text = (DEBIAN / "zinc-server@.service.in").read_text(encoding="utf-8")
+        [folder] = re.findall(r"^StateDirectory=(.*)$", text, re.MULTILINE)
+        self.assertIn(f"\nWorkingDirectory=%S/{folder}\n", text)
+
+    def test_a_copy_of_the_settings_has_no_file_of_the_first_instance(self):
+        for file in (DEBIAN / "defaults").iterdir():
+            with self.subTest(file.name):
+                self.assertNotIn("-main/", file.read_text(encoding="utf-8"))
+
     def test_each_file_of_a_package_belongs_to_a_package(self):
         control = (DEBIAN / "control").read_text(encoding="utf-8")
         packages = set(re.findall(r"^Package: (\S+)$", control, re.MULTILINE))
