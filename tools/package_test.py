@@ -195,6 +195,11 @@ class Files(unittest.TestCase):
         [folder] = re.findall(r"^StateDirectory=(.*)$", text, re.MULTILINE)
         self.assertIn(f"\nWorkingDirectory=%S/{folder}\n", text)
 
+    def test_systemd_never_gives_up_a_server(self):
+        text = (DEBIAN / "zinc-server@.service.in").read_text(encoding="utf-8")
+        for line in ("StartLimitIntervalSec=0", "Restart=on-failure", "RestartSec=2s", "TimeoutStartSec=infinity"):
+            self.assertIn(f"\n{line}\n", text)
+
     def test_a_copy_of_the_settings_has_no_file_of_the_first_instance(self):
         for file in (DEBIAN / "defaults").iterdir():
             with self.subTest(file.name):
