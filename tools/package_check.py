@@ -207,11 +207,14 @@ class Checks:
         for program in programs:
             self.bare.run(f"/usr/libexec/zinc/guide/{program.name}", "--help")
 
-    def manual_and_completion_are_there(self):
+    def manual_completion_and_documentation_are_there(self):
         for path in ("man/man1/zinc-broker.1.gz", "bash-completion/completions/zinc", "zsh/vendor-completions/_zinc",
                      "fish/vendor_completions.d/zinc.fish"):
             # The bare system of containers leaves manual pages out.
             expect((self.content / "usr/share" / path).is_file(), f"there is no {path}")
+        for unit in (self.content / UNITS).iterdir():
+            [page] = re.findall(r"^Documentation=.*file:///(\S+)", unit.read_text(encoding="utf-8"), re.MULTILINE)
+            expect((self.content / page).is_file(), f"{unit.name} names {page}, and there is no such file")
 
     def library_is_used_by_pkg_config_and_cmake(self):
         self.bare.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "cmake", "g++", "make", "pkg-config")
@@ -260,7 +263,7 @@ class Checks:
 
 STEPS = ["lintian_has_no_error", "systemd_knows_every_line_of_the_units", "units_expose_little",
          "bare_system_runs_the_static_program", "packages_are_installed_without_surprise", "upgrade_keeps_settings",
-         "broker_of_the_unit_serves", "programs_of_the_guide_run", "manual_and_completion_are_there",
+         "broker_of_the_unit_serves", "programs_of_the_guide_run", "manual_completion_and_documentation_are_there",
          "library_is_used_by_pkg_config_and_cmake", "removal_keeps_settings_and_data",
          "purge_removes_settings_and_keeps_data_and_keys", "another_user_cannot_read_keys_after_a_purge",
          "purge_without_data_leaves_the_user_alone"]

@@ -195,6 +195,12 @@ class Files(unittest.TestCase):
         [folder] = re.findall(r"^StateDirectory=(.*)$", text, re.MULTILINE)
         self.assertIn(f"\nWorkingDirectory=%S/{folder}\n", text)
 
+    def test_units_name_a_page_of_the_documentation(self):
+        text = (DEBIAN / "zinc-server@.service.in").read_text(encoding="utf-8")
+        [page] = re.findall(r"file:///usr/share/doc/zinc/(\S+)", text)
+        self.assertTrue((TOOLS.parent / page).is_file())
+        self.assertIn(Path(page).parent.name, (DEBIAN / "zinc.docs").read_text(encoding="utf-8").split())
+
     def test_systemd_never_gives_up_a_server(self):
         text = (DEBIAN / "zinc-server@.service.in").read_text(encoding="utf-8")
         for line in ("StartLimitIntervalSec=0", "Restart=on-failure", "RestartSec=2s", "TimeoutStartSec=infinity"):
