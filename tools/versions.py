@@ -30,16 +30,24 @@ def minor_of(version):
     return ".".join(version.split(".")[:2])
 
 
+def order_of(version):
+    """Orders versions. One with a suffix comes before its release."""
+    *numbers, suffix = FORM.fullmatch(version).groups()
+    return [int(number) for number in numbers], suffix is None
+
+
 def debian_version(version):
     """The version for Debian, where a tilde comes before the release."""
     return version.replace("-", "~", 1).replace("-", ".")
 
 
 def sections_of(changelog):
-    """The lines of each release in the text of CHANGELOG.md, by the heading after `## `."""
+    """The lines of each release in the text of CHANGELOG.md, by the heading after `## `. Raises ValueError."""
     sections = {}
     for line in changelog.splitlines():
         if line.startswith("## "):
+            if line[3:] in sections:
+                raise ValueError(f"{CHANGELOG} has two sections {line[3:]}")
             lines = sections[line[3:]] = []
         elif sections:
             lines.append(line)
@@ -63,14 +71,33 @@ def day_of_release(version, sections):
     return None
 
 
+def releases_of(sections):
+    """The versions in the headings of CHANGELOG.md."""
+    found = [re.fullmatch(r"\[(.+)\] - .*", heading) for heading in sections]
+    return [heading[1] for heading in found if heading and FORM.fullmatch(heading[1])]
+
+
+def faults_of_order(version, sections):
+    """The newest release comes first. It is this version, or this version with a suffix comes after it."""
+    releases = releases_of(sections)
+    for newer, older in zip(releases, releases[1:]):
+        if order_of(newer) <= order_of(older):
+            yield f"{CHANGELOG} has {newer} above {older}; the newest release comes first"
+    newest = releases[0] if releases else None
+    if "-" not in version and newest != version:
+        yield f"{CHANGELOG} begins with the release {newest}; {HEADER} has {version}"
+    if "-" in version and newest and order_of(version) <= order_of(newest):
+        yield f"{CHANGELOG} has the release {newest}; {HEADER} has {version}, which comes before it"
+
+
 def faults_of_changelog(sections):
     if list(sections)[:1] != ["[Unreleased]"]:
         yield f"{CHANGELOG} must begin with the section [Unreleased]"
     for heading, lines in sections.items():
-        written = [line for line in lines if line.strip()]
-        if len(written) > MOST_LINES:
-            yield f"{CHANGELOG} has {len(written)} lines for {heading}; {MOST_LINES} are the limit"
-        for line in written:
+        length = len("\n".join(lines).strip().splitlines())
+        if length > MOST_LINES:
+            yield f"{CHANGELOG} has {length} lines for {heading}; {MOST_LINES} are the limit"
+        for line in lines:
             if line.startswith("#") and line not in [f"### {kind}" for kind in KINDS]:
                 yield f"{CHANGELOG} has the heading `{line}` in {heading}; known are {', '.join(KINDS)}"
         if heading != "[Unreleased]" and not re.fullmatch(r"\[\S+\] - \d{4}-\d\d-\d\d", heading):
@@ -91,15 +118,19 @@ def faults_of_debian(root, version, day):
 
 
 def faults_of_docs(root, version):
-    """Each minor version of Zinc in the documentation must be that of the tree."""
+    """Each version of Zinc in the documentation must be that of the tree, without its suffix."""
     minor = minor_of(version)
+    release = version.split("-")[0]
     named = re.compile(r"libzinc(?:-[a-z]+\.so\.)?(\d+\.\d+)|find_package\(zinc (\d+\.\d+)|\bZinc (\d+\.\d+)")
+    whole = re.compile(r"zinc[a-z0-9.-]*_([^_\s]+)_[a-z0-9]+\.deb|\bzinc-(\S+)-linux-|\bzinc (\d+\.\d+\.\d+)")
     pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
     for path in [*pages, *sorted((root / DEBIAN).iterdir())]:
         if path.is_file():
-            for found in named.finditer(path.read_text(encoding="utf-8")):
-                if minor not in found.groups():
-                    yield f"{path.relative_to(root)} says `{found[0]}`; the version is {version}"
+            text = path.read_text(encoding="utf-8")
+            for form, expected in ((named, minor), (whole, release)):
+                for found in form.finditer(text):
+                    if expected not in found.groups():
+                        yield f"{path.relative_to(root)} says `{found[0]}`; the version is {version}"
     if f"Zinc {minor}" not in read(root, COMPATIBILITY):
         yield f"{COMPATIBILITY} does not name Zinc {minor}"
 
@@ -109,7 +140,8 @@ def faults_of(root):
     version = version_in(read(root, HEADER))
     sections = sections_of(read(root, CHANGELOG))
     day = day_of_release(version, sections)
-    return [*faults_of_changelog(sections), *faults_of_debian(root, version, day), *faults_of_docs(root, version)]
+    return [*faults_of_changelog(sections), *faults_of_order(version, sections),
+            *faults_of_debian(root, version, day), *faults_of_docs(root, version)]
 
 
 def faults_of_release(root):
@@ -118,7 +150,5 @@ def faults_of_release(root):
     sections = sections_of(read(root, CHANGELOG))
     if "-" in version:
         yield f"{HEADER} has {version}; give a release a version without a suffix"
-    if not day_of_release(version, sections):
-        yield f"{CHANGELOG} has no section `[{version}] - YYYY-MM-DD`"
     if any(line.strip() for line in sections.get("[Unreleased]", [])):
         yield f"{CHANGELOG} has lines in [Unreleased]; move them to [{version}]"
