@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -271,10 +270,6 @@ STEPS = ["lintian_has_no_error", "systemd_knows_every_line_of_the_units", "units
 
 def check(packages, program):
     """Runs all steps until one fails. Returns the exit code."""
-    if os.geteuid() != 0:
-        print("tools/package: --check installs packages in a bare Debian; run it as root", file=sys.stderr)
-        print("0 passed, 1 failed")
-        return 1
     passed = 0
     with tempfile.TemporaryDirectory() as folder:
         # For the user of the servers.

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """The pure parts of tools/package --check, and the files of tools/debian."""
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 TOOLS = Path(__file__).resolve().parent
@@ -126,6 +129,16 @@ class Run(unittest.TestCase):
 
     def test_has_the_output_without_the_end_of_the_line(self):
         self.assertEqual(package.text_of("echo", "word"), "word")
+
+
+class Check(unittest.TestCase):
+    def test_asks_for_root_before_it_builds(self):
+        with mock.patch.object(package.os, "geteuid", return_value=1), \
+                mock.patch.object(package, "run") as run, mock.patch.object(sys, "argv", ["package", "--check"]), \
+                contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(package.main(), 1)
+        run.assert_not_called()
+        self.assertEqual(said.getvalue().splitlines()[-1], "0 passed, 1 failed")
 
 
 class Purge(unittest.TestCase):
