@@ -34,6 +34,12 @@ def command_of(unit, defaults):
     return words
 
 
+def at_any_port(words):
+    """The command line with other ports, which are free, for endpoints that it binds."""
+    return [word if before == "--connect" else re.sub(r"^(tcp://127\.0\.0\.1):\d+$", r"\1:*", word)
+            for before, word in zip(["", *words], words)]
+
+
 def exposure_of(text):
     """The number that `systemd-analyze security` gives a unit."""
     return float(re.search(r"Overall exposure level for \S+: ([\d.]+)", text)[1])
@@ -82,9 +88,9 @@ class Bare:
         self.run("apt-get", "install", "-q", "-y", "--no-install-recommends",
                  *[f"/packages/{Path(package).name}" for package in packages])
 
-    def start(self, words, **settings):
-        return subprocess.Popen(["/usr/sbin/chroot", f"--userspec={USER}:{USER}", str(self.root), *words], env=settings,
-                                stdout=subprocess.PIPE, text=True)
+    def start(self, words, folder="/", **settings):
+        return subprocess.Popen(["/usr/sbin/chroot", f"--userspec={USER}:{USER}", str(self.root), "/usr/bin/env",
+                                 f"--chdir={folder}", *words], env=settings, stdout=subprocess.PIPE, text=True)
 
     def has(self, path):
         return os.path.lexists(self.root / path)
@@ -171,25 +177,36 @@ class Checks:
         version = self.bare.run("dpkg-query", "-W", "-f", "${Version}", "zinc")
         expect(version != "0.0.1", "the packages were not upgraded")
 
-    def broker_of_the_unit_serves(self):
-        words = command_of((self.bare.root / UNITS / "zinc-broker@.service").read_text(encoding="utf-8"),
-                           (self.bare.root / "etc/default/zinc-broker-main").read_text(encoding="utf-8"))
+    def servers_of_the_units_serve(self):
         run = self.bare.root / "run/zinc"
         run.mkdir()
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
             told.settimeout(DEADLINE)
             told.bind(str(run / "notify"))
             os.chmod(run / "notify", 0o666)
-            with self.bare.start(words, NOTIFY_SOCKET="/run/zinc/notify") as broker:
-                try:
-                    expect(told.recv(64) == b"READY=1", "the broker does not say that it serves")
-                    endpoint = broker.stdout.readline().split()[1]
-                    self.ask(endpoint)
-                    broker.send_signal(signal.SIGTERM)
-                    expect(told.recv(64) == b"STOPPING=1", "the broker does not say that it stops")
-                    expect(broker.wait(DEADLINE) == 0, f"the broker ended with {broker.returncode}")
-                finally:
-                    broker.kill()
+            for server in ("broker", "titanic", "chp", "proxy"):
+                print(server, flush=True)
+                self.serve(server, told)
+        expect(self.bare.has("var/lib/zinc/titanic-main/requests"), "the store of Titanic is elsewhere")
+        expect(self.bare.has("var/lib/zinc/chp-main/map"), "the store of the map server is elsewhere")
+        shutil.rmtree(self.bare.root / "var/lib/zinc")
+
+    def serve(self, server, told):
+        """Starts the first instance of the unit as systemd does."""
+        words = command_of((self.bare.root / UNITS / f"zinc-{server}@.service").read_text(encoding="utf-8"),
+                           (self.bare.root / f"etc/default/zinc-{server}-main").read_text(encoding="utf-8"))
+        folder = f"/var/lib/zinc/{server}-main"
+        self.bare.run("install", "-d", "-o", USER, "-g", USER, "-m", "700", folder)
+        with self.bare.start(at_any_port(words), folder, NOTIFY_SOCKET="/run/zinc/notify") as process:
+            try:
+                expect(told.recv(64) == b"READY=1", f"{server} does not say that it serves")
+                if server == "broker":
+                    self.ask(process.stdout.readline().split()[1])
+                process.send_signal(signal.SIGTERM)
+                expect(told.recv(64) == b"STOPPING=1", f"{server} does not say that it stops")
+                expect(process.wait(DEADLINE) == 0, f"{server} ended with {process.returncode}")
+            finally:
+                process.kill()
 
     def ask(self, endpoint):
         with self.bare.start(["/usr/bin/zinc", "worker", "--connect", endpoint, "--service", "echo"]) as worker:
@@ -262,7 +279,7 @@ class Checks:
 
 STEPS = ["lintian_has_no_error", "systemd_knows_every_line_of_the_units", "units_expose_little",
          "bare_system_runs_the_static_program", "packages_are_installed_without_surprise", "upgrade_keeps_settings",
-         "broker_of_the_unit_serves", "programs_of_the_guide_run", "manual_completion_and_documentation_are_there",
+         "servers_of_the_units_serve", "programs_of_the_guide_run", "manual_completion_and_documentation_are_there",
          "library_is_used_by_pkg_config_and_cmake", "removal_keeps_settings_and_data",
          "purge_removes_settings_and_keeps_data_and_keys", "another_user_cannot_read_keys_after_a_purge",
          "purge_without_data_leaves_the_user_alone"]

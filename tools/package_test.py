@@ -68,6 +68,13 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.command('""'), ["/usr/bin/zinc", "broker"])
 
 
+class Ports(unittest.TestCase):
+    def test_of_endpoints_that_a_server_binds_are_free(self):
+        words = ["zinc", "--bind", "tcp://127.0.0.1:5555", "--connect", "tcp://127.0.0.1:5556"]
+        self.assertEqual(package_check.at_any_port(words),
+                         ["zinc", "--bind", "tcp://127.0.0.1:*", "--connect", "tcp://127.0.0.1:5556"])
+
+
 class Export(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
