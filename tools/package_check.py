@@ -1,21 +1,22 @@
 """The checks of tools/package --check: lintian, the units, and the packages in a bare Debian."""
 
+import contextlib
 import os
 import re
 import shlex
 import shutil
 import signal
 import socket
-import subprocess
 import tempfile
 from pathlib import Path
+
+from package_bare import USER, Bare, output_of
 
 GLIBC = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "linux-vdso.so.1"}
 # The worst exposure that `systemd-analyze security` may find, of 10.
 MOST_EXPOSURE = 2.0
 DEADLINE = 60
 UNITS = "lib/systemd/system"
-USER = "_zinc"
 
 
 def needed_libraries(ldd):
@@ -45,61 +46,9 @@ def exposure_of(text):
     return float(re.search(r"Overall exposure level for \S+: ([\d.]+)", text)[1])
 
 
-def output_of(*command, **more):
-    """The output of a command. Raises AssertionError with it if the command fails."""
-    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          check=False, **more)
-    if done.returncode != 0:
-        raise AssertionError(f"{command} failed:\n{done.stdout}")
-    return done.stdout
-
-
 def expect(condition, fault):
     if not condition:
         raise AssertionError(fault)
-
-
-class Bare:
-    """A bare Debian in a folder."""
-
-    def __init__(self, root):
-        self.root = root
-        suite = re.search(r"VERSION_CODENAME=(\w+)", Path("/etc/os-release").read_text(encoding="utf-8"))[1]
-        output_of("debootstrap", "--variant=minbase", suite, root)
-        # Nothing may start, and packages come from where the machine has its own.
-        for folder in ("sources.list.d", "apt.conf.d", "trusted.gpg.d"):
-            shutil.copytree(Path("/etc/apt", folder), root / "etc/apt" / folder, dirs_exist_ok=True)
-        for file in root.glob("etc/apt/apt.conf.d/*"):
-            if "docker" in file.name:  # it removes what apt has got
-                file.unlink()
-        shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
-        self.run("apt-get", "update", "-q")
-
-    def run(self, *words):
-        return output_of("/usr/sbin/chroot", self.root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-                         "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive", *words)
-
-    def install(self, packages):
-        folder = self.root / "packages"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        for package in packages:
-            shutil.copy(package, folder)
-        self.run("apt-get", "install", "-q", "-y", "--no-install-recommends",
-                 *[f"/packages/{Path(package).name}" for package in packages])
-
-    def start(self, words, folder="/", **settings):
-        return subprocess.Popen(["/usr/sbin/chroot", f"--userspec={USER}:{USER}", str(self.root), "/usr/bin/env",
-                                 f"--chdir={folder}", *words], env=settings, stdout=subprocess.PIPE, text=True)
-
-    def has(self, path):
-        return os.path.lexists(self.root / path)
-
-    def users(self):
-        return re.findall(r"^([^:]+):", (self.root / "etc/passwd").read_text(encoding="utf-8"), re.MULTILINE)
-
-    def enabled_units(self):
-        return [str(path) for path in self.root.glob("etc/systemd/system/**/*zinc*")]
 
 
 def older(packages, folder):
@@ -158,8 +107,19 @@ class Checks:
     def bare_system_runs_the_static_program(self):
         self.bare = Bare(self.folder / "bare")
         shutil.copy(self.program, self.bare.root / "zinc")
-        print(self.bare.run("/zinc", "--version"))
-        self.bare.run("/zinc", "keygen", "--help")
+        said = self.bare.run("/zinc", "--version").splitlines()[0]
+        version = re.match(r"zinc-(.+)-linux-", self.program.name)[1]
+        expect(said.startswith(f"zinc {version}"), f"the program says {said}")
+        output_of("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+                  "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout",
+                  self.bare.root / "key", "-out", self.bare.root / "certificate")
+        (self.bare.root / "etc/hosts").write_text("127.0.0.1 localhost\n", encoding="utf-8")
+        with self.notified() as told:
+            self.serve(["/zinc", "broker", "--bind", "tls+tcp://127.0.0.1:*", "--tls-certificate", "/certificate",
+                        "--tls-key", "/key"], told, "root",
+                       ask=lambda endpoint: self.ask(endpoint.replace("127.0.0.1", "localhost"), "/zinc", "root",
+                                                     "--tls-trusted", "/certificate"))
+            self.serve(["/zinc", "titanic", "--connect", "tcp://127.0.0.1:1", "--store", "/store"], told, "root")
 
     def packages_are_installed_without_surprise(self):
         self.bare.install(older(self.packages, self.folder / "older"))
@@ -178,40 +138,48 @@ class Checks:
         expect(version != "0.0.1", "the packages were not upgraded")
 
     def servers_of_the_units_serve(self):
+        with self.notified() as told:
+            for server in ("broker", "titanic", "chp", "proxy"):
+                words = command_of(
+                    (self.bare.root / UNITS / f"zinc-{server}@.service").read_text(encoding="utf-8"),
+                    (self.bare.root / f"etc/default/zinc-{server}-main").read_text(encoding="utf-8"))
+                folder = f"/var/lib/zinc/{server}-main"
+                # As systemd does.
+                self.bare.run("install", "-d", "-o", USER, "-g", USER, "-m", "700", folder)
+                self.serve(at_any_port(words), told, USER, folder, self.ask if server == "broker" else None)
+        expect(self.bare.has("var/lib/zinc/titanic-main/requests"), "the store of Titanic is elsewhere")
+        expect(self.bare.has("var/lib/zinc/chp-main/map"), "the store of the map server is elsewhere")
+        shutil.rmtree(self.bare.root / "var/lib/zinc")
+
+    @contextlib.contextmanager
+    def notified(self):
+        """The socket of a service manager in the bare system."""
         run = self.bare.root / "run/zinc"
         run.mkdir()
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
             told.settimeout(DEADLINE)
             told.bind(str(run / "notify"))
             os.chmod(run / "notify", 0o666)
-            for server in ("broker", "titanic", "chp", "proxy"):
-                print(server, flush=True)
-                self.serve(server, told)
-        expect(self.bare.has("var/lib/zinc/titanic-main/requests"), "the store of Titanic is elsewhere")
-        expect(self.bare.has("var/lib/zinc/chp-main/map"), "the store of the map server is elsewhere")
-        shutil.rmtree(self.bare.root / "var/lib/zinc")
+            yield told
+        shutil.rmtree(run)
 
-    def serve(self, server, told):
-        """Starts the first instance of the unit as systemd does."""
-        words = command_of((self.bare.root / UNITS / f"zinc-{server}@.service").read_text(encoding="utf-8"),
-                           (self.bare.root / f"etc/default/zinc-{server}-main").read_text(encoding="utf-8"))
-        folder = f"/var/lib/zinc/{server}-main"
-        self.bare.run("install", "-d", "-o", USER, "-g", USER, "-m", "700", folder)
-        with self.bare.start(at_any_port(words), folder, NOTIFY_SOCKET="/run/zinc/notify") as process:
+    def serve(self, words, told, user, folder="/", ask=None):
+        """Starts a server, calls `ask` with its endpoint, and stops the server."""
+        with self.bare.start(words, user, folder, NOTIFY_SOCKET="/run/zinc/notify") as process:
             try:
-                expect(told.recv(64) == b"READY=1", f"{server} does not say that it serves")
-                if server == "broker":
-                    self.ask(process.stdout.readline().split()[1])
+                expect(told.recv(64) == b"READY=1", f"{words} does not say that it serves")
+                if ask:
+                    ask(process.stdout.readline().split()[1])
                 process.send_signal(signal.SIGTERM)
-                expect(told.recv(64) == b"STOPPING=1", f"{server} does not say that it stops")
-                expect(process.wait(DEADLINE) == 0, f"{server} ended with {process.returncode}")
+                expect(told.recv(64) == b"STOPPING=1", f"{words} does not say that it stops")
+                expect(process.wait(DEADLINE) == 0, f"{words} ended with {process.returncode}")
             finally:
                 process.kill()
 
-    def ask(self, endpoint):
-        with self.bare.start(["/usr/bin/zinc", "worker", "--connect", endpoint, "--service", "echo"]) as worker:
+    def ask(self, endpoint, program="/usr/bin/zinc", user=USER, *options):
+        with self.bare.start([program, "worker", "--connect", endpoint, "--service", "echo", *options], user) as worker:
             try:
-                reply = self.bare.run("/usr/bin/zinc", "request", "--connect", endpoint, "--service", "echo",
+                reply = self.bare.run(program, "request", "--connect", endpoint, "--service", "echo", *options,
                                       "--timeout", f"{DEADLINE}s", "hello")
                 expect(reply == "hello\n", f"the reply is {reply}")
             finally:
