@@ -45,7 +45,8 @@ class Bare:
         folder.mkdir()
         for package in packages:
             shutil.copy(package, folder)
-        self.run("apt-get", "install", "-q", "-y", "--no-install-recommends",
+        # Without an administrator to ask, changed settings stay.
+        self.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "-o", "Dpkg::Options::=--force-confold",
                  *[f"/packages/{Path(package).name}" for package in packages])
 
     def start(self, words, user, folder="/", **settings):

@@ -52,7 +52,7 @@ def expect(condition, fault):
 
 
 def older(packages, folder):
-    """The packages with a lower version, as an upgrade finds them."""
+    """The packages with a lower version and other settings, as an upgrade finds them."""
     folder.mkdir()
     for package in packages:
         content = folder / "content"
@@ -61,6 +61,9 @@ def older(packages, folder):
         text = control.read_text(encoding="utf-8")
         version = re.search(r"^Version: (.+)$", text, re.MULTILINE)[1]
         control.write_text(text.replace(version, "0.0.1"), encoding="utf-8")
+        for settings in content.glob("etc/default/*"):
+            changed = settings.read_text(encoding="utf-8").replace("127.0.0.1", "127.0.0.2")
+            settings.write_text(changed, encoding="utf-8")
         output_of("dpkg-deb", "--root-owner-group", "--build", content, folder)
         shutil.rmtree(content)
     return sorted(folder.glob("*.deb"))
@@ -129,10 +132,12 @@ class Checks:
 
     def upgrade_keeps_settings(self):
         settings = self.bare.root / "etc/default/zinc-broker-main"
-        text = settings.read_text(encoding="utf-8").replace("127.0.0.1:5555", "127.0.0.1:*")
+        text = settings.read_text(encoding="utf-8").replace("127.0.0.2:5555", "127.0.0.1:*")
         settings.write_text(text, encoding="utf-8")
         self.bare.install(self.packages)
         expect(settings.read_text(encoding="utf-8") == text, "the upgrade has changed the settings")
+        unchanged = (self.bare.root / "etc/default/zinc-proxy-main").read_text(encoding="utf-8")
+        expect("127.0.0.2" not in unchanged, "the upgrade has left settings that nobody has changed")
         expect(not self.bare.enabled_units(), self.bare.enabled_units())
         version = self.bare.run("dpkg-query", "-W", "-f", "${Version}", "zinc")
         expect(version != "0.0.1", "the packages were not upgraded")

@@ -68,6 +68,22 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.command('""'), ["/usr/bin/zinc", "broker"])
 
 
+class Older(unittest.TestCase):
+    def test_has_another_version_and_other_settings(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            for path, text in {"DEBIAN/control": "Package: zinc\nVersion: 0.3.1\nArchitecture: all\n"
+                                                 "Maintainer: N <n@example.org>\nDescription: text\n",
+                               "etc/default/zinc-broker-main": "127.0.0.1"}.items():
+                (folder / "new" / path).parent.mkdir(parents=True)
+                (folder / "new" / path).write_text(text, encoding="utf-8")
+            package_check.output_of("dpkg-deb", "--build", folder / "new", folder / "new.deb")
+            [made] = package_check.older([folder / "new.deb"], folder / "older")
+            package_check.output_of("dpkg-deb", "--extract", made, folder / "content")
+            self.assertEqual((folder / "content/etc/default/zinc-broker-main").read_text(encoding="utf-8"), "127.0.0.2")
+            self.assertEqual(package_check.output_of("dpkg-deb", "--field", made, "Version"), "0.0.1\n")
+
+
 class Ports(unittest.TestCase):
     def test_of_endpoints_that_a_server_binds_are_free(self):
         words = ["zinc", "--bind", "tcp://127.0.0.1:5555", "--connect", "tcp://127.0.0.1:5556"]
