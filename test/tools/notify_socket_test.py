@@ -101,12 +101,43 @@ class NotifySocketTest(unittest.TestCase):
         self.expect_told(self.servers()["broker"])
 
     def test_a_server_that_cannot_serve_says_nothing(self):
+        damaged = self.path("damaged")
+        with open(damaged, "w", encoding="ascii") as file:
+            file.write("no store")
         with socket.create_server(("127.0.0.1", 0)) as taken:
-            process = self.start("broker", "--bind", f"tcp://127.0.0.1:{taken.getsockname()[1]}")
-            self.assertEqual(process.wait(DEADLINE), 1)
+            endpoint = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+            for words in (("broker", "--bind", endpoint), ("chp", "server", "--bind", endpoint),
+                          ("proxy", "queue", "--frontend", endpoint, "--backend", ANY_PORT),
+                          ("titanic", "--connect", "tcp://127.0.0.1:1", "--store", damaged)):
+                with self.subTest(words[0]):
+                    self.assertEqual(self.start(*words).wait(DEADLINE), 1)
+                    self.expect_silence()
+
+    def expect_silence(self):
         self.socket.setblocking(False)
         with self.assertRaises(BlockingIOError):
             self.socket.recv(64)
+        self.socket.settimeout(DEADLINE)
+
+    # A command that prints the settings of the service manager, for a worker or a node of a pair.
+    PRINT_SETTINGS = 'echo "settings: $NOTIFY_SOCKET$WATCHDOG_USEC$WATCHDOG_PID"'
+
+    def test_commands_of_a_worker_cannot_speak_to_the_manager(self):
+        broker = self.start(*self.servers()["broker"], NOTIFY_SOCKET="")
+        endpoint = broker.stdout.readline().split()[1]
+        self.start("worker", "--connect", endpoint, "--service", "settings", "--exec", self.PRINT_SETTINGS,
+                   WATCHDOG_USEC="600000000")
+        self.assertEqual(self.socket.recv(64), b"READY=1")
+        request = self.start("request", "--connect", endpoint, "--service", "settings", "--timeout", f"{DEADLINE}s", "")
+        self.assertEqual(request.stdout.read().strip(), "settings:")
+
+    def test_the_command_of_an_active_node_cannot_speak_to_the_manager(self):
+        node = self.start("bstar", "--backup", "--promote-alone", "10ms", "--bind", f"ipc://{self.path('a')}",
+                          "--connect", f"ipc://{self.path('b')}", "--", "sh", "-c", self.PRINT_SETTINGS,
+                          WATCHDOG_USEC="600000000")
+        self.assertEqual(self.socket.recv(64), b"READY=1")
+        printed = next(line for line in node.stdout if line.startswith("settings:"))
+        self.assertEqual(printed, "settings: \n")
 
     def test_a_manager_that_has_gone_does_not_matter(self):
         self.name = self.path("none")
