@@ -85,7 +85,7 @@ class Older(unittest.TestCase):
 
 
 class Ports(unittest.TestCase):
-    def test_of_endpoints_that_a_server_binds_are_free(self):
+    def test_a_server_binds_free_ones_and_connects_to_the_others(self):
         words = ["zinc", "--bind", "tcp://127.0.0.1:5555", "--connect", "tcp://127.0.0.1:5556"]
         self.assertEqual(package_check.at_any_port(words),
                          ["zinc", "--bind", "tcp://127.0.0.1:*", "--connect", "tcp://127.0.0.1:5556"])
