@@ -164,45 +164,60 @@ class Check(unittest.TestCase):
         self.assertEqual(said.getvalue().splitlines()[-1], "0 passed, 1 failed")
 
 
-class Purge(unittest.TestCase):
-    """zinc.postrm in a folder."""
+class Scripts(unittest.TestCase):
+    """The scripts of the package zinc, in a folder with systemd."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
+        self.wants = self.root / "etc/systemd/system/multi-user.target.wants"
+        for path in (self.wants, self.root / "run/systemd/system", self.root / "bin"):
+            path.mkdir(parents=True)
+        for command in ("deluser", "systemctl"):
+            file = self.root / "bin" / command
+            file.write_text(f'#!/bin/sh\necho {command} "$@" >>{self.root}/commands\n', encoding="utf-8")
+            file.chmod(0o755)
+
+    def enable(self, *units):
+        for unit in units:
+            (self.wants / unit).symlink_to(f"/lib/systemd/system/{unit}")
+
+    def run_script(self, name, argument):
+        """Returns the commands that change the system."""
+        subprocess.run(["/bin/sh", DEBIAN / name, argument], check=True,
+                       env={"DPKG_ROOT": str(self.root), "PATH": f"{self.root}/bin:/usr/bin:/bin"})
+        commands = self.root / "commands"
+        return commands.read_text(encoding="utf-8").splitlines() if commands.exists() else []
 
     def purge(self):
-        (self.root / "bin").mkdir()
-        deluser = self.root / "bin/deluser"
-        deluser.write_text(f"#!/bin/sh\ntouch {self.root}/deleted\n", encoding="utf-8")
-        deluser.chmod(0o755)
-        subprocess.run(["/bin/sh", DEBIAN / "zinc.postrm", "purge"], check=True,
-                       env={"DPKG_ROOT": str(self.root), "PATH": f"{self.root}/bin:/usr/bin:/bin"})
+        return self.run_script("zinc.postrm", "purge")
 
-    def test_removes_empty_folders_for_data(self):
+    def test_a_purge_removes_empty_folders_for_data(self):
         (self.root / "var/lib/zinc/broker-main").mkdir(parents=True)
         self.purge()
         self.assertEqual(list((self.root / "var/lib").iterdir()), [])
 
-    def test_keeps_data(self):
+    def test_a_purge_keeps_data(self):
         data = self.root / "var/lib/zinc/titanic-main/requests"
         data.parent.mkdir(parents=True)
         data.touch()
         self.purge()
         self.assertTrue(data.exists())
 
-    def test_disables_the_instances_of_each_unit_and_no_other(self):
-        wants = self.root / "etc/systemd/system/multi-user.target.wants"
-        wants.mkdir(parents=True)
-        for unit in ["zinc-own.service", *[f"zinc-{server}@main.service" for server in servers()]]:
-            (wants / unit).symlink_to(f"/lib/systemd/system/{unit}")
+    def test_a_purge_disables_the_instances_of_each_unit_and_no_other(self):
+        self.enable("zinc-own.service", *[f"zinc-{server}@main.service" for server in servers()])
         self.purge()
-        self.assertEqual([path.name for path in wants.iterdir()], ["zinc-own.service"])
+        self.assertEqual([path.name for path in self.wants.iterdir()], ["zinc-own.service"])
 
-    def test_keeps_the_user_because_it_may_own_keys(self):
-        self.purge()
-        self.assertFalse((self.root / "deleted").exists())
+    def test_a_purge_keeps_the_user_because_it_may_own_keys(self):
+        self.assertEqual(self.purge(), [])
+
+    def test_a_removal_that_failed_starts_enabled_servers_again(self):
+        self.assertEqual(self.run_script("zinc.postinst", "abort-remove"), [])
+        self.enable("zinc-broker@main.service", "other.service")
+        self.assertEqual(self.run_script("zinc.postinst", "abort-remove"),
+                         ["systemctl start --no-block zinc-broker@main.service"])
 
 
 class Exposure(unittest.TestCase):
