@@ -1,6 +1,7 @@
 #include "tools/zinc/dump/recognizer.h"
 
 #include "chp/command.h"
+#include "chp/pair_messages.h"
 #include "mdp/command.h"
 #include "test/support/wire.h"
 #include "test/tools/dump/decoded.h"
@@ -150,6 +151,15 @@ TEST(recognizer, knows_the_clustered_hashmap) {
   EXPECT_EQ(publications.to_client(chp::make_heartbeat()), " CHP HUGZ");
   EXPECT_EQ(publications.to_client({"topic", "12345678", "", "no properties\n", "x"}), "");
   EXPECT_EQ(publications.to_server({"\x01/a/"}), " SUBSCRIBE topic=\"/a/\"");
+}
+
+TEST(recognizer, knows_the_messages_of_a_pair_by_their_whole_names) {
+  conversation pair{"DEALER", "ROUTER"};
+  EXPECT_EQ(pair.to_server(chp::make_message(chp::hello{})), " CHP-HELLO");
+  EXPECT_EQ(pair.to_client(chp::make_message(chp::entries{.records = std::string(5000, 'x')})),
+            " CHP-ENTRIES");
+  EXPECT_EQ(pair.to_server({"CHP-card=4111111111111111"}), "");
+  EXPECT_EQ(pair.to_server({"CHP-HELLO you"}), "");
 }
 
 TEST(recognizer, does_not_count_a_cut_value) {

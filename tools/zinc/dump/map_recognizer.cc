@@ -65,7 +65,9 @@ chp::form form_of(const zmtp::message& m) {
 }  // namespace
 
 std::optional<recognized> recognizer::look_for_pair(const zmtp::message& m) const {
-  if (!chp::is_pair_message(m)) {
+  // Nothing but a whole name: any other text is the data of a user. The rest may be cut.
+  const auto parsed = chp::parse_pair_message(m);
+  if (!parsed && parsed.error() == chp::errc::unknown_command) {
     return std::nullopt;
   }
   return recognized{std::string{m.front()}};
