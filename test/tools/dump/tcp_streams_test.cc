@@ -120,6 +120,52 @@ TEST_F(tcp_streams_test, waits_for_missing_bytes_up_to_a_limit) {
   EXPECT_EQ(text, "c:1 to s:2 >1 missing <end closed ;");
 }
 
+TEST_F(tcp_streams_test, keeps_a_limited_number_of_connections) {
+  const auto syn_of = [](std::size_t number) {
+    auto syn = client(0);
+    syn.from = "c:" + std::to_string(number);
+    syn.syn = true;
+    syn.ack = false;
+    return syn;
+  };
+  open();
+  streams.add(client(0, "abc"));
+  for (std::size_t i = 2; i <= 10'001; ++i) {
+    streams.add(syn_of(i));
+  }
+  EXPECT_TRUE(text.ends_with(" to s:2 closed too many connections;c:10001 to s:2"));
+  text.clear();
+  streams.add(client(3, "def"));  // only silent ones had to go
+  EXPECT_EQ(text, " >def");
+}
+
+TEST_F(tcp_streams_test, counts_the_memory_of_small_pieces) {
+  open();
+  for (std::uint32_t i = 0; i < 40'000; ++i) {
+    streams.add(client(1 + 2 * i, "x"));
+  }
+  EXPECT_EQ(text, "c:1 to s:2 >1 missing");
+}
+
+TEST_F(tcp_streams_test, limits_the_early_bytes_of_all_connections) {
+  const std::string piece(1024 * 1024, 'x');
+  for (int i = 0; i < 22; ++i) {
+    auto syn = client(0);
+    syn.from = "c:" + std::to_string(i);
+    syn.number = client_begin;
+    syn.syn = true;
+    syn.ack = false;
+    streams.add(syn);
+    text.clear();
+    for (std::uint32_t at = 0; at < 3; ++at) {
+      auto early = client(1 + at * 1024 * 1024, piece);
+      early.from = syn.from;
+      streams.add(early);
+    }
+  }
+  EXPECT_EQ(text, " >1 missing");
+}
+
 TEST_F(tcp_streams_test, notices_a_packet_that_was_cut) {
   open();
   auto cut = client(0, "abc");

@@ -6,8 +6,12 @@ namespace zinc::dump {
 
 namespace {
 
+// A capture can be of a machine that strangers reach, so all memory has a limit.
+constexpr std::size_t most_connections = 10'000;
 // Bytes that may wait for a segment that comes later. A capture has few of them in the wrong order.
-constexpr std::size_t most_early_bytes = 4 * 1024 * 1024;
+constexpr std::size_t most_early_cost = 4 * 1024 * 1024;
+constexpr std::size_t most_early_cost_of_all = 64 * 1024 * 1024;
+constexpr std::size_t cost_of_piece = 128;  // of its node, about
 
 std::pair<std::string, std::string> key_of(const tcp_segment& one) {
   return std::minmax(one.from, one.to);
@@ -51,7 +55,10 @@ void tcp_streams::add(const tcp_segment& one) {
 tcp_streams::connections::iterator tcp_streams::open(const tcp_segment& one, side from) {
   const bool forward = from == side::connecting;
   const auto& client = forward ? one.from : one.to;
-  const auto made = connections_.emplace(key_of(one), connection{client, make_()}).first;
+  make_room();
+  const auto place = silent_.insert(silent_.end(), key_of(one));
+  const auto made =
+      connections_.emplace(*place, connection{client, make_(), &silent_, place}).first;
   if (!forward) {
     // The capture does not have the SYN of the client, but its answer tells the number.
     auto& other = made->second.directions[static_cast<std::size_t>(side::connecting)];
@@ -60,6 +67,13 @@ tcp_streams::connections::iterator tcp_streams::open(const tcp_segment& one, sid
   }
   made->second.observer->on_opened(client, forward ? one.to : one.from);
   return made;
+}
+
+void tcp_streams::make_room() {
+  if (connections_.size() == most_connections) {
+    const auto& oldest = silent_.empty() ? active_.front() : silent_.front();
+    close(connections_.find(oldest), "too many connections");
+  }
 }
 
 void tcp_streams::take(connection& to, side from, const tcp_segment& one) {
@@ -92,20 +106,30 @@ void tcp_streams::take(connection& to, side from, const tcp_segment& one) {
     in.end = in.next + static_cast<std::uint64_t>(ahead + std::int64_t{one.size});
   }
   if (!bytes.empty()) {
-    auto& kept = in.early[at];
-    if (bytes.size() > kept.size()) {
-      in.early_bytes += bytes.size() - kept.size();
-      kept = bytes;
-    }
+    active_.splice(active_.end(), *to.in, to.place);
+    to.in = &active_;
+    keep(in, at, bytes);
   }
   pass_on(to, from);
+}
+
+void tcp_streams::keep(direction& in, std::uint64_t at, std::string_view bytes) {
+  const auto [piece, is_new] = in.early.try_emplace(at);
+  auto& kept = piece->second;
+  if (bytes.size() > kept.size()) {
+    const auto cost = bytes.size() - kept.size() + (is_new ? cost_of_piece : 0);
+    in.early_cost += cost;
+    early_cost_ += cost;
+    kept = bytes;
+  }
 }
 
 void tcp_streams::pass_on(connection& to, side from) {
   auto& in = to.directions[static_cast<std::size_t>(from)];
   while (!in.early.empty() && in.early.begin()->first <= in.next) {
     const auto piece = in.early.extract(in.early.begin());
-    in.early_bytes -= piece.mapped().size();
+    in.early_cost -= piece.mapped().size() + cost_of_piece;
+    early_cost_ -= piece.mapped().size() + cost_of_piece;
     const auto known = in.next - piece.key();
     if (known < piece.mapped().size()) {
       const auto fresh = std::string_view{piece.mapped()}.substr(static_cast<std::size_t>(known));
@@ -116,7 +140,8 @@ void tcp_streams::pass_on(connection& to, side from) {
   if (in.next >= in.end) {
     in.over = true;
     to.observer->on_end(from);
-  } else if (in.early_bytes > most_early_bytes) {
+  } else if (!in.early.empty() &&
+             (in.early_cost > most_early_cost || early_cost_ > most_early_cost_of_all)) {
     give_up(to, from);
   }
 }
@@ -131,13 +156,15 @@ void tcp_streams::give_up(connection& to, side from) {
   }
   in.over = true;
   in.early.clear();
-  in.early_bytes = 0;
+  early_cost_ -= in.early_cost;
+  in.early_cost = 0;
 }
 
 void tcp_streams::close(connections::iterator which, const std::string& why) {
   auto closed = connections_.extract(which);
   give_up(closed.mapped(), side::connecting);
   give_up(closed.mapped(), side::accepting);
+  closed.mapped().in->erase(closed.mapped().place);
   closed.mapped().observer->on_closed(why);
 }
 
