@@ -110,11 +110,13 @@ TEST(stream_decoder, leaves_the_password_out_of_malformed_commands) {
 
 TEST(stream_decoder, shows_only_sizes_of_curve) {
   const std::string key(32, 'k');
-  const auto read = decoded_from_client(greeting_of(3, 1, "CURVE") + framed_command("HELLO", key) +
-                                        framed_command("INITIATE", key) +
-                                        frame(0, "\x07MESSAGE" + std::string(17, 'k')));
+  const auto read = decoded_from_client(
+      greeting_of(3, 1, "CURVE") + framed_command("HELLO", key) + framed_command("INITIATE", key) +
+      frame(0, "\x07MESSAGE" + std::string(17, 'k')) +
+      frame(command, "\x07MESSAGE" + std::string(17, 'k')) + framed_command("ERROR", key));
   EXPECT_EQ(read, (lines{"> 0 greeting version=\"3.1\" mechanism=\"CURVE\"", "> 64 HELLO size=32",
-                         "> 104 INITIATE size=32", "> 147 MESSAGE size=25"}));
+                         "> 104 INITIATE size=32", "> 147 MESSAGE size=25", "> 174 MESSAGE size=25",
+                         "> 201 command size=38"}));
 }
 
 TEST(stream_decoder, shows_only_sizes_of_an_unknown_mechanism) {

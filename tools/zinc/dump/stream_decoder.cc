@@ -188,12 +188,13 @@ void stream_decoder::on_command() {
 
 void stream_decoder::on_encrypted() {
   auto made = make(record_kind::command, frame_at_);
-  const bool is_error = zmtp::frame::has(header_[0], zmtp::frame::command);
-  if (!is_error && !kept_.starts_with(curve_message)) {
+  // RFC 26 sends MESSAGE with the flag of a command, and libzmq without.
+  const bool is_message = kept_.starts_with(curve_message);
+  if (!is_message && !zmtp::frame::has(header_[0], zmtp::frame::command)) {
     fail(frame_at_, make_error_code(zmtp::errc::unexpected_command).message());
     return;
   }
-  made.name = is_error ? "command" : "MESSAGE";
+  made.name = is_message ? "MESSAGE" : "command";
   made.fields.push_back({"size", body_size_});
   sink_(std::move(made));
 }
