@@ -79,7 +79,7 @@ TEST(stream_decoder, shows_the_commands_of_traffic) {
   EXPECT_EQ(read[3], "> 122 CANCEL topic=\"top\"");
   EXPECT_EQ(read[4], "> 134 PONG context=\"c\"");
   EXPECT_EQ(read[5], "> 142 ERROR reason=\"why\"");
-  EXPECT_EQ(read[6], "> 154 NEW size=4");
+  EXPECT_EQ(read[6], "> 154 unknown command name=\"NEW\" size=4");
 }
 
 TEST(stream_decoder, leaves_the_password_out) {

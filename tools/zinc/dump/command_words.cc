@@ -20,6 +20,8 @@ using zmtp::error_code;
 constexpr std::array<std::string_view, 5> handshake_names{"HELLO", "WELCOME", "INITIATE", "READY",
                                                           "ERROR"};
 
+constexpr std::string_view unknown_name{"unknown command"};
+
 void add_size(record& to, std::string_view data) {
   to.fields.push_back({"size", std::uint64_t{data.size()}});
 }
@@ -91,7 +93,7 @@ error_code add_handshake_command(record& to, mechanism_kind how,
                                  const zmtp::command::named& command,
                                  std::optional<zmtp::metadata>& announced) {
   const bool known = std::ranges::find(handshake_names, command.name) != handshake_names.end();
-  to.name = known ? command.name : "unknown command";
+  to.name = known ? command.name : unknown_name;
   if (command.name == "ERROR") {
     return add_error(to, command.data);
   }
@@ -114,11 +116,15 @@ error_code add_traffic_command(record& to, std::string_view body) {
   if (!named || !parsed) {
     return parsed ? named.error() : parsed.error();
   }
+  if (std::holds_alternative<zmtp::command::unknown>(*parsed)) {
+    // The peer has chosen the name. As a field it is in quotes, so it cannot look like another record.
+    to.name = unknown_name;
+    to.fields = {{"name", std::string{named->name}}};
+    add_size(to, named->data);
+    return {};
+  }
   to.name = named->name;
   std::visit(traffic_words{to}, *parsed);
-  if (to.fields.empty()) {
-    add_size(to, named->data);
-  }
   return {};
 }
 
