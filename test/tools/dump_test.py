@@ -2,6 +2,7 @@
 """zinc dump between two programs: what it passes on, and what it prints."""
 
 import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -9,6 +10,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -85,6 +88,34 @@ class RelayTest(unittest.TestCase):
             code, lines = dump.stop()
         self.assertEqual(code, 0)
         self.assertRegex(lines[-1], r" 1 closed sent=300000 received=300000$")
+
+    def test_passes_on_what_a_server_sent_before_it_refused_bytes(self):
+        server, endpoint = listening()
+        with server:
+            dump = Dump(self, endpoint, "--json")
+            with dump.connection() as client:
+                accepted, _ = server.accept()
+                with accepted:
+                    accepted.settimeout(DEADLINE)
+                    client.sendall(b"first")
+                    self.assertEqual(accepted.recv(1), b"f")
+                    # Now the kernel has everything before zinc goes on.
+                    dump.process.send_signal(signal.SIGSTOP)
+                    os.waitpid(dump.process.pid, os.WUNTRACED)
+                    client.sendall(b"second")
+                    answer = os.urandom(20_000)
+                    accepted.sendall(answer)
+                    self.wait_until_acknowledged(accepted)
+                # The rest of "first" is unread, so the server has reset its connection.
+                dump.process.send_signal(signal.SIGCONT)
+                self.assertEqual(read_all(client), answer)
+            closed = dump.records()[-1]
+        self.assertEqual((closed["record"], closed["fields"]), ("closed", {"sent": 11, "received": len(answer)}))
+
+    def wait_until_acknowledged(self, sender):
+        end = time.monotonic() + DEADLINE
+        while int.from_bytes(fcntl.ioctl(sender, termios.TIOCOUTQ, bytes(4)), sys.byteorder):
+            self.assertLess(time.monotonic(), end)
 
     def test_serves_many_connections_and_goes_on_after_malformed_bytes(self):
         server, endpoint = listening()

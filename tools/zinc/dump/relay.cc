@@ -126,9 +126,12 @@ public:
   // The side has ended its stream, and everything is written.
   void end(side from) {
     observer_->on_end(from);
-    if (++ended_ == pumps_.size()) {
-      close({});
-    }
+    end_pump();
+  }
+  // The other side takes no more bytes. Those that it has sent before still go to this side.
+  void refuse(const std::string& why) {
+    why_ = why_.empty() ? why : why_;
+    end_pump();
   }
 
   void close(const std::string& why) {
@@ -149,6 +152,11 @@ public:
   [[nodiscard]] bool closed() const noexcept { return closed_; }
 
 private:
+  void end_pump() {
+    if (++ended_ == pumps_.size()) {
+      close(why_);
+    }
+  }
   void on_connected(error_code ec, std::unique_ptr<transport::stream> server) {
     if (closed_) {
       return;
@@ -172,6 +180,7 @@ private:
   std::array<relay_pump, 2> pumps_{relay_pump{*this, side::connecting},
                                    relay_pump{*this, side::accepting}};
   std::size_t ended_ = 0;
+  std::string why_;  // the first reason for which a pump ended early
   bool closed_ = false;
 };
 
@@ -211,7 +220,8 @@ bool relay_pump::write() {
       return false;
     }
     if (ec) {
-      owner_.close(ec.message());
+      unwritten_ = {};
+      owner_.refuse(ec.message());
       return false;
     }
   }
