@@ -62,7 +62,7 @@ class BenchTest(unittest.TestCase):
                 report = json.loads(other.communicate(timeout=DEADLINE)[0])
                 self.assertEqual(other.returncode, 0)
                 if answers in ("router", "rep"):
-                    self.assertEqual(report["messages"], COUNT + 1)  # and the probe
+                    self.assertEqual((report["messages"], report["size"]), (COUNT + 1, 100))  # and the probe
                 else:
                     self.check(report, answers)
 

@@ -112,6 +112,7 @@ asio::awaitable<void> bench_end::reply_all() {
     report_.duration = now - begin_;
     for (; received; received = replies.size() < most && socket_.try_receive(m)) {
       ++report_.messages;
+      report_.size = m.back().size();
       replies.append(std::move(m));
     }
     co_await send(replies);
