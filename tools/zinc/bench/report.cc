@@ -30,7 +30,8 @@ double per_second(const report& one) {
 
 std::string text_of(const report& one) {
   const auto rate = per_second(one);
-  auto text = fmt::format("messages: {} of {} bytes, {} lost\n", one.messages, one.size, one.lost);
+  auto text = fmt::format("messages: {} of {} bytes", one.messages, one.size);
+  text += one.lost ? fmt::format(", {} lost\n", *one.lost) : "\n";
   text += fmt::format("time: {:.3f} s\n", seconds_of(one.duration));
   text += fmt::format("rate: {:.0f} messages/s, {:.3f} MB/s\n", rate,
                       rate * static_cast<double>(one.size) / 1e6);
@@ -46,13 +47,13 @@ std::string text_of(const report& one) {
 
 std::string json_line_of(const report& one) {
   const auto rate = per_second(one);
-  boost::json::object line{{"type", one.type},
-                           {"size", one.size},
-                           {"messages", one.messages},
-                           {"lost", one.lost},
-                           {"seconds", seconds_of(one.duration)},
-                           {"messages_per_second", rate},
-                           {"bytes_per_second", rate * static_cast<double>(one.size)}};
+  boost::json::object line{{"type", one.type}, {"size", one.size}, {"messages", one.messages}};
+  if (one.lost) {
+    line["lost"] = *one.lost;
+  }
+  line["seconds"] = seconds_of(one.duration);
+  line["messages_per_second"] = rate;
+  line["bytes_per_second"] = rate * static_cast<double>(one.size);
   if (one.latency.count() != 0) {
     boost::json::object latency;
     for (const auto& [name, share] : shares) {
