@@ -60,6 +60,8 @@ TEST(stamped_message, rejects_other_messages) {
   EXPECT_FALSE(read_stamp(std::string_view{body}.substr(0, stamp_size - 1)));
   body[4] = 9;
   EXPECT_FALSE(read_stamp(body));
+  put_stamp(body.data(), {.due = clock::time_point{-1ns}});
+  EXPECT_FALSE(read_stamp(body));
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ inline void put_stamp(char* to, const stamp& one) noexcept {
   const auto kind = *reader.number(1);
   const auto number = *reader.number(8);
   const auto due = static_cast<std::int64_t>(*reader.number(8));
-  if (kind > static_cast<std::uint64_t>(stamp_kind::end)) {
+  // A negative time can be too long ago for a difference.
+  if (kind > static_cast<std::uint64_t>(stamp_kind::end) || due < 0) {
     return std::nullopt;
   }
   return stamp{static_cast<stamp_kind>(kind), number,
