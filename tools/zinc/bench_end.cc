@@ -205,6 +205,9 @@ asio::awaitable<void> bench_end::send_scheduled() {
            plan.due(sent_, now) <= now) {
       add(batch, {stamp_kind::measured, sent_, plan.due(sent_, now)});
       ++sent_;
+      if (role_ == role::asks) {
+        open_.add();
+      }
     }
     if (!batch.empty()) {
       const bool sent = co_await send(batch);

@@ -2,6 +2,7 @@
 // One end of zinc bench: a socket that sends, receives, asks or replies.
 
 #include "tools/zinc/any_socket.h"
+#include "tools/zinc/bench/open_requests.h"
 #include "tools/zinc/bench/report.h"
 #include "tools/zinc/bench/schedule.h"
 #include "tools/zinc/bench/stamped_message.h"
@@ -71,6 +72,7 @@ private:
   bench::report report_;
   bench::clock::time_point begin_{};
   std::uint64_t sent_ = 0;
+  bench::open_requests open_;
   bool met_ = false;
   bool stopped_ = false;
   std::string fault_;

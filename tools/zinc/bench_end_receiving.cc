@@ -88,7 +88,11 @@ asio::awaitable<void> bench_end::take_replies() {
     }
     if (const auto one = bench::read_stamp(m.back())) {
       if (one->kind == stamp_kind::measured) {
-        count(*one);
+        if (open_.answer(one->number)) {
+          count(*one);
+        } else {
+          fail("a reply came twice; check that the peer sends each request back once");
+        }
       }
       met_ = true;
     } else {
