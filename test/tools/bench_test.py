@@ -4,17 +4,64 @@
 import json
 import os
 import signal
+import socket
+import struct
 import subprocess
+import sys
 import unittest
+
+sys.dont_write_bytecode = True
+from zmtp_bytes import frame, greeting, ready  # noqa: E402: behind the line above
 
 ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
 DEADLINE = 60
 COUNT = 500
+MEASURED = 1  # the kind of a stamp
 PAIRS = (("push", "pull"), ("pub", "sub"), ("dealer", "router"), ("req", "rep"), ("dealer", "rep"))
 
 
 def run(*words):
     return subprocess.run([ZINC, "bench", *words], capture_output=True, text=True, timeout=DEADLINE, check=False)
+
+
+class RawPeer:
+    """The bytes of a peer that zinc bench connects to."""
+
+    def __init__(self, case, socket_type):
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.server.settimeout(DEADLINE)
+        case.addCleanup(self.server.close)
+        self.endpoint = f"tcp://127.0.0.1:{self.server.getsockname()[1]}"
+        self.socket_type = socket_type
+
+    def __enter__(self):
+        self.stream, _ = self.server.accept()
+        self.stream.settimeout(DEADLINE)
+        self.stream.sendall(greeting() + ready(self.socket_type))
+        self.file = self.stream.makefile("rb")
+        self.file.read(64)
+        self.body()
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+        self.stream.close()
+
+    def body(self):
+        """The last part of the next message, or the next command."""
+        flags = 1
+        while flags & 1:
+            flags, size = self.file.read(2)
+            body = self.file.read(size)
+        return body
+
+    def reply(self, body):
+        self.stream.sendall(frame(b"", 1) + frame(body))
+
+    def stamps(self, kind):
+        """Numbers and times of the next messages of this kind, up to one of another kind."""
+        while (body := self.body())[4] == kind:
+            yield struct.unpack(">QQ", body[5:21])
 
 
 class BenchTest(unittest.TestCase):
@@ -78,6 +125,32 @@ class BenchTest(unittest.TestCase):
         result = run("dealer", "--duration", "200ms", "--rate", "1000", "--json")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(json.loads(result.stdout)["messages"], 200)
+
+    def test_stamps_messages_with_the_time_when_they_are_due(self):
+        # However late they are sent.
+        rate = 30_000
+        expected = [n * 10**9 // rate for n in range(COUNT)]
+        peer = RawPeer(self, b"PULL")
+        sender = self.start("push", "--connect", peer.endpoint, "--rate", str(rate), "--count", str(COUNT))
+        with peer:
+            peer.body()  # the probe
+            stamps = list(peer.stamps(MEASURED))
+        self.assertEqual(sender.wait(DEADLINE), 0)
+        self.assertEqual([number for number, _ in stamps], list(range(COUNT)))
+        self.assertEqual([due - stamps[0][1] for _, due in stamps], expected)
+
+    def test_a_reply_that_comes_twice_is_a_failure(self):
+        peer = RawPeer(self, b"ROUTER")
+        asker = self.start("dealer", "--connect", peer.endpoint, "--in-flight", "1", "--count", "1000", "--json")
+        with peer:
+            peer.reply(peer.body())  # the probe
+            request = peer.body()
+            peer.reply(request)
+            peer.reply(request)
+            output, errors = asker.communicate(timeout=DEADLINE)
+        self.assertEqual(asker.returncode, 1)
+        self.assertIn("a reply came twice", errors)
+        self.assertEqual(json.loads(output)["messages"], 1)
 
     def test_a_peer_that_is_away_is_a_failure(self):
         for socket_type in ("push", "pub", "dealer", "req", "pull", "sub"):
