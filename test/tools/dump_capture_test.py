@@ -139,6 +139,12 @@ class CaptureTest(unittest.TestCase):
         self.assertEqual((code, records), (1, []))
         self.assertIn(self.path, errors)
 
+    def test_a_file_that_cannot_be_read_is_named(self):
+        os.mkdir(self.path)
+        code, records, errors = self.dump()
+        self.assertEqual((code, records), (1, []))
+        self.assertEqual(errors, f"zinc dump: cannot read {self.path}: Is a directory\n")
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -119,6 +119,10 @@ bool is_wanted(const dump_arguments& arguments, const dump::tcp_segment& one) {
          });
 }
 
+std::system_error unreadable(const std::string& name) {
+  return {errno, std::generic_category(), "cannot read " + name};
+}
+
 // Standard input if the name is `-`.
 using open_file = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 open_file open(const std::string& name) {
@@ -127,7 +131,7 @@ open_file open(const std::string& name) {
   }
   open_file file{std::fopen(name.c_str(), "rb"), std::fclose};
   if (!file) {
-    throw std::system_error{errno, std::generic_category(), "cannot read " + name};
+    throw unreadable(name);
   }
   return file;
 }
@@ -140,8 +144,13 @@ void run_capture(const dump_arguments& arguments) {
   std::uint64_t connections = 0;
   dump::tcp_streams streams{
       [&] { return std::make_unique<printed_stream>(arguments, output, ++connections); }};
-  dump::capture_reader packets{
-      [&file](std::span<char> to) { return std::fread(to.data(), 1, to.size(), file.get()); }};
+  dump::capture_reader packets{[&](std::span<char> to) {
+    const auto size = std::fread(to.data(), 1, to.size(), file.get());
+    if (size < to.size() && std::ferror(file.get()) != 0) {
+      throw dump::capture_fault{unreadable(arguments.file).what()};
+    }
+    return size;
+  }};
   std::uint64_t unknown = 0;
   try {
     while (const auto packet = packets.next()) {
