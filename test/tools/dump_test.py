@@ -194,6 +194,14 @@ class RelayTest(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertIn(endpoint, result.stderr)
 
+    def test_warns_if_the_network_can_reach_it(self):
+        server, endpoint = listening()
+        with server:  # so that the port does not open
+            result = subprocess.run([ZINC, "dump", "--listen", endpoint.replace("127.0.0.1", "*"), "--connect",
+                                     endpoint], capture_output=True, text=True, timeout=DEADLINE, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"^zinc: warning: tcp://\*:\d+ is open to the network, and so is " + endpoint)
+
     def test_endpoints_that_cannot_be_decoded_are_misuse(self):
         nothing = subprocess.run([ZINC, "dump"], capture_output=True, timeout=DEADLINE, check=False)
         self.assertEqual(nothing.returncode, 2)

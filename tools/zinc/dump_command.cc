@@ -9,6 +9,8 @@
 #include "tools/zinc/dump/tcp_segment.h"
 #include "tools/zinc/dump/tcp_streams.h"
 #include "tools/zinc/output.h"
+#include "tools/zinc/security_files.h"
+#include "tools/zinc/security_flags.h"
 #include "tools/zinc/stop_signals.h"
 
 #include <boost/asio/io_context.hpp>
@@ -91,6 +93,10 @@ std::chrono::microseconds system_time() {
 }
 
 int run_live(const dump_arguments& arguments) {
+  if (!is_local(arguments.listen)) {
+    warn(fmt::format("{} is open to the network, and so is {} behind it; bind to 127.0.0.1 or ipc",
+                     arguments.listen, arguments.connect));
+  }
   asio::io_context context{1};
   std::function<void()> stop;
   // Not at once, because a connection of the relay is writing.

@@ -36,11 +36,11 @@ void add_dump(CLI::App& app, dump_arguments& to) {
                   "greetings, commands and messages, and recognizes Majordomo, Titanic, the "
                   "clustered hashmap and Paranoid Pirate. Passwords and keys are left out. With "
                   "CURVE, only sizes are visible.",
-       .examples = {"zinc dump capture.pcap --port 5555",
-                    "tcpdump -i lo -U -w - port 5555 | zinc dump -",
-                    "zinc dump --listen tcp://*:6666 --connect tcp://localhost:5555",
-                    "zinc dump --listen tcp://*:6666 --connect tcp://localhost:5555 --json | "
-                    "jq .name"},
+       .examples =
+           {"zinc dump capture.pcap --port 5555", "tcpdump -i lo -U -w - port 5555 | zinc dump -",
+            "zinc dump --listen tcp://127.0.0.1:6666 --connect tcp://localhost:5555",
+            "zinc dump --listen tcp://127.0.0.1:6666 --connect tcp://localhost:5555 --json | "
+            "jq .name"},
        .done = "a signal ended it, or the whole file was read",
        .failed = "failure"});
   auto* const listen =
