@@ -184,6 +184,18 @@ TEST_F(tcp_streams_test, closes_at_a_reset) {
   EXPECT_EQ(text, "c:1 to s:2 closed reset;");
 }
 
+TEST_F(tcp_streams_test, ignores_a_reset_that_no_receiver_takes) {
+  open();
+  for (const std::uint32_t number : {0x7000'0000U, server_begin}) {
+    auto reset = server(0);
+    reset.number = number;
+    reset.rst = true;
+    streams.add(reset);
+  }
+  streams.add(server(0, "abc"));
+  EXPECT_EQ(text, "c:1 to s:2 <abc");
+}
+
 TEST_F(tcp_streams_test, tells_connections_of_the_same_addresses_apart) {
   open();
   open();  // sent again

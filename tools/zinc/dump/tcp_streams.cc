@@ -11,6 +11,8 @@ constexpr std::size_t most_connections = 10'000;
 // Bytes that may wait for a segment that comes later. A capture has few of them in the wrong order.
 constexpr std::size_t most_early_cost = 4 * 1024 * 1024;
 constexpr std::size_t most_early_cost_of_all = 64 * 1024 * 1024;
+// Bytes that the capture may not have.
+constexpr std::int64_t most_bytes_before_reset = 64 * 1024;
 constexpr std::size_t cost_of_piece = 128;  // of its node, about
 
 std::pair<std::string, std::string> key_of(const tcp_segment& one) {
@@ -45,7 +47,7 @@ void tcp_streams::add(const tcp_segment& one) {
   const auto from = one.from == to.client ? side::connecting : side::accepting;
   take(to, from, one);
   const auto over = [](const direction& each) { return each.over; };
-  if (one.rst) {
+  if (one.rst && resets(to.directions[static_cast<std::size_t>(from)], one.number)) {
     close(found, "reset");
   } else if (std::ranges::all_of(to.directions, over)) {
     close(found, "");
@@ -76,6 +78,17 @@ void tcp_streams::make_room() {
   }
 }
 
+// The numbers wrap around, so they count from the next byte.
+std::int64_t tcp_streams::ahead_of(const direction& in, std::uint32_t number) noexcept {
+  return static_cast<std::int32_t>(number - (in.begin + static_cast<std::uint32_t>(in.next)));
+}
+
+// A receiver ignores other resets, which a stranger can send.
+bool tcp_streams::resets(const direction& in, std::uint32_t number) noexcept {
+  const auto ahead = ahead_of(in, number);
+  return !in.begun || in.over || (ahead >= 0 && ahead <= most_bytes_before_reset);
+}
+
 void tcp_streams::take(connection& to, side from, const tcp_segment& one) {
   auto& in = to.directions[static_cast<std::size_t>(from)];
   if (in.over) {
@@ -89,21 +102,17 @@ void tcp_streams::take(connection& to, side from, const tcp_segment& one) {
     in.begun = true;
     in.begin = one.number;
   }
-  // The numbers wrap around, so they count from what is expected.
-  const auto first = one.number + (one.syn ? 1 : 0);
-  const auto ahead =
-      static_cast<std::int32_t>(first - (in.begin + static_cast<std::uint32_t>(in.next)));
+  const auto ahead = ahead_of(in, one.number + (one.syn ? 1 : 0));
   auto bytes = one.bytes.substr(0, one.size);
   auto at = in.next;
   if (ahead >= 0) {
     at += static_cast<std::uint64_t>(ahead);
   } else {
     // Sent again.
-    bytes.remove_prefix(
-        std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(-std::int64_t{ahead})));
+    bytes.remove_prefix(std::min(bytes.size(), static_cast<std::size_t>(-ahead)));
   }
-  if (one.fin && ahead + std::int64_t{one.size} >= 0) {
-    in.end = in.next + static_cast<std::uint64_t>(ahead + std::int64_t{one.size});
+  if (one.fin && ahead + one.size >= 0) {
+    in.end = in.next + static_cast<std::uint64_t>(ahead + one.size);
   }
   if (!bytes.empty()) {
     active_.splice(active_.end(), *to.in, to.place);

@@ -54,6 +54,8 @@ private:
   void make_room();
   void take(connection& to, side from, const tcp_segment& one);
   void keep(direction& in, std::uint64_t at, std::string_view bytes);
+  [[nodiscard]] static std::int64_t ahead_of(const direction& in, std::uint32_t number) noexcept;
+  [[nodiscard]] static bool resets(const direction& in, std::uint32_t number) noexcept;
   void pass_on(connection& to, side from);
   void give_up(connection& to, side from);
   void close(connections::iterator which, const std::string& why);
