@@ -115,9 +115,9 @@ class CaptureTest(unittest.TestCase):
         capture.write(self.path)
         code, records, errors = self.dump()
         self.assertEqual((code, records), (0, []))
-        self.assertIn("1 segments are of connections that began before the capture", errors)
+        self.assertIn("segments of no open connection: 1; ", errors)
         self.assertEqual(self.dump("--port", "1"), (0, [], ""))
-        self.assertIn("1 segments", self.dump("--port", "1", "--port", "5555")[2])
+        self.assertIn("segments of no open connection: 1; ", self.dump("--port", "1", "--port", "5555")[2])
 
     def test_a_fault_of_the_file_is_named_after_what_was_read(self):
         capture = Capture(1)

@@ -173,7 +173,9 @@ void run_capture(const dump_arguments& arguments) {
   }
   streams.finish();
   if (streams.strays() != 0) {
-    fmt::print(stderr, "zinc dump: {} segments are of connections that began before the capture\n",
+    fmt::print(stderr,
+               "zinc dump: segments of no open connection: {}; those that began before the capture "
+               "cannot be decoded, so start it before the programs\n",
                streams.strays());
   }
   if (unknown != 0) {
