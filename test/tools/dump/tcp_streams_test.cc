@@ -42,6 +42,7 @@ protected:
     return {.from = "c:1",
             .to = "s:2",
             .number = client_begin + 1 + at,
+            .acknowledged = server_begin + 1,
             .ack = true,
             .bytes = bytes,
             .size = static_cast<std::uint32_t>(bytes.size())};
@@ -50,6 +51,7 @@ protected:
     auto one = client(0, bytes);
     std::swap(one.from, one.to);
     one.number = server_begin + 1 + at;
+    one.acknowledged = client_begin + 1;
     return one;
   }
   static tcp_segment with_fin(tcp_segment one) {
@@ -117,7 +119,7 @@ TEST_F(tcp_streams_test, waits_for_missing_bytes_up_to_a_limit) {
   }
   streams.add(client(0, "abc"));
   streams.add(with_fin(server(0)));
-  EXPECT_EQ(text, "c:1 to s:2 >1 missing <end closed ;");
+  EXPECT_EQ(text, "c:1 to s:2 >1 missing <end closed bytes are missing;");
 }
 
 TEST_F(tcp_streams_test, keeps_a_limited_number_of_connections) {
@@ -164,6 +166,19 @@ TEST_F(tcp_streams_test, limits_the_early_bytes_of_all_connections) {
     }
   }
   EXPECT_EQ(text, " >1 missing");
+}
+
+TEST_F(tcp_streams_test, does_not_wait_for_bytes_that_the_receiver_has) {
+  open();
+  streams.add(client(0, "abc"));
+  streams.add(client(5, "fgh"));
+  auto answer = server(0, "x");
+  answer.acknowledged = client_begin + 1 + 4;
+  streams.add(answer);
+  EXPECT_EQ(text, "c:1 to s:2 >abc <x");
+  answer.acknowledged += 1;
+  streams.add(answer);
+  EXPECT_EQ(text, "c:1 to s:2 >abc <x >2 missing");
 }
 
 TEST_F(tcp_streams_test, notices_a_packet_that_was_cut) {

@@ -20,7 +20,7 @@ public:
   // The next `bytes` bytes of this side are not known. Nothing of this side follows.
   virtual void on_missing(side from, std::uint64_t bytes) = 0;
   virtual void on_end(side from) = 0;
-  // `why` is empty if both sides have ended their streams.
+  // `why` is empty if both sides have ended their streams, and all bytes were known.
   virtual void on_closed(const std::string& why) = 0;
 };
 

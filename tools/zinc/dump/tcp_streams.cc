@@ -46,11 +46,16 @@ void tcp_streams::add(const tcp_segment& one) {
   auto& to = found->second;
   const auto from = one.from == to.client ? side::connecting : side::accepting;
   take(to, from, one);
+  if (one.ack) {
+    acknowledge(to, from == side::connecting ? side::accepting : side::connecting,
+                one.acknowledged);
+  }
   const auto over = [](const direction& each) { return each.over; };
   if (one.rst && resets(to.directions[static_cast<std::size_t>(from)], one.number)) {
     close(found, "reset");
   } else if (std::ranges::all_of(to.directions, over)) {
-    close(found, "");
+    const auto lost = [](const direction& each) { return each.lost; };
+    close(found, std::ranges::any_of(to.directions, lost) ? "bytes are missing" : "");
   }
 }
 
@@ -133,6 +138,20 @@ void tcp_streams::keep(direction& in, std::uint64_t at, std::string_view bytes) 
   }
 }
 
+// The receiver has the bytes of a gap, so nobody sends them again: the capture has lost them.
+void tcp_streams::acknowledge(connection& to, side from, std::uint32_t number) {
+  const auto& in = to.directions[static_cast<std::size_t>(from)];
+  const auto known = in.begun && !in.over ? known_from(in) : in.next;
+  if (known > in.next && ahead_of(in, number) >= static_cast<std::int64_t>(known - in.next)) {
+    give_up(to, from);
+  }
+}
+
+// Returns where the gap ends, or `next` if there is none.
+std::uint64_t tcp_streams::known_from(const direction& in) noexcept {
+  return !in.early.empty() ? in.early.begin()->first : in.end != UINT64_MAX ? in.end : in.next;
+}
+
 void tcp_streams::pass_on(connection& to, side from) {
   auto& in = to.directions[static_cast<std::size_t>(from)];
   while (!in.early.empty() && in.early.begin()->first <= in.next) {
@@ -157,11 +176,9 @@ void tcp_streams::pass_on(connection& to, side from) {
 
 void tcp_streams::give_up(connection& to, side from) {
   auto& in = to.directions[static_cast<std::size_t>(from)];
-  const auto missing_to = !in.early.empty()      ? in.early.begin()->first
-                          : in.end != UINT64_MAX ? in.end
-                                                 : in.next;
-  if (!in.over && missing_to > in.next) {
-    to.observer->on_missing(from, missing_to - in.next);
+  if (const auto known = known_from(in); !in.over && known > in.next) {
+    to.observer->on_missing(from, known - in.next);
+    in.lost = true;
   }
   in.over = true;
   in.early.clear();

@@ -32,7 +32,8 @@ public:
 private:
   struct direction {
     bool begun = false;
-    bool over = false;                             // ended, or with missing bytes
+    bool over = false;                             // ended, or lost
+    bool lost = false;                             // bytes are missing
     std::uint32_t begin = 0;                       // the number of the first byte
     std::uint64_t next = 0;                        // the next byte, from the first one
     std::map<std::uint64_t, std::string> early{};  // bytes behind a gap
@@ -53,6 +54,8 @@ private:
   connections::iterator open(const tcp_segment& one, side from);
   void make_room();
   void take(connection& to, side from, const tcp_segment& one);
+  void acknowledge(connection& to, side from, std::uint32_t number);
+  [[nodiscard]] static std::uint64_t known_from(const direction& in) noexcept;
   void keep(direction& in, std::uint64_t at, std::string_view bytes);
   [[nodiscard]] static std::int64_t ahead_of(const direction& in, std::uint32_t number) noexcept;
   [[nodiscard]] static bool resets(const direction& in, std::uint32_t number) noexcept;
