@@ -155,7 +155,7 @@ class BenchTest(unittest.TestCase):
     def test_a_peer_that_is_away_is_a_failure(self):
         for socket_type in ("push", "pub", "dealer", "req", "pull", "sub"):
             with self.subTest(socket_type):
-                result = run(socket_type, "--bind", "tcp://127.0.0.1:*", "--timeout", "100ms", "--count", "1")
+                result = run(socket_type, "--bind", "tcp://127.0.0.1:*", "--timeout", "100ms")
                 self.assertEqual((result.returncode, result.stdout), (1, ""))
                 self.assertRegex(result.stderr, "zinc bench: .*check that")
 
@@ -175,7 +175,12 @@ class BenchTest(unittest.TestCase):
 
     def test_misuse(self):
         for words in (("xpub",), (), ("dealer", "--bind", "tcp://*:1", "--connect", "tcp://a:1"),
-                      ("push", "--size", "8B"), ("push", "--connect", "nowhere")):
+                      ("push", "--size", "8B"), ("push", "--connect", "nowhere"),
+                      ("push", "--count", "1", "--duration", "1s"), ("req", "--in-flight", "2"),
+                      ("dealer", "--in-flight", "2", "--rate", "1"),
+                      ("pull", "--bind", "tcp://127.0.0.1:*", "--count", "1"),
+                      ("router", "--bind", "tcp://127.0.0.1:*", "--size", "100B"),
+                      ("dealer", "--count", "1", "--plain-user", "alice")):
             with self.subTest(words):
                 self.assertEqual(run(*words).returncode, 2)
 

@@ -8,7 +8,19 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <vector>
+
 namespace zinc {
+
+namespace {
+
+bool sends(zmtp::socket_type type) {
+  using enum zmtp::socket_type;
+  return type == push || type == pub || type == dealer || type == req;
+}
+
+}  // namespace
 
 void add_bench(CLI::App& app, bench_arguments& to) {
   using enum zmtp::socket_type;
@@ -51,17 +63,43 @@ void add_bench(CLI::App& app, bench_arguments& to) {
       ->expected(1)
       ->type_name("ENDPOINT")
       ->excludes(bind);
-  add_size(app, "--size", to.size, "size of each message",
-           {.least = bench::stamp_size, .most = std::uint64_t{64} << 20});
-  add_number(app, "--rate", to.rate, "messages that are due each second [as fast as possible]");
-  add_number(app, "--count", to.count, "stop after N messages, instead of after --duration",
-             {.most = 1'000'000'000'000});
-  add_duration(app, "--duration", to.duration, "time that messages are sent");
-  add_number(app, "--in-flight", to.in_flight,
-             "requests in flight at once, for a DEALER without --rate", {.most = 1'000'000});
+  auto* const size = add_size(app, "--size", to.size, "size of each message",
+                              {.least = bench::stamp_size, .most = std::uint64_t{64} << 20});
+  auto* const rate =
+      add_number(app, "--rate", to.rate, "messages that are due each second [as fast as possible]");
+  auto* const count =
+      add_number(app, "--count", to.count, "stop after N messages, instead of after --duration",
+                 {.most = 1'000'000'000'000});
+  auto* const duration =
+      add_duration(app, "--duration", to.duration,
+                   "send the messages that are due in this time; with a --rate that is too high, "
+                   "this takes longer")
+          ->excludes(count);
+  auto* const in_flight =
+      add_number(app, "--in-flight", to.in_flight,
+                 "requests in flight at once, for a DEALER without --rate", {.most = 1'000'000})
+          ->excludes(rate);
   add_duration(app, "--timeout", to.timeout, "time to wait for the peer, and for each message");
   app.add_flag("--json", to.json, "print JSON");
   add_security(app, to.security);
+  const std::vector<const CLI::Option*> of_senders{size, rate, count, duration, in_flight};
+  app.callback([&app, &to, of_senders, in_flight] {
+    const bool alone = to.bind.empty() && to.connect.empty();
+    if (alone && app.get_option_group("security")->count_all() != 0) {
+      throw CLI::ValidationError{
+          "options for security need --bind or --connect; without them, no connection leaves this "
+          "process"};
+    }
+    const auto given = [](const CLI::Option* one) { return one->count() != 0; };
+    const auto found = std::ranges::find_if(of_senders, given);
+    if (!alone && !sends(to.type) && found != of_senders.end()) {
+      throw CLI::ValidationError{(*found)->get_name(),
+                                 "is for the end that sends; give it to the other end"};
+    }
+    if (given(in_flight) && to.type != dealer && !(alone && to.type == router)) {
+      throw CLI::ValidationError{in_flight->get_name(), "is for a DEALER; omit it"};
+    }
+  });
 }
 
 }  // namespace zinc
