@@ -110,6 +110,9 @@ TEST(recognizer, knows_titanic) {
             " MDP/Client 0.2 FINAL service=\"titanic.request\" tsp=\"titanic.request\" "
             "code=\"200 OK\" id=\"" +
                 id + '"');
+  EXPECT_EQ(client.to_client(reply(mdp::dialect::v02, true, "titanic.request", {"400"})),
+            " MDP/Client 0.2 FINAL service=\"titanic.request\" tsp=\"titanic.request\" "
+            "code=\"400 INVALID\"");
   EXPECT_EQ(client.to_server(request(version::v02, "titanic.submit", {id, "echo", "hi"})),
             " MDP/Client 0.2 REQUEST service=\"titanic.submit\" tsp=\"titanic.submit\" id=\"" + id +
                 "\" for=\"echo\"");

@@ -22,10 +22,10 @@ bool is_titanic(std::string_view service) {
          service == close_service || service == status_service;
 }
 
-std::string meaning_of(std::string_view code) {
+std::string meaning_of(std::string_view code, bool of_new_request) {
   return code == ok        ? "OK"
          : code == not_yet ? "PENDING"
-         : code == refused ? "UNKNOWN"
+         : code == refused ? of_new_request ? "INVALID" : "UNKNOWN"
          : code == broken  ? "ERROR"
                            : "";
 }
@@ -70,9 +70,10 @@ void add_titanic_answer(std::vector<field>& to, std::string_view service,
     return;
   }
   const auto code = body.front().substr(0, ok.size());
-  const auto meaning = meaning_of(code);
+  const bool of_new_request = service == request_service || service == submit_service;
+  const auto meaning = meaning_of(code, of_new_request);
   to.push_back({"code", std::string{code} + (meaning.empty() ? "" : ' ' + meaning)});
-  if (service == request_service || service == submit_service) {
+  if (of_new_request) {
     if (const auto id = parse_accepted(body)) {
       to.push_back({"id", *id});
     }
