@@ -136,6 +136,7 @@ TEST(recognizer, knows_the_clustered_hashmap) {
   EXPECT_EQ(snapshots.to_client(entry), " CHP KVSYNC key=\"/a/b\" sequence=7 value_size=5");
   EXPECT_EQ(snapshots.to_client(chp::make_entry(chp::form::kvsimple_4, "/a/b", 7, {}, {}, "v")),
             " CHP KVSYNC key=\"/a/b\" sequence=7 value_size=1");
+  EXPECT_EQ(snapshots.to_server(entry), "");
   EXPECT_EQ(snapshots.to_client(chp::make_snapshot_end(chp::form::kvmsg, 9, "/a/")),
             " CHP KTHXBAI sequence=9");
   EXPECT_EQ(snapshots.to_client(chp::make_snapshot_forbidden("/a/")),
@@ -145,8 +146,8 @@ TEST(recognizer, knows_the_clustered_hashmap) {
   const auto id = chp::update_id::of_random(1, 2);
   const auto set = chp::make_set(chp::form::kvmsg, "/a/b", id, {}, "value");
   const std::string text =
-      "key=\"/a/b\" sequence=0 id=\"0000000000004001"
-      "8000000000000002\" value_size=5";
+      "key=\"/a/b\" sequence=0 id=\"00000000-0000-4001-"
+      "8000-000000000002\" value_size=5";
   conversation updates{"PUB", "SUB"};
   EXPECT_EQ(updates.to_server(set), " CHP KVSET " + text);
   conversation publications{"SUB", "PUB"};

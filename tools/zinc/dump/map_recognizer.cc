@@ -18,20 +18,13 @@ using zmtp::socket_type;
 
 constexpr std::size_t kvmsg_frames = 5;
 
-std::string hex_of(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes) {
-    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  }
-  return text;
-}
-
 recognized made_of(std::string_view name, const chp::update& of, std::uint64_t value_size) {
   recognized made{fmt::format("CHP {}", name)};
   made.fields.push_back({"key", std::string{of.key}});
   made.fields.push_back({"sequence", of.number});
   if (!of.id.empty()) {
-    made.fields.push_back({"id", hex_of(of.id)});
+    const auto text = chp::update_id::of_frame(of.id).text();
+    made.fields.push_back({"id", std::string{text.begin(), text.end()}});
   }
   if (of.erases()) {
     made.fields.push_back({"erases", std::string{"yes"}});
@@ -73,13 +66,13 @@ std::optional<recognized> recognizer::look_for_pair(const zmtp::message& m) cons
   return recognized{std::string{m.front()}};
 }
 
-std::optional<recognized> recognizer::look_for_snapshot(const zmtp::message& m,
+std::optional<recognized> recognizer::look_for_snapshot(side from, const zmtp::message& m,
                                                         std::uint64_t last_size) {
   if (const auto subtree = chp::parse_snapshot_request(m)) {
-    snapshot_asked_ = true;
+    snapshot_asked_by_ = from;
     return recognized{"CHP ICANHAZ", {{"subtree", std::string{*subtree}}}};
   }
-  if (!snapshot_asked_) {
+  if (!snapshot_asked_by_ || *snapshot_asked_by_ == from) {
     return std::nullopt;
   }
   const auto parsed = chp::parse_snapshot(m, form_of(m), {});

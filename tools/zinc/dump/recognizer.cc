@@ -74,7 +74,7 @@ std::optional<recognized> recognizer::look(side from, const zmtp::message& m,
   if (auto found = look_for_pair(m)) {
     return found;
   }
-  if (auto found = look_for_snapshot(m, last_size)) {
+  if (auto found = look_for_snapshot(from, m, last_size)) {
     return found;
   }
   if (auto found = look_for_update(from, m, last_size)) {

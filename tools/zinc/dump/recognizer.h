@@ -44,7 +44,7 @@ private:
                                                                 const zmtp::message& m) const;
   [[nodiscard]] std::optional<recognized> look_for_mdp(side from, const zmtp::message& m);
   [[nodiscard]] std::optional<recognized> look_for_pair(const zmtp::message& m) const;
-  [[nodiscard]] std::optional<recognized> look_for_snapshot(const zmtp::message& m,
+  [[nodiscard]] std::optional<recognized> look_for_snapshot(side from, const zmtp::message& m,
                                                             std::uint64_t last_size);
   [[nodiscard]] std::optional<recognized> look_for_update(side from, const zmtp::message& m,
                                                           std::uint64_t last_size) const;
@@ -62,9 +62,9 @@ private:
   void add(recognized& to, const mdp::broker_disconnect& command, zmtp::message& rest);
 
   std::array<peer, 2> peers_;
-  std::string service_;          // the service of a worker of MDP
-  bool snapshot_asked_ = false;  // by a client of CHP
-  bool pirates_ = false;         // a worker of PPP was ready
+  std::string service_;                    // the service of a worker of MDP
+  std::optional<side> snapshot_asked_by_;  // a client of CHP
+  bool pirates_ = false;                   // a worker of PPP was ready
 };
 
 }  // namespace zinc::dump
