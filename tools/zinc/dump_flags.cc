@@ -41,7 +41,7 @@ void add_dump(CLI::App& app, dump_arguments& to) {
             "zinc dump --listen tcp://127.0.0.1:6666 --connect tcp://localhost:5555",
             "zinc dump --listen tcp://127.0.0.1:6666 --connect tcp://localhost:5555 --json | "
             "jq .name"},
-       .done = "a signal ended it, or the whole file was read",
+       .done = "a signal ended --listen, or the whole file was read",
        .failed = "failure"});
   auto* const listen =
       app.add_option("--listen", to.listen,
