@@ -42,7 +42,7 @@ TEST(report, is_text) {
             "latency max: 16.4 us\n");
 }
 
-TEST(report, of_a_sender_has_neither_losses_nor_latency) {
+TEST(report, has_neither_losses_nor_latency_for_a_sender) {
   report made;
   made.type = "PUSH";
   made.size = 10;

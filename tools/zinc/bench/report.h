@@ -15,7 +15,7 @@ struct report {
   std::string type;            // the type of the socket
   std::size_t size = 0;        // bytes of each message
   std::uint64_t messages = 0;  // sent by a sender; received, or answered, by others
-  // Sent, and neither received nor answered. Those that only send or answer do not know it.
+  // Sent, and neither received nor answered. Ends that only send or answer do not know it.
   std::optional<std::uint64_t> lost{};
   std::chrono::nanoseconds duration{0};  // from the first message to the last
   latency_histogram latency{};           // empty for a sender

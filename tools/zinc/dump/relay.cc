@@ -128,7 +128,7 @@ public:
     observer_->on_end(from);
     end_pump();
   }
-  // The other side takes no more bytes. Those that it has sent before still go to this side.
+  // The other side takes no more bytes. The bytes that it has sent before still go to this side.
   void refuse(const std::string& why) {
     why_ = why_.empty() ? why : why_;
     end_pump();

@@ -13,7 +13,7 @@ constexpr std::size_t most_early_cost = 4 * 1024 * 1024;
 constexpr std::size_t most_early_cost_of_all = 64 * 1024 * 1024;
 // Bytes that the capture may not have.
 constexpr std::int64_t most_bytes_before_reset = 64 * 1024;
-constexpr std::size_t cost_of_piece = 128;  // of its node, about
+constexpr std::size_t cost_of_piece = 128;  // about the size of its node
 
 std::pair<std::string, std::string> key_of(const tcp_segment& one) {
   return std::minmax(one.from, one.to);
@@ -138,7 +138,7 @@ void tcp_streams::keep(direction& in, std::uint64_t at, std::string_view bytes) 
   }
 }
 
-// The receiver has the bytes of a gap, so nobody sends them again: the capture has lost them.
+// The receiver has the bytes of a gap, so they are not sent again: the capture has lost them.
 void tcp_streams::acknowledge(connection& to, side from, std::uint32_t number) {
   const auto& in = to.directions[static_cast<std::size_t>(from)];
   const auto known = in.begun && !in.over ? known_from(in) : in.next;
