@@ -161,9 +161,17 @@ TEST(config_changes, are_told_apart_by_what_can_change) {
       {"bind", {"a"}}, {"drain", {"1s"}}, {"rules", {"r"}}, {"open", {"true"}}};
   const option_words now{{"bind", {"a", "b"}}, {"drain", {"1s"}}, {"service", {"x"}}};
   const auto changes = changes_between(before, now, {"drain", "rules", "service"});
-  EXPECT_EQ(changes.live, (word_list{"rules", "service"}));
-  EXPECT_EQ(changes.frozen, (word_list{"bind", "open"}));
+  EXPECT_EQ(changes.live, word_list{"service"});
+  EXPECT_EQ(changes.frozen, (word_list{"bind", "open", "rules"}));
   EXPECT_TRUE(changes_between(now, now, {}).frozen.empty());
+}
+
+TEST(config_changes, rules_change_but_do_not_come_or_go) {
+  const option_words one{{"rules", {"a"}}};
+  const option_words other{{"rules", {"b"}}};
+  EXPECT_EQ(changes_between(one, other, {"rules"}).live, word_list{"rules"});
+  EXPECT_EQ(changes_between(one, {}, {"rules"}).frozen, word_list{"rules"});
+  EXPECT_EQ(changes_between({}, one, {"rules"}).frozen, word_list{"rules"});
 }
 
 }  // namespace

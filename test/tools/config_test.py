@@ -163,6 +163,76 @@ class Files(ConfigCase):
         self.assertIn("--config", result.stderr)
 
 
+class Rules(ConfigCase):
+    """Of a server, at SIGHUP."""
+
+    REFUSED = 3
+    NO_SUCH_KEY = 1
+
+    def setUp(self):
+        super().setUp()
+        self.rules = os.path.join(self.folder, "rules.toml")
+        self.write_rules("[services.nobody]\ncall = ['x']\n[map.nobody]\nread = ['/b/*']\n")
+
+    def write_rules(self, text):
+        with open(self.rules, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def serve(self, words, *lines):
+        self.write("bind = tcp://127.0.0.1:*", *lines)
+        server = self.start(*words, "--config", self.path)
+        return server, server.stdout.readline().split()[1]
+
+    def ask_map(self, endpoint):
+        return self.run_zinc("chp", "get", "/a", "--connect", endpoint).returncode
+
+    def ask_broker(self, endpoint):
+        return self.run_zinc("request", "--connect", endpoint, "--service", "mmi.broker", "--timeout",
+                             f"{DEADLINE}s", "").returncode
+
+    # Each server with a question, and the answer if everything is allowed.
+    def servers(self):
+        for words, ask, allowed in ((("broker",), self.ask_broker, 0),
+                                    (("chp", "server"), self.ask_map, self.NO_SUCH_KEY)):
+            with self.subTest(words):
+                yield words, ask, allowed
+
+    def test_come_at_the_next_start(self):
+        for words, ask, allowed in self.servers():
+            server, endpoint = self.serve(words)
+            self.write("bind = tcp://127.0.0.1:*", f"rules = {self.rules}")
+            for _ in range(2):  # the first SIGHUP did not count them as applied
+                self.assertIn("changed=none", self.hang_up(server, "settings reloaded: "))
+                self.line_with(server, "setting not reloaded: rules changes at the next start")
+            self.assertEqual(ask(endpoint), allowed)
+
+    def test_go_at_the_next_start(self):
+        for words, ask, _ in self.servers():
+            server, endpoint = self.serve(words, f"rules = {self.rules}")
+            self.assertEqual(ask(endpoint), self.REFUSED)
+            self.write("bind = tcp://127.0.0.1:*")
+            self.hang_up(server, "setting not reloaded: rules changes at the next start")
+            self.assertEqual(ask(endpoint), self.REFUSED)
+
+    def test_change_in_their_file_and_by_another_file(self):
+        everything = "[services.anonymous]\ninspect = ['*']\n[map.anonymous]\nread = ['*']\n"
+        other = self.rules + ".2"
+        with open(self.rules, encoding="utf-8") as file:
+            nothing = file.read()
+        for words, ask, allowed in self.servers():
+            self.write_rules(nothing)
+            server, endpoint = self.serve(words, f"rules = {self.rules}")
+            self.assertEqual(ask(endpoint), self.REFUSED)
+            self.write_rules(everything)
+            self.hang_up(server, "settings reloaded: changed=none")
+            self.assertEqual(ask(endpoint), allowed)
+            with open(other, "w", encoding="utf-8") as file:
+                file.write(nothing)
+            self.write("bind = tcp://127.0.0.1:*", f"rules = {other}")
+            self.hang_up(server, "settings reloaded: changed=rules")
+            self.assertEqual(ask(endpoint), self.REFUSED)
+
+
 class Reload(ConfigCase):
     """While the requests of a client go on."""
 

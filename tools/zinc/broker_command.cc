@@ -76,7 +76,10 @@ int run_broker(const broker_arguments& arguments) {
         drain = now.drain;
         for (const auto& one : brokers) {
           one->change_services(resolve(now));
-          one->change_access(now.options.access);
+          // Rules that come or go change at the next start.
+          if (!arguments.rules.empty() && !now.rules.empty()) {
+            one->change_access(now.options.access);
+          }
         }
       }};
   const auto cancel_signals = [&] {

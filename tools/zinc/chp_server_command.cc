@@ -231,7 +231,10 @@ int serve(const chp_server_arguments& arguments) {
                         [&] { spdlog::info("server state: {}", server.status()); }};
   config_reload<chp_server_arguments> again{
       context.get_executor(), arguments, {"rules"}, [&](const auto& now) {
-        server.change_access(now.options.access);
+        // Rules that come or go change at the next start.
+        if (!arguments.rules.empty() && !now.rules.empty()) {
+          server.change_access(now.options.access);
+        }
       }};
   std::unique_ptr<http::server> web;
   const stop_signals signals{context.get_executor(), [&] {

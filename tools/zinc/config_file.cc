@@ -223,8 +223,10 @@ option_changes changes_between(const option_words& before, const option_words& n
     const auto old = before.find(name);
     const auto fresh = now.find(name);
     const bool same = old != before.end() && fresh != now.end() && old->second == fresh->second;
+    const bool comes_or_goes = old == before.end() || fresh == now.end();
     if (!same) {
-      (live.contains(name) ? changes.live : changes.frozen).push_back(name);
+      const bool is_live = live.contains(name) && !(name == "rules" && comes_or_goes);
+      (is_live ? changes.live : changes.frozen).push_back(name);
     }
   }
   return changes;

@@ -45,7 +45,8 @@ struct option_changes {
   std::vector<std::string> live{};    // can change while the program runs
   std::vector<std::string> frozen{};  // change at the next start
 };
-// `live`: the names that can change while the program runs.
+// `live`: the names that can change while the program runs. Rules that come or go are frozen nevertheless: a map server
+// takes none while it runs, and a file that is just being written must not open a server.
 [[nodiscard]] option_changes changes_between(const option_words& before, const option_words& now,
                                              const std::set<std::string>& live);
 
