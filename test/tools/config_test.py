@@ -82,6 +82,14 @@ class EveryServer(ConfigCase):
             self.write(*lines, "", "nonsense = 1")
             line = self.hang_up(process, "settings not reloaded: ")
             self.assertIn(f"{self.path}:{len(lines) + 2}: nonsense: unknown name", line)
+            # A file with two faults has one line in the log for each.
+            self.write(*lines, "nonsense = 1", "more = 2")
+            self.hang_up(process, "settings not reloaded: ")
+            self.assertIn(f" settings not reloaded: {self.path}:{len(lines) + 2}: more: unknown name",
+                          process.stderr.readline())
+            # A file that is just being written.
+            self.write()
+            self.hang_up(process, "settings not reloaded: ")
             # The first file again.
             self.write(*lines)
             self.hang_up(process, "settings reloaded: changed=none")
@@ -130,7 +138,7 @@ class EveryServer(ConfigCase):
 class Files(ConfigCase):
     def test_files_that_cannot_be_read(self):
         for path, said in ((self.folder, "Is a directory"), (os.path.join(self.folder, "none"), "No such file"),
-                           ("/dev/zero", "more than 1048576 bytes")):
+                           ("/dev/zero", "is a device or a pipe")):
             for more in ((), ("--check-config",)):
                 result = self.run_zinc("broker", "--config", path, *more)
                 self.assertEqual((result.returncode, result.stdout), (2, ""))

@@ -9,9 +9,11 @@
 #include <spdlog/spdlog.h>
 
 #include <csignal>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -22,8 +24,8 @@ template <class Arguments>
 class config_reload {
 public:
   // Handles the signal only if the command line names a file that it reads again. `live` has the options that `apply`
-  // applies. It gets the old and the new arguments. A fault changes nothing. The keys of all other options that have
-  // changed are logged, at each signal.
+  // applies. It gets the new arguments. A fault changes nothing, nor does a file that has lost all its lines, because an
+  // editor may be writing it. The names of all other options that have changed are logged, at each signal.
   config_reload(const boost::asio::any_io_executor& executor, const Arguments& start,
                 std::set<std::string> live, std::function<void(const Arguments& now)> apply)
       : start_{start},
@@ -47,10 +49,16 @@ private:
   void reload() {
     try {
       const Arguments now = start_.read_again();
+      if (now.config.lines.empty() && !start_.config.lines.empty()) {
+        throw config_fault{now.config.file + " has no line any more; write one"};
+      }
       apply_(now);
       report(now.config.words);
-    } catch (const config_fault& fault) {
-      spdlog::error("settings not reloaded: {}", fault.what());
+    } catch (const std::exception& fault) {
+      std::istringstream faults{fault.what()};
+      for (std::string line; std::getline(faults, line);) {
+        spdlog::error("settings not reloaded: {}", line);
+      }
     }
   }
 

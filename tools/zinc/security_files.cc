@@ -16,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -100,7 +101,13 @@ std::shared_ptr<zmtp::authenticator> keys_of_file(const std::string& path) {
 
 }  // namespace
 
-void warn(const std::string& text) { fmt::print(stderr, "zinc: warning: {}\n", text); }
+void warn(const std::string& text) {
+  static std::set<std::string> said;
+  if (said.insert(text).second) {
+    // Does not throw, unlike fmt::print().
+    std::fprintf(stderr, "zinc: warning: %s\n", text.c_str());
+  }
+}
 
 void warn_if_others_may_read(const std::string& option, const std::string& path) {
   struct stat found {};

@@ -17,7 +17,7 @@ inline constexpr auto plain_users_option = "--plain-users";
 // Throws CLI::ValidationError.
 [[noreturn]] void refuse(const std::string& option, const std::string& why);
 
-// Writes a warning to standard error.
+// Writes a warning to standard error, once, also if SIGHUP reads the options again.
 void warn(const std::string& text);
 void warn_if_others_may_read(const std::string& option, const std::string& path);
 
