@@ -174,5 +174,17 @@ TEST(config_changes, rules_change_but_do_not_come_or_go) {
   EXPECT_EQ(changes_between({}, one, {"rules"}).frozen, word_list{"rules"});
 }
 
+TEST_F(config_file, the_content_of_files_of_the_start_is_told_apart) {
+  const option_words words{{"curve-secret-file", {path_}}, {"bind", {path_}}};
+  write("a");
+  const auto before = contents_of(words);
+  ASSERT_EQ(before.size(), 1U);
+  EXPECT_EQ(contents_of(words), before);
+  write("b");
+  EXPECT_NE(contents_of(words).at("curve-secret-file"), before.at("curve-secret-file"));
+  // A folder is read again when it changes.
+  EXPECT_TRUE(contents_of({{"authorized-keys", {testing::TempDir()}}}).empty());
+}
+
 }  // namespace
 }  // namespace zinc

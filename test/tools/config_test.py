@@ -90,8 +90,13 @@ class EveryServer(ConfigCase):
             # A file that is just being written.
             self.write()
             self.hang_up(process, "settings not reloaded: ")
+            # The log.
+            self.write(*lines, "log-level = warning", "log-format = json", "color = never")
+            self.assertIn("setting not reloaded: color changes at the next start", self.hang_up(process, "setting"))
+            self.line_with(process, "setting not reloaded: log-format changes at the next start")
             # The first file again.
             self.write(*lines)
+            self.hang_up(process, "settings reloaded: changed=log-level")
             self.hang_up(process, "settings reloaded: changed=none")
             self.assertIsNone(process.poll())
             process.kill()
@@ -232,7 +237,7 @@ class Rules(ConfigCase):
             server, endpoint = self.serve(words, f"rules = {self.rules}")
             self.assertEqual(ask(endpoint), self.REFUSED)
             self.write_rules(everything)
-            self.hang_up(server, "settings reloaded: changed=none")
+            self.hang_up(server, f"settings reloaded: changed=none rules={self.rules}")
             self.assertEqual(ask(endpoint), allowed)
             with open(other, "w", encoding="utf-8") as file:
                 file.write(nothing)

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -239,6 +240,19 @@ option_changes changes_between(const option_words& before, const option_words& n
     }
   }
   return changes;
+}
+
+std::map<std::string, std::size_t> contents_of(const option_words& words) {
+  std::map<std::string, std::size_t> all;
+  for (const auto* const name : {"authorized-keys", "curve-secret-file", "curve-server-key",
+                                 "peer-key", "plain-password-file", "http-operator-file"}) {
+    const auto set = words.find(name);
+    std::error_code ignored;
+    if (set != words.end() && fs::is_regular_file(set->second.back(), ignored)) {
+      all.emplace(name, std::hash<std::string>{}(text_of_file(name, set->second.back())));
+    }
+  }
+  return all;
 }
 
 std::string with_place(const std::string& error, const config_source& of) {

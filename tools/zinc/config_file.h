@@ -2,6 +2,8 @@
 // --config: a file whose lines are options of the command line. The options of a subcommand are described once, and
 // the file, the command line, --help and the man page follow this description.
 
+#include <spdlog/common.h>
+
 #include <cstddef>
 #include <map>
 #include <set>
@@ -30,6 +32,7 @@ struct config_source {
   bool check_only = false;                     // --check-config
   std::map<std::string, std::size_t> lines{};  // the first line that sets an option, by its name
   option_words words{};                        // from the file and the command line
+  spdlog::level::level_enum log_level = spdlog::level::info;  // when they are read again
 };
 
 // Adds --config and --check-config to `app`. Must be called before other options are added, because options are applied
@@ -49,6 +52,9 @@ struct option_changes {
 // takes none while it runs, and a file that is just being written must not open a server.
 [[nodiscard]] option_changes changes_between(const option_words& before, const option_words& now,
                                              const std::set<std::string>& live);
+
+// Returns a hash of each file that is read only at the start, by the name of its option. Throws CLI::ValidationError.
+[[nodiscard]] std::map<std::string, std::size_t> contents_of(const option_words& words);
 
 // Returns an error of the command line with the file and the line in front, if it begins with an option of the file:
 // `a.conf:3: --peer needs --primary or --backup`.

@@ -9,8 +9,10 @@
 #include <spdlog/spdlog.h>
 
 #include <csignal>
+#include <cstddef>
 #include <exception>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -31,7 +33,9 @@ public:
       : start_{start},
         live_{std::move(live)},
         apply_{std::move(apply)},
-        running_{start.config.words} {
+        running_{start.config.words},
+        contents_{contents_of(running_)} {
+    live_.insert("log-level");
     for (const auto* const file : {"config", "rules", "authorized-keys", "plain-users"}) {
       if (running_.contains(file) && !signal_) {
         signal_.emplace(executor, SIGHUP, [this] { reload(); });
@@ -53,6 +57,7 @@ private:
         throw config_fault{now.config.file + " has no line any more; write one"};
       }
       apply_(now);
+      spdlog::default_logger()->set_level(now.config.log_level);
       report(now.config.words);
     } catch (const std::exception& fault) {
       std::istringstream faults{fault.what()};
@@ -64,8 +69,11 @@ private:
 
   void report(const option_words& now) {
     const auto changes = changes_between(running_, now, live_);
-    spdlog::info("settings reloaded: changed={}",
-                 changes.live.empty() ? "none" : fmt::format("{}", fmt::join(changes.live, ",")));
+    const auto rules = now.find("rules");
+    spdlog::info("settings reloaded: changed={}{}",
+                 changes.live.empty() ? "none" : fmt::format("{}", fmt::join(changes.live, ",")),
+                 rules != now.end() && running_.contains("rules") ? " rules=" + rules->second.back()
+                                                                  : std::string{});
     for (const auto& name : changes.live) {
       running_.erase(name);
       if (const auto set = now.find(name); set != now.end()) {
@@ -75,12 +83,19 @@ private:
     for (const auto& name : changes.frozen) {
       spdlog::warn("setting not reloaded: {} changes at the next start", name);
     }
+    for (const auto& [name, content] : contents_of(running_)) {
+      if (const auto old = contents_.find(name); old != contents_.end() && old->second != content) {
+        spdlog::warn("file not reloaded: {}: {} is read at the next start", name,
+                     running_.at(name).back());
+      }
+    }
   }
 
   const Arguments& start_;
   std::set<std::string> live_;
   std::function<void(const Arguments&)> apply_;
-  option_words running_;  // what this program runs with
+  option_words running_;                         // what this program runs with
+  std::map<std::string, std::size_t> contents_;  // of its files, see contents_of()
   std::optional<repeated_signal> signal_;
 };
 

@@ -40,11 +40,11 @@ template <class Arguments>
 Arguments read_again(int argc, char** argv, const CLI::App& of,
                      void (*add)(CLI::App&, Arguments&)) {
   Arguments arguments;
-  log_arguments unchanged;  // the log has begun
+  log_arguments log;
   CLI::App app;
   auto* const command = app.add_subcommand(of.get_name());
   add(*command, arguments);
-  add_log(*command, unchanged);
+  add_log(*command, log);
   try {
     app.parse(argc, argv);
     complete(arguments);
@@ -52,14 +52,15 @@ Arguments read_again(int argc, char** argv, const CLI::App& of,
     throw config_fault{with_place(e.what(), arguments.config)};
   }
   arguments.config.words = words_of(*command);
+  arguments.config.log_level = log.level;
   return arguments;
 }
 
 chp_server_arguments read_chp_server_again(int argc, char** argv) {
   chp_command_line chp;
-  log_arguments unchanged;
+  log_arguments log;
   CLI::App app;
-  chp.add_to(app, unchanged);
+  chp.add_to(app, log);
   try {
     app.parse(argc, argv);
     chp.complete();
@@ -68,6 +69,7 @@ chp_server_arguments read_chp_server_again(int argc, char** argv) {
   }
   auto& arguments = chp.server();
   arguments.config.words = words_of(chp.server_app());
+  arguments.config.log_level = log.level;
   return arguments;
 }
 
