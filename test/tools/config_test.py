@@ -127,6 +127,25 @@ class EveryServer(ConfigCase):
             self.assertEqual(result.returncode, 2)
             self.assertIn(f"{self.path}:{len(lines) + 1}: --tls-key: needs --tls-certificate", result.stderr)
 
+    def test_a_task_of_titanic_takes_the_file_of_the_service(self):
+        secret = os.path.join(self.folder, "own.cert")
+        self.assertEqual(self.run_zinc("keygen", secret).returncode, 0)
+        lines = ["connect = tcp://127.0.0.1:9", f"store = {self.folder}/store", f"curve-server-key = {secret}",
+                 f"curve-secret-file = {secret}_secret"]
+        self.write(*lines)
+        titanic = self.start("titanic", "--config", self.path)
+        self.assertEqual(titanic.stdout.readline(), "open 0 0\n")
+        titanic.terminate()
+        self.assertEqual(titanic.wait(DEADLINE), 0)
+        result = self.run_zinc("titanic", "list", "--config", self.path)
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+        # A service must not copy its store at each start.
+        for once in ("salvage = true", f"import = {self.folder}"):
+            self.write(*lines, once)
+            result = self.run_zinc("titanic", "--config", self.path)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("is done once; give it on the command line", result.stderr)
+
     def test_every_option_of_the_help_may_be_in_a_file(self):
         for words, _, _, _ in self.for_each_server():
             text = self.run_zinc(*words, "--help").stdout.partition("EXAMPLES\n")[0]

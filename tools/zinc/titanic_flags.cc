@@ -6,6 +6,7 @@
 #include "tools/zinc/mdp_flags.h"
 #include "tools/zinc/named_settings.h"
 #include "tools/zinc/option_values.h"
+#include "tools/zinc/security_files.h"
 #include "tools/zinc/security_flags.h"
 
 #include <CLI/CLI.hpp>
@@ -203,10 +204,16 @@ void add_titanic(CLI::App& app, titanic_arguments& to) {
 void complete(titanic_arguments& arguments) {
   const bool serves =
       arguments.task == titanic_task::serve && !arguments.salvage && arguments.import_from.empty();
-  arguments.options.socket =
-      read_security(arguments.security,
-                    serves ? socket_use{.connected = {arguments.connect}} : socket_use{})
-          .connected;
+  for (const auto* const task : {"salvage", "import"}) {
+    if (arguments.config.lines.contains(task)) {
+      refuse(std::string{"--"} + task, "is done once; give it on the command line");
+    }
+  }
+  // A task opens no socket. The file of the service may have options for it.
+  if (serves) {
+    arguments.options.socket =
+        read_security(arguments.security, {.connected = {arguments.connect}}).connected;
+  }
 }
 
 }  // namespace zinc
