@@ -70,7 +70,7 @@ TEST(broker_config, a_service_has_every_setting) {
 TEST(broker_config, the_last_value_of_a_setting_counts) {
   auto arguments = arguments_of({"echo:attempts=4,poison=drop", "echo:attempts=2,idempotent=false",
                                  "a*:requests=5", "echo:attempts=3"});
-  arguments.options.services.unserved_timeout = 9s;  // --unserved-timeout
+  arguments.unserved_timeout = 9s;
   const auto options = resolve(arguments);
   ASSERT_EQ(options.rules.size(), 2U);
   const auto* const echo = rule_of(options, "echo");
@@ -81,6 +81,17 @@ TEST(broker_config, the_last_value_of_a_setting_counts) {
   EXPECT_EQ(echo->unserved_timeout, 9s);
   ASSERT_NE(rule_of(options, "a*"), nullptr);
   EXPECT_EQ(rule_of(options, "a*")->limit.requests, 5U);
+}
+
+TEST(broker_config, the_option_for_all_services_overrides_their_defaults) {
+  auto arguments = arguments_of(
+      {"*:unserved_timeout=1m,attempts=4", "echo:attempts=2", "own:unserved_timeout=2s"});
+  arguments.unserved_timeout = 5s;
+  const auto options = resolve(arguments);
+  EXPECT_EQ(options.services.unserved_timeout, 5s);
+  EXPECT_EQ(options.services.attempts, 4U);
+  EXPECT_EQ(rule_of(options, "echo")->unserved_timeout, 5s);
+  EXPECT_EQ(rule_of(options, "own")->unserved_timeout, 2s);
 }
 
 TEST(broker_config, titanic_request_is_idempotent_only_if_a_setting_says_so) {
@@ -101,6 +112,7 @@ TEST(broker_config, faults_of_flags_name_the_setting_and_the_remedy) {
   expect("echo attempts=2", "keys: idempotent, attempts, ");
   expect("", "1 to 255 bytes");
   expect("mmi.x", "reserved");
+  expect("*", "'*' has no settings; give *:KEY=VALUE");
   expect("echo attempts=2", "has no settings");
   expect("echo:attempts=2,", "instead of KEY=VALUE");
   expect("echo:attempts=x", "echo:attempts: 'x' is not valid; give a number from 1 to 1000");

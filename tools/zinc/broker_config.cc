@@ -139,6 +139,9 @@ void add_change(service_change change, const std::string& where, broker_argument
 
 void read_service_flag(std::string_view text, broker_arguments& to) {
   if (text.find_first_of(":=") == std::string_view::npos) {
+    if (text == every_service) {
+      throw config_fault{"'*' has no settings; give *:KEY=VALUE"};
+    }
     check_name(text, fmt::format("'{}'", text));
     to.changes.push_back({std::string{text}, {}, {}});  // so that the broker lists it
     return;
@@ -168,10 +171,12 @@ std::string service_keys() {
 mdp::broker_options resolve(const broker_arguments& arguments) {
   auto options = arguments.options;
   for (const auto& change : arguments.changes) {
-    if (change.service == every_service && !change.key.empty()) {
+    if (change.service == every_service) {
       set(options.services, change.key, change.value, change.service);
     }
   }
+  options.services.unserved_timeout =
+      arguments.unserved_timeout.value_or(options.services.unserved_timeout);
   for (const auto& change : arguments.changes) {
     if (change.service == every_service) {
       continue;

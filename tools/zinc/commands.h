@@ -27,9 +27,10 @@ struct service_change {
 
 struct broker_arguments {
   std::vector<std::string> bind{"tcp://*:5555"};
-  unsigned threads = 1;                     // one broker each
-  mdp::broker_options options;              // without rules
-  std::vector<service_change> changes;      // valid, in the order of the command line
+  unsigned threads = 1;                 // one broker each
+  mdp::broker_options options;          // without rules
+  std::vector<service_change> changes;  // valid, in the order of the command line
+  std::optional<std::chrono::milliseconds> unserved_timeout;  // of all services, before `changes`
   std::string rules;                        // file of rules, read into options.access; or empty
   std::chrono::milliseconds drain{30'000};  // to answer the accepted requests before it stops
   security_arguments security;

@@ -85,8 +85,10 @@ void add_broker(CLI::App& app, broker_arguments& to) {
   add_duration(app, "--heartbeat", to.options.heartbeat, "time between heartbeats");
   add_number(app, "--liveness", to.options.liveness,
              "missed heartbeats before an idle worker is declared dead", to_a_thousand);
-  add_duration(app, "--unserved-timeout", to.options.services.unserved_timeout,
-               "time to wait for a worker of a service that has none");
+  add_duration(app, "--unserved-timeout", to.unserved_timeout,
+               "time to wait for a worker of a service that has none; it overrides --service "
+               "'*:unserved_timeout=…'")
+      ->default_str(text_of(to.options.services.unserved_timeout));
   add_duration(app, "--drain", to.drain, "time to finish requests in progress after a stop signal",
                from_zero);
   add_number(app, "--worker-in-flight", to.options.worker_in_flight,
@@ -225,7 +227,7 @@ void add_request(CLI::App& app, request_arguments& to) {
 
 void complete(broker_arguments& arguments) {
   arguments.options.socket = read_security(arguments.security, {.bound = arguments.bind}).bound;
-  apply_to("--threads", [&] { (void)endpoints_of_brokers(arguments); });
+  apply_to("--bind", [&] { (void)endpoints_of_brokers(arguments); });
 }
 
 void complete(worker_arguments& arguments) {
