@@ -127,6 +127,12 @@ class EveryServer(ConfigCase):
             self.assertEqual(result.returncode, 2)
             self.assertIn(f"{self.path}:{len(lines) + 1}: --tls-key: needs --tls-certificate", result.stderr)
 
+    def test_types_that_do_not_fit_are_a_fault_of_the_check(self):
+        self.write("frontend = pull tcp://127.0.0.1:*", "backend = pull tcp://127.0.0.1:*")
+        result = self.run_zinc("proxy", "--config", self.path, "--check-config")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("no message can pass between these types", result.stderr)
+
     def test_a_task_of_titanic_takes_the_file_of_the_service(self):
         secret = os.path.join(self.folder, "own.cert")
         self.assertEqual(self.run_zinc("keygen", secret).returncode, 0)

@@ -107,7 +107,7 @@ public:
   [[nodiscard]] int code() const noexcept { return code_; }
 
 private:
-  // Creates the proxy between the sockets in their own types.
+  // Creates the proxy between the sockets in their own types. complete() has found that they fit.
   void join() {
     frontend_.visit([this]<class Front>(Front& front) {
       backend_.visit([&]<class Back>(Back& back) {
@@ -116,11 +116,6 @@ private:
         }
       });
     });
-    if (!proxy_) {
-      throw boost::system::system_error{
-          zmtp::errc::bad_option,
-          "no message can pass between these types; one side must receive and the other send"};
-    }
     // A SUB receives nothing without a subscription. An XSUB gets the subscriptions of the other side.
     for (auto* const side : {&frontend_, &backend_}) {
       side->visit([]<class Socket>(Socket& one) {

@@ -5,9 +5,12 @@
 #include "tools/zinc/http_flags.h"
 #include "tools/zinc/option_values.h"
 #include "tools/zinc/proxy_command.h"
+#include "tools/zinc/security_files.h"
 #include "tools/zinc/security_flags.h"
+#include "zmtp/socket/proxy.h"
 
 #include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +52,16 @@ bool read_side(const std::vector<std::string>& words, const std::string& option,
   }
   to.endpoints.assign(first, words.end());
   return typed;
+}
+
+// Returns whether a proxy can be between sockets of these types.
+bool can_be_proxied(zmtp::socket_type frontend, zmtp::socket_type backend) {
+  boost::asio::io_context context;
+  any_socket one{context.get_executor(), frontend, {}};
+  any_socket other{context.get_executor(), backend, {}};
+  return one.visit([&]<class Front>(Front&) {
+    return other.visit([]<class Back>(Back&) { return zmtp::can_be_proxied<Front, Back>; });
+  });
 }
 
 socket_use use_of(const proxy_arguments& arguments) {
@@ -184,6 +197,10 @@ void add_proxy(CLI::App& app, proxy_arguments& to) {
 }
 
 void complete(proxy_arguments& arguments) {
+  if (!arguments.last_values && !can_be_proxied(arguments.frontend.type, arguments.backend.type)) {
+    refuse("--frontend and --backend",
+           "no message can pass between these types; one side must receive and the other send");
+  }
   arguments.sockets = read_security(arguments.security, use_of(arguments));
 }
 
