@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -69,7 +70,8 @@ TEST_F(config_file, sets_options_of_every_kind) {
   EXPECT_EQ(store_, "/a b");
   EXPECT_TRUE(open_);
   EXPECT_EQ(key_, "a#b");
-  EXPECT_EQ(source_.lines.at("bind"), 2U);
+  EXPECT_EQ(source_.lines.at("bind"), (std::vector<std::size_t>{2, 5}));
+  EXPECT_EQ(with_place("--bind: is bad", source_), path_ + ": --bind: is bad");
   EXPECT_EQ(words_of(app_).at("bind"), (word_list{"tcp://*:5", "tcp://*:7"}));
 }
 

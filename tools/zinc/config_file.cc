@@ -139,10 +139,11 @@ private:
       refuse(line.name, unknown(line.name));
     }
     auto& option = *found->second;
-    const auto [first, is_new] = to_.lines.try_emplace(line.name, line.number);
-    if (!is_new && !repeatable(option)) {
-      refuse(line.name, fmt::format("is in line {} too; remove one of both", first->second));
+    auto& numbers = to_.lines[line.name];
+    if (!numbers.empty() && !repeatable(option)) {
+      refuse(line.name, fmt::format("is in line {} too; remove one of both", numbers.front()));
     }
+    numbers.push_back(line.number);
     const auto words = words_of(option, line);
     if (words.empty()) {
       return;
@@ -260,8 +261,12 @@ std::string with_place(const std::string& error, const config_source& of) {
     return error;
   }
   const auto name = error.substr(2, error.find_first_of(": ", 2) - 2);
-  const auto line = of.lines.find(name);
-  return line == of.lines.end() ? error : fmt::format("{}:{}: {}", of.file, line->second, error);
+  const auto lines = of.lines.find(name);
+  if (lines == of.lines.end()) {
+    return error;
+  }
+  return lines->second.size() == 1 ? fmt::format("{}:{}: {}", of.file, lines->second.front(), error)
+                                   : fmt::format("{}: {}", of.file, error);
 }
 
 }  // namespace zinc

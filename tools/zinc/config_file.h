@@ -28,10 +28,10 @@ using option_words = std::map<std::string, std::vector<std::string>>;
 
 // What is known of the options of a subcommand after they were read.
 struct config_source {
-  std::string file{};                          // or empty
-  bool check_only = false;                     // --check-config
-  std::map<std::string, std::size_t> lines{};  // the first line that sets an option, by its name
-  option_words words{};                        // from the file and the command line
+  std::string file{};                                         // or empty
+  bool check_only = false;                                    // --check-config
+  std::map<std::string, std::vector<std::size_t>> lines{};    // that set an option, by its name
+  option_words words{};                                       // from the file and the command line
   spdlog::level::level_enum log_level = spdlog::level::info;  // when they are read again
 };
 
@@ -56,8 +56,8 @@ struct option_changes {
 // Returns a hash of each file that is read only at the start, by the name of its option. Throws CLI::ValidationError.
 [[nodiscard]] std::map<std::string, std::size_t> contents_of(const option_words& words);
 
-// Returns an error of the command line with the file and the line in front, if it begins with an option of the file:
-// `a.conf:3: --peer needs --primary or --backup`.
+// Returns an error of the command line with the file and the line in front, if it begins with an option that has one
+// line in the file: `a.conf:3: --peer needs --primary or --backup`. Of several lines, it has only the file.
 [[nodiscard]] std::string with_place(const std::string& error, const config_source& of);
 
 }  // namespace zinc
