@@ -93,6 +93,14 @@ TEST(config_lines, a_long_line_is_a_fault_and_the_next_one_is_read) {
   EXPECT_EQ(read.lines.at(0).number, 2U);
 }
 
+TEST(config_lines, quotes_around_a_value_are_a_fault) {
+  EXPECT_EQ(faults_of("a = \"b c\"").size(), 1U);
+  EXPECT_EQ(faults_of("a = 'b'").size(), 1U);
+  EXPECT_EQ(settings_of("a = \"b\" \"c\""), (name_values{{"a", "\"b\" \"c\""}}));
+  EXPECT_EQ(settings_of("a = tr '\"' x"), (name_values{{"a", "tr '\"' x"}}));
+  EXPECT_EQ(settings_of("a = \""), (name_values{{"a", "\""}}));
+}
+
 TEST(config_lines, all_faults_are_found) {
   EXPECT_EQ(faults_of("x\na = 1\n\ny\nb =\n").size(), 3U);
 }

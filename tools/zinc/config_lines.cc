@@ -23,6 +23,14 @@ std::string_view trimmed(std::string_view text) {
 
 bool is_control(char byte) { return (byte >= 0 && byte < ' ' && byte != '\t') || byte == '\x7f'; }
 
+// Returns whether the value has quotes around it, as in files of other programs. A command may begin and end with
+// quotes of two words.
+bool is_quoted(std::string_view value) {
+  const auto quote = value.front();
+  return value.size() > 1 && (quote == '"' || quote == '\'') &&
+         value.find(quote, 1) == value.size() - 1;
+}
+
 bool is_of_a_name(char byte) {
   return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
          (byte >= '0' && byte <= '9') || byte == '-' || byte == '_';
@@ -58,6 +66,11 @@ void read_line(std::string_view line, std::size_t number, config_lines& to) {
   const auto value = trimmed(text.substr(equals + 1));
   if (value.empty()) {
     fail(name, "has no value; write one, or remove the line");
+    return;
+  }
+  if (is_quoted(value)) {
+    fail(name,
+         fmt::format("the quotes {0} and {0} belong to the value; remove them", value.front()));
     return;
   }
   to.lines.push_back({number, std::string{name}, std::string{value}});

@@ -58,11 +58,11 @@ public:
     }
     auto held = std::make_shared<mdp::worker_request>(std::move(request));
     run_shell_command(executor_, arguments_.command, std::move(input),
-                      [this, held](boost::system::error_code ec, int status, std::string output) {
+                      [this, held, command = arguments_.command](boost::system::error_code ec,
+                                                                 int status, std::string output) {
                         if (ec || status != 0) {
                           spdlog::error("command failed: {} command='{}'",
-                                        ec ? ec.message() : text_of_end(status),
-                                        arguments_.command);
+                                        ec ? ec.message() : text_of_end(status), command);
                           static_cast<void>(held->fail());
                           end_one();
                           return;
