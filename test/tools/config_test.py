@@ -3,13 +3,10 @@
 
 import os
 import re
-import signal
-import subprocess
-import tempfile
+import socket
 import unittest
 
-ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
-DEADLINE = 60
+from config_case import DEADLINE, ConfigCase
 
 # Each subcommand that serves, with the lines of a complete file, the first word that it prints, and a line that needs a
 # restart. A worker prints nothing and logs its start.
@@ -23,40 +20,6 @@ SERVERS = {
                  "bound", "control = tcp://127.0.0.1:*"),
     ("chp", "server"): (["bind = tcp://127.0.0.1:*"], "bound", "heartbeat = 777ms"),
 }
-
-
-class ConfigCase(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.path = os.path.join(self.folder, "zinc.conf")
-
-    def write(self, *lines):
-        with open(self.path, "w", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in lines)
-
-    def run_zinc(self, *words):
-        return subprocess.run([ZINC, *words], capture_output=True, text=True, timeout=DEADLINE, check=False,
-                              stdin=subprocess.DEVNULL)
-
-    def start(self, *words):
-        process = subprocess.Popen([ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
-
-    def line_with(self, process, text):
-        for line in process.stderr:
-            if text in line:
-                return line
-        self.fail(f"the log has no '{text}'")
-
-    def hang_up(self, process, text):
-        process.send_signal(signal.SIGHUP)
-        return self.line_with(process, text)
 
 
 class EveryServer(ConfigCase):
@@ -107,6 +70,14 @@ class EveryServer(ConfigCase):
             result = self.run_zinc(*words, "--config", self.path, "--check-config")
             self.assertEqual((result.returncode, result.stdout), (0, f"{self.path}: ok\n"), result.stderr)
             self.assertEqual(os.listdir(self.folder), ["zinc.conf"])
+
+    def test_a_check_binds_nothing(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            endpoint = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+            for words, lines, _, _ in self.for_each_server():
+                self.write(*(line.replace("tcp://127.0.0.1:*", endpoint) for line in lines))
+                result = self.run_zinc(*words, "--config", self.path, "--check-config")
+                self.assertEqual((result.returncode, result.stdout), (0, f"{self.path}: ok\n"), result.stderr)
 
     def test_all_faults_of_a_file_are_told(self):
         for words, lines, _, _ in self.for_each_server():
@@ -199,129 +170,6 @@ class Files(ConfigCase):
         result = self.run_zinc("broker", "--check-config")
         self.assertEqual(result.returncode, 2)
         self.assertIn("--config", result.stderr)
-
-
-class Rules(ConfigCase):
-    """Of a server, at SIGHUP."""
-
-    REFUSED = 3
-    NO_SUCH_KEY = 1
-
-    def setUp(self):
-        super().setUp()
-        self.rules = os.path.join(self.folder, "rules.toml")
-        self.write_rules("[services.nobody]\ncall = ['x']\n[map.nobody]\nread = ['/b/*']\n")
-
-    def write_rules(self, text):
-        with open(self.rules, "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def serve(self, words, *lines):
-        self.write("bind = tcp://127.0.0.1:*", *lines)
-        server = self.start(*words, "--config", self.path)
-        return server, server.stdout.readline().split()[1]
-
-    def ask_map(self, endpoint):
-        return self.run_zinc("chp", "get", "/a", "--connect", endpoint).returncode
-
-    def ask_broker(self, endpoint):
-        return self.run_zinc("request", "--connect", endpoint, "--service", "mmi.broker", "--timeout",
-                             f"{DEADLINE}s", "").returncode
-
-    # Each server with a question, and the answer if everything is allowed.
-    def servers(self):
-        for words, ask, allowed in ((("broker",), self.ask_broker, 0),
-                                    (("chp", "server"), self.ask_map, self.NO_SUCH_KEY)):
-            with self.subTest(words):
-                yield words, ask, allowed
-
-    def test_come_at_the_next_start(self):
-        for words, ask, allowed in self.servers():
-            server, endpoint = self.serve(words)
-            self.write("bind = tcp://127.0.0.1:*", f"rules = {self.rules}")
-            for _ in range(2):  # the first SIGHUP did not count them as applied
-                self.assertIn("changed=none", self.hang_up(server, "settings reloaded: "))
-                self.line_with(server, "setting not reloaded: rules changes at the next start")
-            self.assertEqual(ask(endpoint), allowed)
-
-    def test_go_at_the_next_start(self):
-        for words, ask, _ in self.servers():
-            server, endpoint = self.serve(words, f"rules = {self.rules}")
-            self.assertEqual(ask(endpoint), self.REFUSED)
-            self.write("bind = tcp://127.0.0.1:*")
-            self.hang_up(server, "setting not reloaded: rules changes at the next start")
-            self.assertEqual(ask(endpoint), self.REFUSED)
-
-    def test_change_in_their_file_and_by_another_file(self):
-        everything = "[services.anonymous]\ninspect = ['*']\n[map.anonymous]\nread = ['*']\n"
-        other = self.rules + ".2"
-        with open(self.rules, encoding="utf-8") as file:
-            nothing = file.read()
-        for words, ask, allowed in self.servers():
-            self.write_rules(nothing)
-            server, endpoint = self.serve(words, f"rules = {self.rules}")
-            self.assertEqual(ask(endpoint), self.REFUSED)
-            self.write_rules(everything)
-            self.hang_up(server, f"settings reloaded: changed=none rules={self.rules}")
-            self.assertEqual(ask(endpoint), allowed)
-            with open(other, "w", encoding="utf-8") as file:
-                file.write(nothing)
-            self.write("bind = tcp://127.0.0.1:*", f"rules = {other}")
-            self.hang_up(server, "settings reloaded: changed=rules")
-            self.assertEqual(ask(endpoint), self.REFUSED)
-
-
-class Reload(ConfigCase):
-    """While the requests of a client go on."""
-
-    def serve(self, *words):
-        self.write("bind = tcp://127.0.0.1:*", "service = echo:attempts=2")
-        broker = self.start("broker", "--config", self.path, *words)
-        return broker, broker.stdout.readline().split()[1]
-
-    def test_no_request_is_lost(self):
-        broker, endpoint = self.serve()
-        worker_file = os.path.join(self.folder, "worker.conf")
-
-        def write_worker(command, *more):
-            with open(worker_file, "w", encoding="utf-8") as file:
-                file.writelines(line + "\n" for line in (
-                    f"connect = {endpoint}", "service = echo", "in-flight = 8", f"exec = {command}", *more))
-        write_worker("cat")
-        worker = self.start("worker", "--config", worker_file)
-        client = self.start("request", "--connect", endpoint, "--service", "echo", "--count", "400", "--in-flight",
-                            "4", "--timeout", f"{DEADLINE}s", "--json", "x")
-        for changed in ("service = echo:attempts=3", "service = echo:attempts=1,requests=100"):
-            self.write("bind = tcp://127.0.0.1:*", changed)
-            self.hang_up(broker, "settings reloaded: changed=service")
-            write_worker("cat; true")
-            self.hang_up(worker, "settings reloaded: changed=")
-        self.write("bind = tcp://127.0.0.1:*", changed, "liveness = 7")
-        self.hang_up(broker, "setting not reloaded: liveness changes at the next start")
-        self.write("bind = tcp://127.0.0.1:*", "liveness = 0")
-        self.hang_up(broker, f"settings not reloaded: {self.path}:2: liveness: '0' is not valid")
-        told, _ = client.communicate(timeout=DEADLINE)
-        self.assertEqual(client.returncode, 0, told)
-        self.assertRegex(told, r'"(replies|replied|ok)": ?400')
-
-    def test_a_worker_runs_its_new_command(self):
-        _, endpoint = self.serve()
-        self.write(f"connect = {endpoint}", "service = say", "exec = echo old")
-        worker = self.start("worker", "--config", self.path)
-        ask = ("request", "--connect", endpoint, "--service", "say", "--timeout", f"{DEADLINE}s", "x")
-        self.assertEqual(self.run_zinc(*ask).stdout.strip(), "old")
-        self.write(f"connect = {endpoint}", "service = say", "exec = echo new")
-        self.hang_up(worker, "settings reloaded: changed=exec")
-        self.assertEqual(self.run_zinc(*ask).stdout.strip(), "new")
-
-    def test_options_of_the_command_line_stay(self):
-        broker, endpoint = self.serve("--service", "mine")
-        self.write("bind = tcp://127.0.0.1:*", "service = other", "drain = 1s")
-        self.hang_up(broker, "settings reloaded: changed=drain")
-        listed = self.run_zinc("request", "--connect", endpoint, "--service", "mmi.services", "").stdout
-        self.assertIn("mine", listed)
-        self.assertNotIn("other", listed)
-
 
 if __name__ == "__main__":
     unittest.main()
