@@ -149,7 +149,9 @@ std::string cell_of(const json::object& record, const member& of) {
   if (of.in == unit::seconds && of_unit < longest) {
     return text_of(std::chrono::seconds{of_unit});
   }
-  return json::serialize(*value);
+  // Boost.JSON writes -1.5E0, which people do not read well.
+  const auto* const decimal = value->if_double();
+  return decimal != nullptr ? fmt::format("{}", *decimal) : json::serialize(*value);
 }
 
 bool says_nothing(const group& of, const member& which) {
