@@ -2,12 +2,12 @@
 
 #include "tools/zinc/http/connection.h"
 #include "tools/zinc/status/fault.h"
+#include "tools/zinc/status/name_lookup.h"
 #include "tools/zinc/terminal_text.h"
 #include "tools/zinc/units.h"
 #include "tools/zinc/version.h"
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -18,6 +18,7 @@
 #include <boost/json/parse.hpp>
 #include <fmt/core.h>
 
+#include <chrono>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -64,7 +65,7 @@ public:
       : address_{std::move(address)},
         place_{place_of(address_)},
         timeout_{timeout},
-        resolver_{executor},
+        lookup_{executor},
         stream_{executor} {}
 
   asio::awaitable<boost::json::value> read(wanted /*groups*/) override {
@@ -84,24 +85,17 @@ public:
   }
 
   void stop() override {
-    resolver_.cancel();
+    stopped_ = true;
+    lookup_.stop();
     stream_.cancel();
   }
 
 private:
   asio::awaitable<web::response<web::string_body>> fetch() {
-    // The resolver does not end at the deadline of the stream.
-    asio::steady_timer limit{stream_.get_executor(), timeout_};
-    limit.async_wait([this](error_code ec) {
-      if (!ec) {
-        resolver_.cancel();
-      }
-    });
-    const auto [unresolved, found] =
-        co_await resolver_.async_resolve(place_.host, place_.port, http::token);
-    limit.cancel();
+    const auto deadline = std::chrono::steady_clock::now() + timeout_;
+    const auto [unresolved, found] = co_await lookup_.find(place_.host, place_.port, deadline);
     check(unresolved);
-    stream_.expires_after(timeout_);
+    stream_.expires_at(deadline);
     const auto [unconnected, at] = co_await stream_.async_connect(found, http::token);
     check(unconnected);
     web::request<web::empty_body> asked{web::verb::get, "/status", 11};
@@ -122,12 +116,14 @@ private:
   }
 
   void check(error_code ec) {
-    if (!ec) {
+    // After stop(), nothing cancels a next step.
+    if (!ec && !stopped_) {
       return;
     }
     error_code ignored;
     stream_.socket().close(ignored);
-    if (ec == beast::error::timeout || ec == asio::error::operation_aborted) {
+    if (stopped_ || ec == beast::error::timeout || ec == asio::error::timed_out ||
+        ec == asio::error::operation_aborted) {
       throw fault{exit_code::no_answer,
                   fmt::format("no answer from {} within {}", address_, text_of(timeout_))};
     }
@@ -139,8 +135,9 @@ private:
   const std::string address_;
   const place place_;
   const std::chrono::milliseconds timeout_;
-  asio::ip::basic_resolver<asio::ip::tcp, asio::any_io_executor> resolver_;
+  name_lookup lookup_;
   http::tcp_stream stream_;
+  bool stopped_ = false;
 };
 
 }  // namespace
