@@ -112,6 +112,9 @@ private:
                         .workers = about_ == subject::workers,
                         .clients = about_ == subject::clients};
     auto found = co_await from_->read(groups);
+    if (stopping_) {
+      co_return;
+    }
     // Check the form before it is kept.
     (void)groups_of(found);
     before_ = std::exchange(now_, std::move(found));
@@ -232,6 +235,8 @@ private:
 
   void stop() {
     stopping_ = true;
+    // First, because a second signal kills the process.
+    screen_.reset();
     from_->stop();
     pause_.cancel();
     signals_.cancel();
