@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -35,10 +36,27 @@ TEST(message_lines, binary_data_and_several_lines_are_hexadecimal) {
   EXPECT_EQ(line_of({"two\nlines"}, {}), "{\"hex\":\"74776f0a6c696e6573\"}\n");
 }
 
-TEST(message_lines, control_characters_are_hexadecimal) {
+TEST(message_lines, a_terminal_gets_no_character_that_it_obeys) {
+  // ESC, DEL, CSI of C1, a reversed order, and a character of no width.
+  for (const auto* const each : {"\x1b[2J", "\x7f",
+                                 "\xc2\x9b"
+                                 "31m",
+                                 "\xe2\x80\xae", "\xe2\x80\x8b"}) {
+    EXPECT_EQ(line_of({each}, {.terminal = true}).substr(0, 8), "{\"hex\":\"") << each;
+    const auto json = line_of({each}, {.form = line_form::json, .terminal = true});
+    EXPECT_TRUE(std::all_of(json.begin(), json.end() - 1, [](char byte) {
+      return byte >= ' ' && byte <= '~';
+    })) << json;
+    EXPECT_EQ(message_of(json.substr(0, json.size() - 1), {.form = line_form::json}),
+              zmtp::message{each});
+  }
+  EXPECT_EQ(line_of({"\xc2\xa0\xc3\x9b"}, {.terminal = true}), "\xc2\xa0\xc3\x9b\n");
+}
+
+TEST(message_lines, another_program_gets_text_as_it_is) {
+  EXPECT_EQ(line_of({"\xc2\x85\xe2\x80\x8d"}, {}), "\xc2\x85\xe2\x80\x8d\n");
+  EXPECT_EQ(line_of({"\xc2\x85"}, {.form = line_form::json}), "[\"\xc2\x85\"]\n");
   EXPECT_EQ(line_of({"\x1b[2J"}, {}), "{\"hex\":\"1b5b324a\"}\n");
-  EXPECT_EQ(line_of({"\xc2\x9b"}, {}), "{\"hex\":\"c29b\"}\n");
-  EXPECT_EQ(line_of({"\xc2\xa0\xc3\x9b"}, {}), "\xc2\xa0\xc3\x9b\n");
 }
 
 TEST(message_lines, other_forms) {

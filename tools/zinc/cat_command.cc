@@ -5,6 +5,7 @@
 #include "tools/zinc/any_socket.h"
 #include "tools/zinc/commands.h"
 #include "tools/zinc/message_source.h"
+#include "tools/zinc/output.h"
 #include "tools/zinc/stop_signals.h"
 #include "zmtp/error.h"
 
@@ -79,7 +80,10 @@ zmtp::socket_type type_beneath(zmtp::socket_type type) {
 }
 
 line_style style_of(const cat_arguments& arguments, line_form form) {
-  return {form, arguments.separator, arguments.type == zmtp::socket_type::router};
+  return {.form = form,
+          .separator = arguments.separator,
+          .routed = arguments.type == zmtp::socket_type::router,
+          .terminal = stdout_is_terminal()};
 }
 
 class cat {

@@ -1,6 +1,7 @@
 #include "tools/zinc/message_lines.h"
 
 #include "tools/zinc/json_of.h"
+#include "tools/zinc/terminal_text.h"
 
 #include <boost/algorithm/hex.hpp>
 #include <boost/json/array.hpp>
@@ -34,22 +35,11 @@ std::string bytes_of(std::string_view hex) {
   return bytes;
 }
 
-// Returns whether UTF-8 text has a control character from U+0080 to U+009F, which some terminals obey.
-bool has_late_control(std::string_view text) {
-  for (auto at = text.find('\xc2'); at < text.size(); at = text.find('\xc2', at + 1)) {
-    const auto next = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0;
-    if (next >= 0x80 && next <= 0x9f) {
-      return true;
-    }
-  }
-  return false;
-}
-
-std::string written_text(std::string_view part) {
+std::string written_text(std::string_view part, bool terminal) {
   const bool one_line = std::none_of(part.begin(), part.end(), [](char byte) {
     return (static_cast<unsigned char>(byte) < ' ' && byte != '\t') || byte == '\x7f';
   });
-  if (one_line && !has_late_control(part) && json_of(part).is_string()) {
+  if (one_line && json_of(part).is_string() && (!terminal || readable(part) == part)) {
     return std::string{part};
   }
   return boost::json::serialize(boost::json::object{{"hex", hex_of(part)}});
@@ -156,7 +146,8 @@ std::string line_of(const zmtp::message& m, const line_style& style) {
   };
   switch (style.form) {
     case line_form::lines:
-      join(style.separator.empty() ? " " : std::string_view{style.separator}, written_text);
+      join(style.separator.empty() ? " " : std::string_view{style.separator},
+           [&](std::string_view part) { return written_text(part, style.terminal); });
       break;
     case line_form::hex:
       join(" ", [](std::string_view part) { return part.empty() ? "-" : hex_of(part); });
@@ -166,7 +157,7 @@ std::string line_of(const zmtp::message& m, const line_style& style) {
       for (const auto part : m) {
         parts.push_back(json_of(part));
       }
-      line = boost::json::serialize(parts);
+      line = style.terminal ? ascii_json(parts) : boost::json::serialize(parts);
       break;
     }
     case line_form::raw: join({}, [](std::string_view part) { return part; }); return line;

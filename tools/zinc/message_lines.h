@@ -24,9 +24,12 @@ struct line_style {
   // In `lines`: the first part is a routing id. Input and output have it as text up to the separator or the
   // first blank, or as {"hex": "..."}.
   bool routed = false;
+  // The output goes to a terminal, which would obey some characters. Only `raw` has them.
+  bool terminal = false;
 };
 
-// Returns the message and a newline. In `lines`, binary data and text of several lines become {"hex": "..."}.
+// Returns the message and a newline. In `lines`, binary data and text of several lines become {"hex": "..."}. For a
+// terminal, so does each part with a character that readable() escapes.
 [[nodiscard]] std::string line_of(const zmtp::message& m, const line_style& style);
 
 // Names the fault of a line and the remedy.
