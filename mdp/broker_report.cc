@@ -1,8 +1,10 @@
 #include "mdp/broker_report.h"
 
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <numeric>
+#include <system_error>
 
 namespace mdp {
 
@@ -161,6 +163,17 @@ std::span<const zmtp::figure_of<client_status>> client_figures() noexcept { retu
 
 std::string text_of(zmtp::peer_id of) {
   return std::to_string(of.slot) + '.' + std::to_string(of.generation);
+}
+
+std::optional<zmtp::peer_id> peer_of(std::string_view name) noexcept {
+  zmtp::peer_id made;
+  const auto* const end = name.data() + name.size();
+  const auto slot = std::from_chars(name.data(), end, made.slot);
+  if (slot.ec != std::errc{} || slot.ptr == end || *slot.ptr != '.') {
+    return std::nullopt;
+  }
+  const auto generation = std::from_chars(slot.ptr + 1, end, made.generation);
+  return generation.ec == std::errc{} && generation.ptr == end ? std::optional{made} : std::nullopt;
 }
 
 std::string report(const broker_status& s) { return zmtp::line_of(broker_figures(), s); }

@@ -4,8 +4,10 @@
 #include "mdp/broker_actions.h"
 #include "zmtp/figure.h"
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace mdp {
 
@@ -19,6 +21,8 @@ namespace mdp {
 
 // The name of a peer in a list of workers or clients.
 [[nodiscard]] std::string text_of(zmtp::peer_id of);
+// Reads such a name. Returns nothing for another text.
+[[nodiscard]] std::optional<zmtp::peer_id> peer_of(std::string_view name) noexcept;
 
 [[nodiscard]] std::string report(const broker_status& s);
 // These return a line without names, because a name may contain any bytes.

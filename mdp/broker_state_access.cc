@@ -4,11 +4,9 @@
 #include "mdp/broker_state.h"
 #include "mdp/service_table.h"
 
-#include <charconv>
 #include <chrono>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace mdp {
@@ -23,13 +21,8 @@ std::optional<std::size_t> slot_after(std::string_view name) noexcept {
   if (name.empty()) {
     return 0;
   }
-  std::uint32_t slot = 0;
-  const auto* const end = name.data() + name.size();
-  const auto [read_to, ec] = std::from_chars(name.data(), end, slot);
-  if (ec != std::errc{} || read_to == end || *read_to != '.') {
-    return std::nullopt;
-  }
-  return std::size_t{slot} + 1;
+  const auto last = peer_of(name);
+  return last ? std::optional{std::size_t{last->slot} + 1} : std::nullopt;
 }
 
 constexpr std::uint8_t verb_of(right what) noexcept { return static_cast<std::uint8_t>(what); }

@@ -147,7 +147,7 @@ TEST_F(broker_mmi, workers_and_clients_are_listed_with_what_they_hold) {
             (zmtp::message{"200"sv, name(client), ""sv, "requests=0 bytes=0 paused=false"sv,
                            name(other), ""sv, "requests=2 bytes=522 paused=false"sv}));
   EXPECT_EQ(list("mmi.clients", name(client)).size(), 4U);
-  for (const auto wrong : {"x"sv, "1"sv, "-1.7"sv, "."sv}) {
+  for (const auto wrong : {"x"sv, "1"sv, "-1.7"sv, "."sv, "1."sv, "1.junk"sv, "1.7x"sv}) {
     EXPECT_EQ(list("mmi.workers", wrong), zmtp::message{"400"sv}) << wrong;
     EXPECT_EQ(list("mmi.clients", wrong), zmtp::message{"400"sv}) << wrong;
   }
