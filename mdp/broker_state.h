@@ -90,11 +90,9 @@ public:
     return dispatcher_.services(after, count);
   }
 
-  // Return up to `count` registered workers and connected clients, from the slot `first` on, in the
-  // order of their slots.
-  [[nodiscard]] std::vector<worker_status> workers(std::size_t count, time_point now,
-                                                   std::size_t first = 0) const;
-  [[nodiscard]] std::vector<client_status> clients(std::size_t count, std::size_t first = 0) const;
+  // Return up to `count` registered workers and connected clients, in the order of their slots.
+  [[nodiscard]] std::vector<worker_status> workers(std::size_t count, time_point now) const;
+  [[nodiscard]] std::vector<client_status> clients(std::size_t count) const;
 
 private:
   [[nodiscard]] errc on_command(peer& from, const client_request& asked, zmtp::message& m,

@@ -13,8 +13,10 @@ namespace mdp {
 
 namespace {
 
-// Limits the length of a reply and the time to make it.
+// Limits the length of a reply.
 constexpr std::size_t things_in_a_reply = 100;
+// Limits the time to make a list of peers, also for a client that may see none of them.
+constexpr std::size_t peers_looked_at = 10'000;
 
 // Returns the slot after that of the peer with this name: 0 if it is empty, nothing if it is not a name.
 std::optional<std::size_t> slot_after(std::string_view name) noexcept {
@@ -23,6 +25,53 @@ std::optional<std::size_t> slot_after(std::string_view name) noexcept {
   }
   const auto last = peer_of(name);
   return last ? std::optional{std::size_t{last->slot} + 1} : std::nullopt;
+}
+
+worker_status status_of_worker(const peer& of, time_point now) {
+  const auto& w = *of.as_worker;
+  return {.peer = of.id,
+          .service = w.serves->name,
+          .user_id = of.user_id,
+          .capacity = w.capacity,
+          .working = w.held,
+          .leaving = w.leaving,
+          .last_heard = std::chrono::duration_cast<std::chrono::seconds>(now - w.last.received)};
+}
+
+client_status status_of_client(const peer& of) {
+  const auto& c = *of.as_client;
+  return {.peer = of.id,
+          .user_id = of.user_id,
+          .requests = c.requests,
+          .bytes = c.bytes,
+          .paused = c.paused};
+}
+
+// Adds the things from those after the name `after`. `add` appends the parts of a peer, and returns whether the peer
+// is one of the things. The last thing can be only a place to go on from: all its parts but the name are empty.
+template <class Add>
+void list_peers(const peer_table& from, std::string_view after, std::size_t parts,
+                zmtp::message& reply, Add add) {
+  const auto first = slot_after(after);
+  reply.push_back(first ? "200" : "400");
+  if (!first) {
+    return;
+  }
+  std::size_t found = 0;
+  std::size_t looked_at = 0;
+  from.for_each_while(*first, [&](const peer& each) {
+    ++looked_at;
+    if (add(each)) {
+      ++found;
+    } else if (looked_at == peers_looked_at) {
+      // The peer itself may be secret.
+      reply.push_back(text_of({.slot = each.id.slot, .generation = 0}));
+      for (std::size_t i = 1; i < parts; ++i) {
+        reply.push_back("");
+      }
+    }
+    return found < things_in_a_reply && looked_at < peers_looked_at;
+  });
 }
 
 constexpr std::uint8_t verb_of(right what) noexcept { return static_cast<std::uint8_t>(what); }
@@ -79,36 +128,22 @@ bool broker_state::drain_worker(zmtp::peer_id id, time_point now, actions& out) 
   return true;
 }
 
-std::vector<worker_status> broker_state::workers(std::size_t count, time_point now,
-                                                 std::size_t first) const {
+std::vector<worker_status> broker_state::workers(std::size_t count, time_point now) const {
   std::vector<worker_status> all;
-  peers_.for_each_while(first, [&](const peer& each) {
+  peers_.for_each_while(0, [&](const peer& each) {
     if (each.is == standing::a_worker && all.size() < count) {
-      const auto& w = *each.as_worker;
-      all.push_back(
-          {.peer = each.id,
-           .service = w.serves->name,
-           .user_id = each.user_id,
-           .capacity = w.capacity,
-           .working = w.held,
-           .leaving = w.leaving,
-           .last_heard = std::chrono::duration_cast<std::chrono::seconds>(now - w.last.received)});
+      all.push_back(status_of_worker(each, now));
     }
     return all.size() < count;
   });
   return all;
 }
 
-std::vector<client_status> broker_state::clients(std::size_t count, std::size_t first) const {
+std::vector<client_status> broker_state::clients(std::size_t count) const {
   std::vector<client_status> all;
-  peers_.for_each_while(first, [&](const peer& each) {
+  peers_.for_each_while(0, [&](const peer& each) {
     if (each.is == standing::a_client && all.size() < count) {
-      const auto& c = *each.as_client;
-      all.push_back({.peer = each.id,
-                     .user_id = each.user_id,
-                     .requests = c.requests,
-                     .bytes = c.bytes,
-                     .paused = c.paused});
+      all.push_back(status_of_client(each));
     }
     return all.size() < count;
   });
@@ -177,38 +212,31 @@ void broker_state::list_services(const peer& to, std::string_view after,
 // Each worker has four parts: its name, its service, its principal and its figures.
 void broker_state::list_workers(const peer& to, std::string_view after, time_point now,
                                 zmtp::message& reply) const {
-  auto next = slot_after(after);
-  reply.push_back(next ? "200" : "400");
-  for (std::size_t left = things_in_a_reply; next && left != 0;) {
-    const auto page = workers(left, now, *next);
-    if (page.empty()) {
-      return;
+  list_peers(peers_, after, 4, reply, [&](const peer& each) {
+    if (each.is != standing::a_worker ||
+        !access_.rules().allows(to.user_id, verb_of(right::inspect),
+                                each.as_worker->serves->name)) {
+      return false;
     }
-    for (const auto& one : page) {
-      if (access_.rules().allows(to.user_id, verb_of(right::inspect), one.service)) {
-        reply.push_back(text_of(one.peer));
-        reply.push_back(one.service);
-        reply.push_back(one.user_id);
-        reply.push_back(report(one));
-        --left;
-      }
-    }
-    next = std::size_t{page.back().peer.slot} + 1;
-  }
+    reply.push_back(text_of(each.id));
+    reply.push_back(each.as_worker->serves->name);
+    reply.push_back(each.user_id);
+    reply.push_back(report(status_of_worker(each, now)));
+    return true;
+  });
 }
 
 // Each client has three parts: its name, its principal and its figures.
 void broker_state::list_clients(std::string_view after, zmtp::message& reply) const {
-  const auto next = slot_after(after);
-  reply.push_back(next ? "200" : "400");
-  if (!next) {
-    return;
-  }
-  for (const auto& one : clients(things_in_a_reply, *next)) {
-    reply.push_back(text_of(one.peer));
-    reply.push_back(one.user_id);
-    reply.push_back(report(one));
-  }
+  list_peers(peers_, after, 3, reply, [&](const peer& each) {
+    if (each.is != standing::a_client) {
+      return false;
+    }
+    reply.push_back(text_of(each.id));
+    reply.push_back(each.user_id);
+    reply.push_back(report(status_of_client(each)));
+    return true;
+  });
 }
 
 }  // namespace mdp

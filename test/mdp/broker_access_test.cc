@@ -1,4 +1,5 @@
 // broker_options::access: who may offer, call and inspect which services.
+#include "mdp/broker_report.h"
 #include "test/mdp/restricted_broker.h"
 
 #include <string>
@@ -167,6 +168,53 @@ TEST_F(broker_access, only_workers_of_services_that_may_be_inspected_are_listed)
   EXPECT_TRUE(ask_as("alice", "mmi.clients").empty());
   EXPECT_EQ(counters().forbidden_inspections, 1U);
   EXPECT_EQ(ask_as("operator", "mmi.clients").size(), 4U + 3 * 4);
+}
+
+TEST_F(broker_access, a_list_of_peers_looks_at_a_limited_number_of_them) {
+  const auto alice = attach_as("alice");
+  // With alice, one more than the limit.
+  for (int i = 0; i < 10'000; ++i) {
+    (void)attach_as("mallory");
+  }
+  const auto worker = register_as("worker", "echo");
+  const auto ask = [&](std::string_view after) {
+    zmtp::message body{after};
+    push_client_request(body, version::v02, "mmi.workers");
+    say_to_broker(alice, std::move(body));
+    return next(alice);
+  };
+  // Only a place to go on from.
+  const auto first = ask("");
+  const auto place = "9999.0"sv;
+  ASSERT_EQ(first.size(), 8U);
+  EXPECT_EQ(first[4], place);
+  EXPECT_EQ(first[5], "");
+  EXPECT_EQ(first[6], "");
+  EXPECT_EQ(first[7], "");
+  const auto second = ask(place);
+  ASSERT_EQ(second.size(), 8U);
+  EXPECT_EQ(second[4], text_of(worker));
+  EXPECT_EQ(second[5], "echo");
+}
+
+// The forbidden workers fill more than one reply.
+TEST_F(broker_access, a_worker_after_many_forbidden_ones_is_listed) {
+  const auto alice = attach_as("alice");
+  broker.change_access({}, now, actions);
+  for (int i = 0; i < 150; ++i) {
+    (void)register_as("worker", "secret");
+  }
+  const auto worker = register_as("worker", "echo");
+  broker.change_access(zmtp::access_rules{{{"worker", verb_of(right::offer), "*"},
+                                           {"alice", verb_of(right::inspect), "echo"}}},
+                       now, actions);
+  take();
+  zmtp::message body{""sv};
+  push_client_request(body, version::v02, "mmi.workers");
+  say_to_broker(alice, std::move(body));
+  const auto m = next(alice);
+  ASSERT_EQ(m.size(), 8U);
+  EXPECT_EQ(m[4], text_of(worker));
 }
 
 TEST_F(broker_access, new_rules_disconnect_only_workers_that_may_no_longer_offer) {

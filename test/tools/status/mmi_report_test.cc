@@ -69,6 +69,13 @@ TEST(mmi_report, has_the_records_of_titanic) {
             boost::json::parse(R"([{"service": "echo", "pending": 3, "in_flight": 0}])"));
 }
 
+TEST(mmi_report, a_place_to_go_on_from_is_no_peer) {
+  mmi_report of{"x"};
+  EXPECT_EQ(of.add_workers(zmtp::message{"200"sv, "9.0"sv, ""sv, ""sv, ""sv}), "9.0");
+  EXPECT_EQ(of.add_clients(zmtp::message{"200"sv, "9.0"sv, ""sv, ""sv}), "9.0");
+  EXPECT_TRUE(of.all().records.empty());
+}
+
 TEST(mmi_report, ignores_figures_of_a_newer_broker) {
   mmi_report of{"x"};
   of.add_broker(zmtp::message{"200"sv, "news=word peers=1 more"sv});

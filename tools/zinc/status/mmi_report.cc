@@ -82,6 +82,9 @@ parts things_of(const zmtp::message& reply, std::size_t size, std::string_view s
   return all;
 }
 
+// A broker that has looked at many peers and found none to list says where to go on.
+bool is_only_a_place(std::string_view figures) { return figures.empty(); }
+
 std::optional<std::string> next_page(const parts& things, std::size_t size) {
   return things.empty() ? std::optional<std::string>{}
                         : std::optional{std::string{things[things.size() - size]}};
@@ -115,6 +118,9 @@ std::optional<std::string> mmi_report::add_workers(const zmtp::message& reply) {
   const std::string_view service = "mmi.workers";
   const auto things = things_of(reply, 4, service);
   for (std::size_t i = 0; i < things.size(); i += 4) {
+    if (is_only_a_place(things[i + 3])) {
+      continue;
+    }
     all_.records.push_back({.group = "worker",
                             .labels = {{"endpoint", endpoint_},
                                        {"worker", printable(things[i])},
@@ -129,6 +135,9 @@ std::optional<std::string> mmi_report::add_clients(const zmtp::message& reply) {
   const std::string_view service = "mmi.clients";
   const auto things = things_of(reply, 3, service);
   for (std::size_t i = 0; i < things.size(); i += 3) {
+    if (is_only_a_place(things[i + 2])) {
+      continue;
+    }
     all_.records.push_back({.group = "client",
                             .labels = {{"endpoint", endpoint_},
                                        {"client", printable(things[i])},
