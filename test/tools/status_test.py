@@ -86,6 +86,8 @@ class Status(unittest.TestCase):
                     self.assertEqual([(one["service"], one["capacity"], one["draining"]) for one in workers],
                                      [("echo", 1, False), (EVIL_PRINTED, 1, False)])
                     self.assertIs(type(workers[0]["last_heard"]), int)
+                    # HTTP knows no user, so it tells no names of users.
+                    self.assertEqual("user" in workers[0], address == endpoint)
                     text = run("status", "--connect", address).stdout
                     self.assertRegex(text, r"\Abroker( [\w.-]+)?: ready\n\nBROKER\n")
                     self.assertRegex(text, r"(?m)^workers +2$")

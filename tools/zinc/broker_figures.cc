@@ -21,16 +21,13 @@ zmtp::figure_record record_of(const mdp::worker_status& of, const std::string& e
   return {.group = "worker",
           .labels = {{"endpoint", endpoint},
                      {"worker", mdp::text_of(of.peer)},
-                     {"service", printable(of.service)},
-                     {"user", printable(of.user_id)}},
+                     {"service", printable(of.service)}},
           .samples = zmtp::samples_of(mdp::worker_figures(), of)};
 }
 
 zmtp::figure_record record_of(const mdp::client_status& of, const std::string& endpoint) {
   return {.group = "client",
-          .labels = {{"endpoint", endpoint},
-                     {"client", mdp::text_of(of.peer)},
-                     {"user", printable(of.user_id)}},
+          .labels = {{"endpoint", endpoint}, {"client", mdp::text_of(of.peer)}},
           .samples = zmtp::samples_of(mdp::client_figures(), of)};
 }
 
