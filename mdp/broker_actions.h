@@ -154,6 +154,7 @@ struct broker_status {
   std::size_t keyed_requests =
       0;                        // requests with a remembered idempotency key, in progress or ended
   std::size_t keyed_bytes = 0;  // bytes of these requests, replies and overhead included
+  bool draining = false;        // accepts no new requests
 };
 
 struct service_status {

@@ -81,6 +81,8 @@ constexpr std::array broker_state_of{
     state<b, &b::keyed_requests>("keyed_requests", "requests with a remembered idempotency key"),
     state<b, &b::keyed_bytes>("keyed_bytes", "memory of the requests with a remembered key",
                               in_bytes),
+    figure<b>{{"draining", flag, "the broker accepts no new requests"},
+              [](const b& s) { return zmtp::figure_value{s.draining}; }},
 };
 
 using c = broker_counters;

@@ -147,6 +147,7 @@ void request_scheduler::expire(time_point now, broker_actions& out) {
 }
 
 void request_scheduler::describe(broker_status& s) const {
+  s.draining = draining_;
   s.services = services_.size();
   s.unknown_services = services_.without_worker();
 }

@@ -197,7 +197,7 @@ TEST_F(broker_mmi, state_of_the_broker_is_a_line_of_numbers) {
             (zmtp::message{
                 "MDPC02"sv, "\x03"sv, "mmi.broker"sv, "200"sv,
                 "peers=4 clients=2 paused_clients=0 workers=1 services=2 unknown_services=1 "
-                "waiting=1 working=0 keyed_requests=0 keyed_bytes=0 requests=2 replies=1 "
+                "waiting=1 working=0 keyed_requests=0 keyed_bytes=0 draining=false requests=2 replies=1 "
                 "partials=0 requeued=0 expired=0 "
                 "exhausted=0 declined=0 failed=0 stopped=0 cut_short=0 abandoned=0 oversized=0 "
                 "errors=0 repeats=0 unwanted_replies=0 "

@@ -13,6 +13,12 @@ public:
   }
 };
 
+TEST_F(broker_operator, the_state_says_that_the_broker_drains) {
+  EXPECT_FALSE(broker.status().draining);
+  broker.drain(now, actions);
+  EXPECT_TRUE(broker.status().draining);
+}
+
 TEST_F(broker_operator, a_drained_worker_finishes_and_gets_no_more) {
   const auto client = attach();
   const auto leaving = attach_worker("echo");

@@ -81,7 +81,6 @@ void virtual_broker::drain(std::chrono::milliseconds at_most) {
   asio::post(context_, [this, at_most] {
     refusals_.write();
     refusals_.cancel();
-    draining_ = true;
     const auto now = broker_.status();
     if (now.waiting + now.working != 0) {
       spdlog::info(
@@ -123,9 +122,11 @@ void virtual_broker::log_state() {
 }
 
 http::report virtual_broker::read(http::extent wanted) const {
-  http::report all{
-      .component = "broker", .not_ready = draining_ ? "the broker drains" : "", .records = {}};
-  all.records.push_back(record_of(broker_.status(), name_));
+  const auto now = broker_.status();
+  http::report all{.component = "broker",
+                   .not_ready = now.draining ? std::string{http::broker_drains} : "",
+                   .records = {}};
+  all.records.push_back(record_of(now, name_));
   if (wanted == http::extent::totals) {
     return all;
   }

@@ -58,7 +58,6 @@ private:
   mdp::broker broker_;
   refusal_log refusals_;
   std::string name_;  // endpoints of the broker
-  bool draining_ = false;
   bool cut_short_ = false;
   std::function<void()> on_stopped_ = [] {};
 };

@@ -53,6 +53,17 @@ TEST(mmi_report, has_the_records_of_a_broker) {
   EXPECT_EQ(all.at("figures").at("broker").at("requests").at("type"), "counter");
 }
 
+TEST(mmi_report, a_broker_that_drains_is_not_ready) {
+  mmi_report of{"tcp://a:1"};
+  mdp::broker_status broker;
+  of.add_broker(zmtp::message{"200"sv, mdp::report(broker)});
+  EXPECT_EQ(value_of(of).at("ready"), true);
+  broker.draining = true;
+  of.add_broker(zmtp::message{"200"sv, mdp::report(broker)});
+  EXPECT_EQ(value_of(of).at("ready"), false);
+  EXPECT_EQ(value_of(of).at("not_ready"), "the broker drains");
+}
+
 TEST(mmi_report, has_the_records_of_titanic) {
   mmi_report of{"tcp://a:1"};
   EXPECT_EQ(of.add_titanic(zmtp::message{"404"sv}), std::nullopt);

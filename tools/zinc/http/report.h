@@ -11,6 +11,9 @@
 
 namespace zinc::http {
 
+// The reason of a broker, which its figures tell over MMI too.
+inline constexpr std::string_view broker_drains = "the broker drains";
+
 struct report {
   std::string_view component;                // the subcommand, a literal
   std::string not_ready;                     // the reason; empty: the component serves

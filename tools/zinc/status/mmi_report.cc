@@ -12,6 +12,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace zinc::status {
@@ -101,6 +102,12 @@ void mmi_report::add_broker(const zmtp::message& reply) {
   all_.records.push_back({.group = "broker",
                           .labels = {{"endpoint", endpoint_}},
                           .samples = samples_of(mdp::broker_figures(), things[0], service)});
+  for (const auto& each : all_.records.back().samples) {
+    const auto* const flag = std::get_if<bool>(&each.value);
+    if (each.what->key == "draining" && flag != nullptr && *flag) {
+      all_.not_ready = http::broker_drains;
+    }
+  }
 }
 
 std::optional<std::string> mmi_report::add_services(const zmtp::message& reply) {
