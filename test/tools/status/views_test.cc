@@ -36,6 +36,19 @@ TEST(views, flags_are_words_and_empty_labels_are_left_out) {
   EXPECT_EQ(list_of(*workers), of.at("groups").at("worker"));
 }
 
+TEST(views, a_list_that_is_cut_says_so) {
+  auto of = test::broker_status(0, 0);
+  auto& broker = of.as_object()["groups"].as_object()["broker"].as_array()[0].as_object();
+  EXPECT_EQ(cut_text(groups_of(of), worker_groups), "") << "unknown";
+  broker["workers"] = 1;
+  EXPECT_EQ(cut_text(groups_of(of), worker_groups), "");
+  broker["workers"] = 10'000;
+  EXPECT_EQ(cut_text(groups_of(of), worker_groups),
+            "only 1 of 10000 workers are listed; connect to the broker over MMI for all");
+  EXPECT_EQ(cut_text(groups_of(of), client_groups), "");
+  EXPECT_EQ(cut_text(groups_of(of), service_groups), "");
+}
+
 TEST(views, endpoints_that_differ_are_a_column) {
   auto of = test::broker_status(0, 0);
   of.as_object()["groups"].as_object()["service"].as_array()[1].as_object()["endpoint"] =

@@ -115,6 +115,7 @@ int run_status(const arguments& arguments) {
   asio::io_context context{1};
   std::exception_ptr failure;
   std::string text;
+  std::string remark;
   try {
     const auto from = open(context.get_executor(), arguments.connect, arguments.options);
     bool stopped = false;
@@ -126,7 +127,8 @@ int run_status(const arguments& arguments) {
         context,
         [&]() -> asio::awaitable<void> {
           const auto found = co_await from->read(about.groups);
-          text = text_about(found, arguments);
+          text = text_about(found.status, arguments);
+          remark = found.remark;
         },
         [&](std::exception_ptr e) {
           failure = e;
@@ -145,6 +147,9 @@ int run_status(const arguments& arguments) {
     return e.code;
   }
   write_output(text);
+  if (!remark.empty()) {
+    fmt::print(stderr, "zinc {}: {}\n", about.name, for_terminal(remark));
+  }
   return exit_code::done;
 }
 

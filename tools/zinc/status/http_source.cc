@@ -3,6 +3,7 @@
 #include "tools/zinc/http/connection.h"
 #include "tools/zinc/status/fault.h"
 #include "tools/zinc/status/name_lookup.h"
+#include "tools/zinc/status/views.h"
 #include "tools/zinc/terminal_text.h"
 #include "tools/zinc/units.h"
 #include "tools/zinc/version.h"
@@ -20,6 +21,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -68,20 +70,24 @@ public:
         lookup_{executor},
         stream_{executor} {}
 
-  asio::awaitable<boost::json::value> read(wanted /*groups*/) override {
-    auto answer = co_await fetch();
-    if (answer.result() != web::status::ok) {
+  asio::awaitable<answer> read(wanted groups) override {
+    const auto response = co_await fetch();
+    if (response.result() != web::status::ok) {
       throw fault{exit_code::was_refused,
-                  fmt::format("{} refuses: {}", address_, for_terminal(answer.body()))};
+                  fmt::format("{} refuses: {}", address_, for_terminal(response.body()))};
     }
     error_code ec;
-    auto value = boost::json::parse(answer.body(), ec);
+    auto value = boost::json::parse(response.body(), ec);
     if (ec) {
       throw fault{
           exit_code::failed,
           fmt::format("{} does not answer as zinc with --http; check the address", address_)};
     }
-    co_return value;
+    const std::span<const std::string_view> none;
+    auto remark = cut_text(groups_of(value), groups.workers   ? worker_groups
+                                             : groups.clients ? client_groups
+                                                              : none);
+    co_return answer{.status = std::move(value), .remark = std::move(remark)};
   }
 
   void stop() override {
@@ -125,7 +131,7 @@ private:
     if (stopped_ || ec == beast::error::timeout || ec == asio::error::timed_out ||
         ec == asio::error::operation_aborted) {
       throw fault{exit_code::no_answer,
-                  fmt::format("no answer from {} within {}", address_, text_of(timeout_))};
+                  fmt::format("no answer from {} within {}", address_, zinc::text_of(timeout_))};
     }
     throw fault{exit_code::failed,
                 fmt::format("cannot read {}: {}; check the address, and --http of the server",

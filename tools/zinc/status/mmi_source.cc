@@ -29,7 +29,7 @@ public:
              const mdp::client_options& options)
       : endpoint_{std::move(endpoint)}, client_{executor, endpoint_, options} {}
 
-  asio::awaitable<boost::json::value> read(wanted groups) override {
+  asio::awaitable<answer> read(wanted groups) override {
     mmi_report found{endpoint_};
     if (groups.totals) {
       found.add_broker(co_await ask("mmi.broker", ""));
@@ -47,7 +47,7 @@ public:
       co_await read_list("mmi.clients", found, &mmi_report::add_clients);
     }
     // MMI does not have the version.
-    co_return http::status_value(found.all(), "");
+    co_return answer{.status = http::status_value(found.all(), ""), .remark = {}};
   }
 
   void stop() override { client_.stop(); }

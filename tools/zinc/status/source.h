@@ -21,6 +21,11 @@ struct wanted {
   bool clients = false;
 };
 
+struct answer {
+  boost::json::value status;  // in the form of /status
+  std::string remark{};       // what is missing; empty: nothing
+};
+
 class source {
 public:
   source() = default;
@@ -28,8 +33,8 @@ public:
   source& operator=(const source&) = delete;
   virtual ~source() = default;
 
-  // Returns the status in the form of /status. Throws status::fault. Reads must not overlap.
-  virtual boost::asio::awaitable<boost::json::value> read(wanted groups) = 0;
+  // Throws status::fault. Reads must not overlap.
+  virtual boost::asio::awaitable<answer> read(wanted groups) = 0;
   // Closes the connections. A read in progress fails.
   virtual void stop() = 0;
 };

@@ -116,21 +116,22 @@ private:
       co_return;
     }
     // Check the form before it is kept.
-    (void)groups_of(found);
-    before_ = std::exchange(now_, std::move(found));
+    (void)groups_of(found.status);
+    before_ = std::exchange(now_, std::move(found.status));
     const auto last = std::exchange(read_at_, clock::now());
     seconds_ = std::chrono::duration<double>(read_at_ - last).count();
-    lost_.clear();
+    remark_ = std::move(found.remark);
+    lost_ = false;
     show();
   }
 
   void lose(const fault& e) {
-    const bool first = lost_.empty();
-    lost_ = fmt::format("lost, trying again: {}", e.what());
+    const bool first = !std::exchange(lost_, true);
+    remark_ = fmt::format("lost, trying again: {}", e.what());
     if (screen_) {
       draw();
     } else if (first) {
-      fmt::print(stderr, "zinc top: {}\n", for_terminal(lost_));
+      fmt::print(stderr, "zinc top: {}\n", for_terminal(remark_));
     }
   }
 
@@ -139,6 +140,9 @@ private:
       draw();
     } else if (arguments_.from.json) {
       write_output(ascii_json(now_) + '\n');
+      if (!remark_.empty() && !std::exchange(remarked_, true)) {
+        fmt::print(stderr, "zinc top: {}\n", for_terminal(remark_));
+      }
     } else {
       std::string text;
       for (const auto& line : layout_now(0, 0).lines) {
@@ -155,7 +159,7 @@ private:
                            .reverse = reverse_,
                            .width = width,
                            .height = height},
-                          lost_);
+                          remark_);
     columns_ = made.keys;
     return made;
   }
@@ -261,7 +265,9 @@ private:
   boost::json::value before_;  // null before the second one
   clock::time_point read_at_;
   double seconds_ = 0;
-  std::string lost_;  // the fault of the last read
+  std::string remark_;     // the fault of the last read, or what its status lacks
+  bool remarked_ = false;  // on standard error, with --json
+  bool lost_ = false;      // the last read had a fault
   std::vector<std::string> columns_;
   bool stopping_ = false;
   std::exception_ptr failure_;

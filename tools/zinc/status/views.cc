@@ -70,6 +70,26 @@ std::string status_text(const json::value& status) {
   return text;
 }
 
+std::string cut_text(const std::vector<group>& all, std::span<const std::string_view> lists) {
+  const auto* const list = find(all, lists);
+  const std::string_view brokers = "broker";
+  const auto* const totals = find(all, {&brokers, 1});
+  if (list == nullptr || totals == nullptr ||
+      (!is_one_of(list->name, worker_groups) && !is_one_of(list->name, client_groups))) {
+    return {};
+  }
+  double total = 0;
+  for (const auto* const each : totals->records) {
+    total += number_of(*each, list->name + 's');
+  }
+  const auto listed = list->records.size();
+  return total > static_cast<double>(listed)
+             ? fmt::format(
+                   "only {} of {:.0f} {}s are listed; connect to the broker over MMI for all",
+                   listed, total, list->name)
+             : std::string{};
+}
+
 table table_of(const group& of) {
   table made;
   std::vector<const member*> shown;

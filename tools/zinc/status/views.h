@@ -22,6 +22,9 @@ inline constexpr std::string_view client_groups[] = {"client"};
 [[nodiscard]] std::string head_of(const boost::json::value& status);
 // Returns all figures but those of workers and clients.
 [[nodiscard]] std::string status_text(const boost::json::value& status);
+// Returns a remark if the list of workers or clients has only some of them, as over HTTP. `lists`: its names.
+[[nodiscard]] std::string cut_text(const std::vector<group>& all,
+                                   std::span<const std::string_view> lists);
 [[nodiscard]] table table_of(const group& of);
 // Returns the records as they are in the status.
 [[nodiscard]] boost::json::array list_of(const group& of);
