@@ -171,6 +171,18 @@ class Status(unittest.TestCase):
                 request.wait()
                 request.stderr.close()
 
+    def test_titanic_that_hangs_does_not_hide_its_broker(self):
+        with broker() as (_, endpoint, _), started("worker", "--connect", endpoint, "--service", "titanic.status",
+                                                   "--delay", "1h"):
+            end = time.monotonic() + DEADLINE
+            while run("request", "--connect", endpoint, "--service", "mmi.service", "--timeout", f"{DEADLINE}s",
+                      "titanic.status").stdout != "200\n":
+                self.assertLess(time.monotonic(), end)
+            result = run("status", "--connect", endpoint)
+            self.assertEqual(result.returncode, 0)
+            self.assertIn("broker: ready\n\nBROKER\n", result.stdout)
+            self.assertIn(f"zinc status: mmi.titanic of {endpoint}: ", result.stderr)
+
     def test_exit_codes_tell_what_went_wrong(self):
         with socket.create_server(("127.0.0.1", 0)) as silent:
             silent_port = silent.getsockname()[1]

@@ -31,6 +31,7 @@ public:
 
   asio::awaitable<answer> read(wanted groups) override {
     mmi_report found{endpoint_};
+    std::string remark;
     if (groups.totals) {
       found.add_broker(co_await ask("mmi.broker", ""));
     }
@@ -38,7 +39,12 @@ public:
       co_await read_list("mmi.services", found, &mmi_report::add_services);
     }
     if (groups.totals) {
-      co_await read_list("mmi.titanic", found, &mmi_report::add_titanic);
+      // Titanic is a worker. If it does not answer, the state of the broker matters even more.
+      try {
+        co_await read_list("mmi.titanic", found, &mmi_report::add_titanic);
+      } catch (const fault& e) {
+        remark = e.what();
+      }
     }
     if (groups.workers) {
       co_await read_list("mmi.workers", found, &mmi_report::add_workers);
@@ -47,7 +53,7 @@ public:
       co_await read_list("mmi.clients", found, &mmi_report::add_clients);
     }
     // MMI does not have the version.
-    co_return answer{.status = http::status_value(found.all(), ""), .remark = {}};
+    co_return answer{.status = http::status_value(found.all(), ""), .remark = std::move(remark)};
   }
 
   void stop() override { client_.stop(); }
