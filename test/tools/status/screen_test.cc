@@ -58,10 +58,15 @@ TEST(screen, fits_into_the_terminal) {
                                "requests 105 (-/s)", "", "SERVICE  WAITING  RE"}));
 }
 
-TEST(screen, a_server_that_has_started_again_has_no_negative_rate) {
-  EXPECT_EQ(rate_of(100, 150, 2), 25);
-  EXPECT_EQ(rate_of(100, 50, 2), 25);
-  EXPECT_EQ(rate_of(0, 0, 2), 0);
+// The sum of the times, and one counter, fall. All other figures rise.
+TEST(screen, a_server_that_has_started_again_has_no_rates_yet) {
+  const auto before = test::broker_status(5, 100, 2, 10);
+  const auto now = test::broker_status(6, 90, 3, 0.003);
+  EXPECT_EQ(
+      screen_of(now, &before, 1, {.lists = service_groups}, "").lines,
+      (lines{"broker 1.2: ready", "peers 4  bytes 2KiB  oldest 90s  requests 96 (-/s)", "",
+             "SERVICE  WAITING  REQUESTS/S  WORK_TIME", "echo           1           -      1.0ms",
+             "slow          20           -          -"}));
 }
 
 TEST(screen, a_server_without_a_list_has_only_its_figures) {

@@ -28,41 +28,58 @@ std::string name_of(const group& of, const json::object& record) {
   return name;
 }
 
+// Returns whether a server has started again: what only rises has fallen.
+bool has_started_again(const group& of, const json::object& before, const json::object& now) {
+  return std::any_of(of.members.begin(), of.members.end(), [&](const member& each) {
+    if (each.is == kind::counter) {
+      return number_of(now, each.key) < number_of(before, each.key);
+    }
+    const auto then = times_of(before, each.key);
+    const auto all = times_of(now, each.key);
+    return each.is == kind::times && (all.count < then.count || all.seconds < then.seconds);
+  });
+}
+
 // The records of a group in the last status, and the time since then.
 class past {
 public:
-  past(const std::vector<group>& before, const group& of, double seconds)
-      : of_{of}, seconds_{seconds} {
+  past(const std::vector<group>& before, const group& of, double seconds) : seconds_{seconds} {
     const std::string_view name = of.name;
+    std::map<std::string, const json::object*> old;
     if (const auto* const found = find(before, {&name, 1})) {
       for (const auto* const each : found->records) {
-        records_.emplace(name_of(of, *each), each);
+        old.emplace(name_of(of, *each), each);
+      }
+    }
+    for (const auto* const each : of.records) {
+      const auto at = old.find(name_of(of, *each));
+      if (at != old.end() && !has_started_again(of, *at->second, *each)) {
+        before_.emplace(each, at->second);
       }
     }
   }
 
   // Returns nothing for a new record.
   [[nodiscard]] std::optional<double> rate(const json::object& now, const std::string& key) const {
-    const auto at = records_.find(name_of(of_, now));
-    if (at == records_.end() || !(seconds_ > 0)) {
+    const auto at = before_.find(&now);
+    if (at == before_.end() || !(seconds_ > 0)) {
       return std::nullopt;
     }
-    return rate_of(number_of(*at->second, key), number_of(now, key), seconds_);
+    return (number_of(now, key) - number_of(*at->second, key)) / seconds_;
   }
 
   // Returns the durations since then, or all of a new record.
   [[nodiscard]] total_time times(const json::object& now, const std::string& key) const {
     const auto all = times_of(now, key);
-    const auto at = records_.find(name_of(of_, now));
-    const auto then = at == records_.end() ? total_time{} : times_of(*at->second, key);
-    return all.count < then.count ? all
-                                  : total_time{all.count - then.count, all.seconds - then.seconds};
+    const auto at = before_.find(&now);
+    const auto then = at == before_.end() ? total_time{} : times_of(*at->second, key);
+    return {all.count - then.count, all.seconds - then.seconds};
   }
 
 private:
-  const group& of_;
   const double seconds_;
-  std::map<std::string, const json::object*> records_;
+  // By the records of now. A record of a server that has started again is new.
+  std::map<const json::object*, const json::object*> before_;
 };
 
 std::string rate_text(std::optional<double> rate) {
@@ -192,10 +209,6 @@ void append_table(screen& to, const group& of, const past& then, const layout& h
 }
 
 }  // namespace
-
-double rate_of(double before, double now, double seconds) noexcept {
-  return (now < before ? now : now - before) / seconds;
-}
 
 screen screen_of(const json::value& now, const json::value* before, double seconds,
                  const layout& how, std::string_view remark) {

@@ -33,7 +33,4 @@ struct screen {
 [[nodiscard]] screen screen_of(const boost::json::value& now, const boost::json::value* before,
                                double seconds, const layout& how, std::string_view remark);
 
-// Returns the increase of a counter in a second. A counter that is lower than before has started again.
-[[nodiscard]] double rate_of(double before, double now, double seconds) noexcept;
-
 }  // namespace zinc::status
