@@ -8,11 +8,14 @@
 #include <boost/json/value.hpp>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
 #include <string_view>
 
 namespace zinc::status {
 namespace {
 
+using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
 boost::json::value value_of(const mmi_report& of) { return http::status_value(of.all(), ""); }
@@ -85,6 +88,38 @@ TEST(mmi_report, a_place_to_go_on_from_is_no_peer) {
   EXPECT_EQ(of.add_workers(zmtp::message{"200"sv, "9.0"sv, ""sv, ""sv, ""sv}), "9.0");
   EXPECT_EQ(of.add_clients(zmtp::message{"200"sv, "9.0"sv, ""sv, ""sv}), "9.0");
   EXPECT_TRUE(of.all().records.empty());
+}
+
+TEST(mmi_report, lists_go_on_in_their_order) {
+  EXPECT_TRUE(is_service_after("10.1", ""));
+  EXPECT_TRUE(is_service_after("9.1", "10.1"));
+  EXPECT_FALSE(is_service_after("10.1", "9.1"));
+  EXPECT_FALSE(is_service_after("a", "a"));
+  EXPECT_TRUE(is_peer_after("0.7", ""));
+  EXPECT_TRUE(is_peer_after("10.1", "9.1"));
+  EXPECT_FALSE(is_peer_after("9.1", "10.1"));
+  EXPECT_FALSE(is_peer_after("9.2", "9.1"));
+  EXPECT_FALSE(is_peer_after("x", ""));
+}
+
+TEST(paging, asks_for_each_page_until_the_last) {
+  paging pages{"mmi.services", is_service_after, {}};
+  EXPECT_EQ(pages.next(), "");
+  pages.take(1, "a", {});
+  EXPECT_EQ(pages.next(), "a");
+  pages.take(1, "b", {});
+  EXPECT_EQ(pages.next(), "b");
+  pages.take(1, std::nullopt, paging::clock::time_point::max());
+  EXPECT_EQ(pages.next(), std::nullopt);
+}
+
+TEST(paging, ends_at_a_page_that_does_not_go_on_at_too_many_bytes_and_at_the_deadline) {
+  paging pages{"mmi.services", is_service_after, {}};
+  pages.take(0, "b", {});
+  EXPECT_THROW(pages.take(0, "b", {}), fault);
+  EXPECT_THROW(pages.take(0, "c", paging::clock::time_point{1ns}), fault);
+  pages.take(64 * 1024 * 1024, "c", {});
+  EXPECT_THROW(pages.take(1, "d", {}), fault);
 }
 
 TEST(mmi_report, ignores_figures_of_a_newer_broker) {

@@ -4,10 +4,12 @@
 #include "mdp/titanic/titanic_report.h"
 #include "tools/zinc/printable.h"
 #include "tools/zinc/status/fault.h"
+#include "tools/zinc/units.h"
 
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -18,6 +20,8 @@
 namespace zinc::status {
 
 namespace {
+
+constexpr std::size_t most_list_bytes = 64 * 1024 * 1024;
 
 // Takes the first word, up to `end`, and removes it.
 std::string_view take_word(std::string_view& from, char end) {
@@ -182,6 +186,32 @@ std::optional<std::string> mmi_report::add_titanic(const zmtp::message& reply) {
          .samples = samples_of(mdp::titanic::titanic_service_figures(), things[i + 1], service)});
   }
   return next_page(things, 2);
+}
+
+bool is_service_after(std::string_view name, std::string_view previous) noexcept {
+  return name > previous;
+}
+
+bool is_peer_after(std::string_view name, std::string_view previous) noexcept {
+  const auto at = mdp::peer_of(name);
+  const auto before = mdp::peer_of(previous);
+  return at && (previous.empty() || (before && at->slot > before->slot));
+}
+
+void paging::take(std::size_t bytes, std::optional<std::string> next, clock::time_point now) {
+  bytes_ += bytes;
+  if (bytes_ > most_list_bytes) {
+    throw fault{exit_code::failed, fmt::format("the list of {} is larger than {}", service_,
+                                               text_of_size(most_list_bytes))};
+  }
+  if (next && !after_(*next, *next_)) {
+    fail(service_);
+  }
+  if (next && now > deadline_) {
+    throw fault{exit_code::no_answer,
+                fmt::format("the list of {} is not complete within --timeout", service_)};
+  }
+  next_ = std::move(next);
 }
 
 }  // namespace zinc::status

@@ -11,7 +11,9 @@
 #include <boost/system/system_error.hpp>
 #include <fmt/core.h>
 
+#include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace zinc::status {
@@ -20,14 +22,13 @@ namespace asio = boost::asio;
 
 namespace {
 
-// A broker with an endless list must not fill the memory.
-constexpr int most_pages = 10'000;
-
 class mmi_source : public source {
 public:
   mmi_source(const asio::any_io_executor& executor, std::string endpoint,
              const mdp::client_options& options)
-      : endpoint_{std::move(endpoint)}, client_{executor, endpoint_, options} {}
+      : endpoint_{std::move(endpoint)},
+        timeout_{options.timeout},
+        client_{executor, endpoint_, options} {}
 
   asio::awaitable<answer> read(wanted groups) override {
     mmi_report found{endpoint_};
@@ -36,21 +37,21 @@ public:
       found.add_broker(co_await ask("mmi.broker", ""));
     }
     if (groups.services) {
-      co_await read_list("mmi.services", found, &mmi_report::add_services);
+      co_await read_list("mmi.services", found, &mmi_report::add_services, is_service_after);
     }
     if (groups.totals) {
       // Titanic is a worker. If it does not answer, the state of the broker matters even more.
       try {
-        co_await read_list("mmi.titanic", found, &mmi_report::add_titanic);
+        co_await read_list("mmi.titanic", found, &mmi_report::add_titanic, is_service_after);
       } catch (const fault& e) {
         remark = e.what();
       }
     }
     if (groups.workers) {
-      co_await read_list("mmi.workers", found, &mmi_report::add_workers);
+      co_await read_list("mmi.workers", found, &mmi_report::add_workers, is_peer_after);
     }
     if (groups.clients) {
-      co_await read_list("mmi.clients", found, &mmi_report::add_clients);
+      co_await read_list("mmi.clients", found, &mmi_report::add_clients, is_peer_after);
     }
     // MMI does not have the version.
     co_return answer{.status = http::status_value(found.all(), ""), .remark = std::move(remark)};
@@ -61,11 +62,12 @@ public:
 private:
   using add_page = std::optional<std::string> (mmi_report::*)(const zmtp::message&);
 
-  asio::awaitable<void> read_list(std::string service, mmi_report& to, add_page add) {
-    std::optional<std::string> next{std::string{}};
-    for (int page = 0; next && page < most_pages; ++page) {
-      const auto reply = co_await ask(service, *next);
-      next = (to.*add)(reply);
+  asio::awaitable<void> read_list(std::string service, mmi_report& to, add_page add,
+                                  paging::order after) {
+    paging pages{service, after, paging::clock::now() + timeout_};
+    while (pages.next()) {
+      const auto reply = co_await ask(service, *pages.next());
+      pages.take(reply.payload_size(), (to.*add)(reply), paging::clock::now());
     }
   }
 
@@ -80,6 +82,7 @@ private:
   }
 
   const std::string endpoint_;
+  const std::chrono::milliseconds timeout_;
   mdp::client client_;
 };
 
