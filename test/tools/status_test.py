@@ -210,16 +210,33 @@ class Status(unittest.TestCase):
                     self.assertEqual(run(name, "--connect", endpoint).returncode, 3)
 
     def test_other_answers_are_refused_with_the_reason(self):
-        for answer, text in ((b"<html>", "does not answer as zinc"), (b"[]", "not a status of zinc"),
-                             (b'{"groups": {"a": 1}}', "not a status of zinc")):
+        def ok(body, size=None):
+            return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (size or len(body), body)
+
+        def other(status, body=b"why\nmore\n"):
+            return b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s" % (status, len(body), body)
+
+        for answer, code, text in (
+            (ok(b"<html>"), 1, "does not answer as zinc"),
+            (ok(b"[]"), 1, "not a status of zinc"),
+            (ok(b'{"groups": {"a": 1}}'), 1, "not a status of zinc"),
+            (ok(b"[]", 16 * 1024 * 1024 + 1), 1, "is larger than 16MiB"),
+            (ok(b"[]", 100), 1, "cannot read"),
+            (other(b"404 Not Found"), 1, " answers 404: why\n"),
+            (other(b"500 Error", b"x" * 1000), 1, " answers 500: " + "x" * 200 + "\n"),
+            (other(b"403 Forbidden"), 3, " answers 403: why\n"),
+            (other(b"421 Misdirected Request"), 3, " answers 421: why\n"),
+            (other(b"503 Service Unavailable"), 3, " answers 503: why\n"),
+        ):
             with self.subTest(answer), socket.create_server(("127.0.0.1", 0)) as server:
-                with subprocess.Popen([ZINC, "status", "--connect", f"http://127.0.0.1:{server.getsockname()[1]}"],
+                with subprocess.Popen([ZINC, "status", "--timeout", f"{DEADLINE}s", "--connect",
+                                       f"http://127.0.0.1:{server.getsockname()[1]}"],
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as asked:
                     with server.accept()[0] as connection:
                         connection.recv(65536)
-                        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(answer), answer))
-                        out, errors = asked.communicate(timeout=DEADLINE)
-                self.assertEqual((asked.returncode, out), (1, ""))
+                        connection.sendall(answer)
+                    out, errors = asked.communicate(timeout=DEADLINE)
+                self.assertEqual((asked.returncode, out), (code, ""), errors)
                 self.assertIn(text, errors)
 
 

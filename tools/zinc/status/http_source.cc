@@ -12,6 +12,7 @@
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -19,6 +20,7 @@
 #include <boost/json/parse.hpp>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <span>
@@ -34,7 +36,7 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t most_bytes = 256 * 1024 * 1024;
+constexpr std::size_t most_bytes = 16 * 1024 * 1024;
 
 struct place {
   std::string host;
@@ -60,6 +62,21 @@ place place_of(const std::string& address) {
   return made;
 }
 
+// The first line of the answer says why.
+fault fault_of(const std::string& address, const web::response<web::string_body>& answer) {
+  constexpr std::size_t most_of_a_line = 200;
+  const auto& body = answer.body();
+  const auto line = body.substr(0, std::min(body.find_first_of("\r\n"), most_of_a_line));
+  const auto text = fmt::format("{} answers {}: {}", address, answer.result_int(), line);
+  switch (answer.result()) {
+    case web::status::unauthorized:
+    case web::status::forbidden:
+    case web::status::misdirected_request:
+    case web::status::service_unavailable: return {exit_code::was_refused, text};
+    default: return {exit_code::failed, text};
+  }
+}
+
 class http_source : public source {
 public:
   http_source(const asio::any_io_executor& executor, std::string address,
@@ -73,8 +90,7 @@ public:
   asio::awaitable<answer> read(wanted groups) override {
     const auto response = co_await fetch();
     if (response.result() != web::status::ok) {
-      throw fault{exit_code::was_refused,
-                  fmt::format("{} refuses: {}", address_, for_terminal(response.body()))};
+      throw fault_of(address_, response);
     }
     error_code ec;
     auto value = boost::json::parse(response.body(), ec);
@@ -128,6 +144,10 @@ private:
     }
     error_code ignored;
     stream_.socket().close(ignored);
+    if (ec == web::error::body_limit) {
+      throw fault{exit_code::failed, fmt::format("the answer of {} is larger than {}", address_,
+                                                 text_of_size(most_bytes))};
+    }
     if (stopped_ || ec == beast::error::timeout || ec == asio::error::timed_out ||
         ec == asio::error::operation_aborted) {
       throw fault{exit_code::no_answer,
