@@ -95,9 +95,13 @@ class Stored(unittest.TestCase):
 
     def test_options_that_do_not_fit_are_misuse(self):
         for words in (("--service", "x", "--leave"), ("--service", "x", "--wait"), (),
-                      ("--fetch", "A", "--service", "x"), ("--fetch", "A", "--count", "2")):
+                      ("--fetch", "A", "--service", "x"), ("--fetch", ""), ("--fetch", "A", "body"),
+                      *(("--fetch", "A", *words) for words in (
+                          ("--count", "2"), ("--in-flight", "2"), ("--size", "2B"), ("--file", "-"), ("--durable",),
+                          ("--durable", "--leave"), ("--durable", "--id", "new"), ("--idempotent",)))):
             with self.subTest(words):
-                self.assertEqual(run("request", *words).returncode, 2)
+                result = run("request", *words)
+                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
 
 
 class Bodies(unittest.TestCase):

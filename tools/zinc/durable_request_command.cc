@@ -187,10 +187,6 @@ private:
 }  // namespace
 
 int run_durable_request(const request_arguments& arguments) {
-  if (arguments.count && !arguments.fetch.empty()) {
-    fmt::print(stderr, "zinc request: --fetch is for one request; omit --count\n");
-    return exit_code::misused;
-  }
   if (arguments.count && !arguments.id.empty() && arguments.id != new_id) {
     fmt::print(stderr,
                "zinc request: --id {}: an id is for one request; give --id new with --count\n",

@@ -175,29 +175,34 @@ void add_request(CLI::App& app, request_arguments& to) {
   auto* const fetch =
       what->add_option("--fetch", to.fetch,
                        "id of a stored request, whose reply is printed; then the request is closed")
+          ->check([](const std::string& id) {
+            return id.empty() ? std::string{"give the id that --leave printed"} : std::string{};
+          })
           ->type_name("ID");
   what->require_option(1);
   app.add_flag("--wait", to.wait, "with --fetch: wait for the reply")->needs(fetch);
   add_version(app, to.options.protocol);
-  add_number(app, "--count", to.count,
-             "stop after N requests; print a summary instead of the replies",
-             {.least = 1, .most = 100'000'000});
-  add_number(app, "--in-flight", to.in_flight, "requests in flight at once",
-             {.least = 1, .most = 10'000});
-  app.add_option_function<std::string>(
-         "--size",
-         [&to](const std::string& text) {
-           try {
-             to.size = parse_size(text, body_range);
-           } catch (const unit_error& e) {
-             throw CLI::ValidationError{"--size", e.what()};
-           }
-         },
-         "size of a generated body, which is the last part")
-      ->type_name("SIZE");
+  fetch->excludes(add_number(app, "--count", to.count,
+                             "stop after N requests; print a summary instead of the replies",
+                             {.least = 1, .most = 100'000'000}));
+  fetch->excludes(add_number(app, "--in-flight", to.in_flight, "requests in flight at once",
+                             {.least = 1, .most = 10'000}));
+  auto* const size = app.add_option_function<std::string>(
+                            "--size",
+                            [&to](const std::string& text) {
+                              try {
+                                to.size = parse_size(text, body_range);
+                              } catch (const unit_error& e) {
+                                throw CLI::ValidationError{"--size", e.what()};
+                              }
+                            },
+                            "size of a generated body, which is the last part")
+                         ->type_name("SIZE");
+  fetch->excludes(size);
   add_duration(app, "--timeout", to.options.timeout, "time to wait for the reply, per attempt");
-  app.add_flag("--idempotent", to.options.idempotent,
-               "a request may be executed more than once, so it may be sent again to any broker");
+  fetch->excludes(app.add_flag(
+      "--idempotent", to.options.idempotent,
+      "a request may be executed more than once, so it may be sent again to any broker"));
   add_number(app, "--attempts", to.options.attempts,
              "attempts before a request fails [1, or 3 with --idempotent or --durable]; without "
              "--idempotent, only a broker that recognizes the repeat gets it",
@@ -206,6 +211,8 @@ void add_request(CLI::App& app, request_arguments& to) {
   auto* const durable =
       app.add_flag("--durable", to.durable,
                    "store the request with Titanic, wait for the reply, then close the request");
+  // So it excludes all options that need this one.
+  fetch->excludes(durable);
   app.add_option(
          "--id", to.id,
          "id of the durable request, 32 hexadecimal digits or new; Titanic stores one request per "
@@ -219,9 +226,10 @@ void add_request(CLI::App& app, request_arguments& to) {
       ->type_name("ID|new");
   app.add_flag("--leave", to.leave, "with --durable: print the id, and do not wait for the reply")
       ->needs(durable);
-  app.add_option("--file", to.file, "file to send as the part after BODY; - is standard input")
-      ->type_name("FILE");
-  app.add_option("BODY", to.body, "parts of the request [one empty part]");
+  fetch->excludes(
+      app.add_option("--file", to.file, "file to send as the part after BODY; - is standard input")
+          ->type_name("FILE"));
+  fetch->excludes(app.add_option("BODY", to.body, "parts of the request [one empty part]"));
   add_security(app, to.security);
 }
 
