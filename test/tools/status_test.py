@@ -105,8 +105,9 @@ class Status(unittest.TestCase):
             with subprocess.Popen([ZINC, "request", "--connect", endpoint, "--service", "nobody", "--timeout", "1h",
                                    "x"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as waiting:
                 try:
+                    end = time.monotonic() + DEADLINE
                     while not (busy := [one for one in json_of("clients", "--connect", url) if one["requests"]]):
-                        pass
+                        self.assertLess(time.monotonic(), end)
                     self.assertEqual((len(busy), busy[0]["requests"], busy[0]["paused"]), (1, 1, False))
                     over_mmi = json_of("clients", "--connect", endpoint)
                     self.assertIn(busy[0]["client"], [one["client"] for one in over_mmi if one["requests"] == 1])
@@ -156,8 +157,9 @@ class Status(unittest.TestCase):
             try:
                 self.assertIn("stored as", request.stderr.readline())
                 # The broker may learn of this service of Titanic after the others.
+                end = time.monotonic() + DEADLINE
                 while "titanic" not in json_of("status", "--connect", endpoint)["groups"]:
-                    pass
+                    self.assertLess(time.monotonic(), end)
                 for address in (endpoint, url):
                     with self.subTest(address):
                         groups = json_of("status", "--connect", address)["groups"]

@@ -54,6 +54,9 @@ struct worker_arguments {
 };
 [[nodiscard]] int run_worker(const worker_arguments& arguments);
 
+// Of the last part of a request. A broker closes the connection above its limit for a whole message, 64 MiB.
+inline constexpr std::size_t most_request_bytes = 64 * 1024 * 1024 - 1024;
+
 struct request_arguments {
   std::string connect = "tcp://localhost:5555";
   std::string service;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr number_range to_a_million{.least = 1, .most = 1'000'000};
 constexpr number_range to_a_thousand{.least = 1, .most = 1'000};
-constexpr size_range body_range{.least = 0, .most = 64 * 1024 * 1024 - 1024};
+constexpr size_range body_range{.least = 0, .most = most_request_bytes};
 
 void add_broker_endpoint(CLI::App& app, std::string& value) {
   app.add_option("--connect", value, "broker to connect to")

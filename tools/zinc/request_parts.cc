@@ -19,7 +19,7 @@ zmtp::message request_body(const request_arguments& arguments) {
     m.push_back(part);
   }
   if (!arguments.file.empty()) {
-    m.adopt_back(bytes_of(arguments.file));
+    m.adopt_back(bytes_of(arguments.file, most_request_bytes));
   }
   if (arguments.size) {
     m.push_back(std::string(*arguments.size, 'x'));

@@ -6,7 +6,7 @@
 
 namespace zinc {
 
-// Throws std::runtime_error if a file cannot be read.
+// Throws std::runtime_error if a file cannot be read, and too_large.
 [[nodiscard]] zmtp::message request_body(const request_arguments& arguments);
 // Writes a line on stdout. Throws std::system_error if it cannot.
 void print_reply(const zmtp::message& reply, bool as_json);

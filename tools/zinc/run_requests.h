@@ -3,6 +3,7 @@
 
 #include "mdp/options.h"
 #include "tools/zinc/commands.h"
+#include "tools/zinc/file_bytes.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/system/system_error.hpp>
@@ -27,6 +28,9 @@ template <class Requester>
     return run.report();
   } catch (const boost::system::system_error& e) {
     fmt::print(stderr, "zinc request: {}\n", e.what());
+    return exit_code::misused;
+  } catch (const too_large& e) {
+    fmt::print(stderr, "zinc request: --file: {}\n", e.what());
     return exit_code::misused;
   } catch (const std::runtime_error& e) {
     fmt::print(stderr, "zinc request: {}\n", e.what());
