@@ -69,6 +69,17 @@ TEST(screen, a_server_that_has_started_again_has_no_rates_yet) {
              "slow          20           -          -"}));
 }
 
+TEST(screen, a_long_name_does_not_hide_the_figures) {
+  auto now = test::broker_status(5, 100);
+  now.as_object()["groups"].as_object()["service"].as_array()[0].as_object()["service"] =
+      (std::string(60, 'a') + '\x1b').c_str();
+  const auto of_width = [&](std::size_t width) {
+    return screen_of(now, nullptr, 0, {.lists = service_groups, .width = width}, "").lines;
+  };
+  EXPECT_EQ(of_width(45)[5], "aaaaaaaaaaaaa..        1           -");
+  EXPECT_EQ(of_width(0)[4].substr(0, 70), std::string(60, 'a') + "\\x1b      ");
+}
+
 TEST(screen, a_server_without_a_list_has_only_its_figures) {
   const auto now = test::broker_status(0, 0);
   EXPECT_EQ(screen_of(now, nullptr, 0, {.lists = client_groups}, "").lines,

@@ -180,6 +180,13 @@ std::string cell_in_top(const json::object& record, const member& of, const past
   return cell_of(record, of);
 }
 
+// Leaves room for the figures beside a long name.
+std::string short_label(const std::string& label, std::size_t width) {
+  const auto escaped = for_terminal(label);
+  const auto most = std::max<std::size_t>(width / 3, 8);
+  return width == 0 || escaped.size() <= most ? escaped : escaped.substr(0, most - 2) + "..";
+}
+
 void append_table(screen& to, const group& of, const past& then, const layout& how) {
   const auto all = columns_of(of, how.sort);
   auto rows = rows_of(of, all.sort, then);
@@ -198,7 +205,8 @@ void append_table(screen& to, const group& of, const past& then, const layout& h
   for (const auto& each : rows) {
     auto& added = made.rows.emplace_back();
     for (const auto* const column : all.shown) {
-      added.push_back(cell_in_top(*each.record, *column, then));
+      auto cell = cell_in_top(*each.record, *column, then);
+      added.push_back(column->is == kind::label ? short_label(cell, how.width) : std::move(cell));
     }
   }
   to.lines.emplace_back();
