@@ -24,6 +24,19 @@ TEST(views, a_status_has_sheets_and_tables_without_peers) {
             "slow          20         0          -\n");
 }
 
+TEST(views, peers_can_be_removed) {
+  auto of = test::broker_status(0, 0);
+  remove_peers(of);
+  EXPECT_EQ(of.at("groups").as_object().size(), 2U);
+  EXPECT_EQ(of.at("figures").as_object().size(), 2U);
+  EXPECT_FALSE(of.at("groups").as_object().contains("worker"));
+  for (const auto* const odd : {"1", "{}", R"({"groups": []})"}) {
+    auto value = boost::json::parse(odd);
+    remove_peers(value);
+    EXPECT_EQ(value, boost::json::parse(odd));
+  }
+}
+
 TEST(views, flags_are_words_and_empty_labels_are_left_out) {
   const auto of = test::broker_status(0, 0);
   const auto groups = groups_of(of);

@@ -51,8 +51,11 @@ words words_of(subject about) {
   return {};
 }
 
-std::string text_about(const boost::json::value& found, const arguments& of) {
+std::string text_about(boost::json::value& found, const arguments& of) {
   const auto about = words_of(of.about);
+  if (of.about == subject::all) {
+    remove_peers(found);
+  }
   const auto groups = groups_of(found);
   if (of.about == subject::all) {
     return of.json ? ascii_json(found) + '\n' : status_text(found);
@@ -126,7 +129,7 @@ int run_status(const arguments& arguments) {
     asio::co_spawn(
         context,
         [&]() -> asio::awaitable<void> {
-          const auto found = co_await from->read(about.groups);
+          auto found = co_await from->read(about.groups);
           text = text_about(found.status, arguments);
           remark = found.remark;
         },

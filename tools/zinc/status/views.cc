@@ -53,6 +53,21 @@ std::string head_of(const json::value& status) {
                                   reason.empty() ? "ready" : "not ready: " + reason));
 }
 
+void remove_peers(json::value& status) {
+  auto* const all = status.if_object();
+  for (const auto* const part : {"groups", "figures"}) {
+    auto* const found = all == nullptr ? nullptr : all->if_contains(part);
+    auto* const groups = found == nullptr ? nullptr : found->if_object();
+    for (const auto names : {std::span{worker_groups}, std::span{client_groups}}) {
+      for (const auto name : names) {
+        if (groups != nullptr) {
+          groups->erase({name.data(), name.size()});
+        }
+      }
+    }
+  }
+}
+
 std::string status_text(const json::value& status) {
   auto text = head_of(status) + '\n';
   for (const auto& each : groups_of(status)) {

@@ -20,6 +20,8 @@ inline constexpr std::string_view client_groups[] = {"client"};
 
 // Returns a line such as `broker 0.1.0: ready`.
 [[nodiscard]] std::string head_of(const boost::json::value& status);
+// Removes the groups of workers and clients, which a server of HTTP sends too.
+void remove_peers(boost::json::value& status);
 // Returns all figures but those of workers and clients.
 [[nodiscard]] std::string status_text(const boost::json::value& status);
 // Returns a remark if the list of workers or clients has only some of them, as over HTTP. `lists`: its names.
