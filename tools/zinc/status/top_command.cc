@@ -65,7 +65,7 @@ public:
     if (!arguments.from.json && ::isatty(STDOUT_FILENO) == 1) {
       screen_.emplace();
       resized_.add(SIGWINCH);
-      asio::co_spawn(context, watch_size(), [](const std::exception_ptr&) {});
+      asio::co_spawn(context, watch_size(), [this](const std::exception_ptr& e) { end(e); });
       if (screen_->has_keys()) {
         keys_.emplace(context.get_executor(), STDIN_FILENO);
         asio::co_spawn(context, read_keys(), [this](const std::exception_ptr& e) { end(e); });
@@ -99,8 +99,12 @@ private:
       if (stopping_ || shown == arguments_.count) {
         break;
       }
+      if (std::exchange(changed_, false)) {
+        continue;
+      }
       pause_.expires_at(due);
       co_await pause_.async_wait(token);
+      changed_ = false;
     }
     stop();
   }
@@ -216,6 +220,8 @@ private:
   void choose(subject about) {
     about_ = about;
     sort_.clear();
+    // Also in a read, which brings the old table.
+    changed_ = true;
     pause_.cancel();
   }
 
@@ -265,6 +271,7 @@ private:
   boost::json::value before_;  // null before the second one
   clock::time_point read_at_;
   double seconds_ = 0;
+  bool changed_ = false;   // another table is wanted
   std::string remark_;     // the fault of the last read, or what its status lacks
   bool remarked_ = false;  // on standard error, with --json
   bool lost_ = false;      // the last read had a fault
