@@ -381,6 +381,16 @@ class Top(unittest.TestCase):
             result = run("top", "--connect", endpoint, "--count", "2", "--interval", "1ms", "--json")
             self.assertEqual([json.loads(line)["component"] for line in result.stdout.splitlines()], ["broker"] * 2)
 
+    def test_sorts_by_a_column_or_says_which_there_are(self):
+        with broker() as (_, endpoint, _), worker(endpoint, "echo"):
+            for column in ("waiting", "REQUESTS/S", "failed"):
+                result = run("top", "--connect", endpoint, "--count", "1", "--sort", column)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+            result = run("top", "--connect", endpoint, "--count", "1", "--sort", "size")
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn("--sort size: no such column; choose one of endpoint, service, workers, ", result.stderr)
+            self.assertEqual(run("top", "--connect", endpoint, "--sort", "waiting", "--json").returncode, 2)
+
     def test_a_server_that_was_never_there_ends_it(self):
         result = run("top", "--connect", "http://127.0.0.1:1")
         self.assertEqual((result.returncode, result.stdout), (1, ""))

@@ -22,6 +22,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <exception>
 #include <memory>
@@ -57,7 +58,7 @@ public:
   top(asio::io_context& context, const top_arguments& arguments)
       : arguments_{arguments},
         about_{arguments.from.about},
-        sort_{arguments.sort},
+        sort_{key_of(arguments.sort)},
         from_{open(context.get_executor(), arguments.from.connect, arguments.from.options)},
         pause_{context},
         signals_{context.get_executor(), [this] { stop(); }},
@@ -120,13 +121,39 @@ private:
       co_return;
     }
     // Check the form before it is kept.
-    (void)groups_of(found.status);
+    const auto groups_found = groups_of(found.status);
+    if (now_.is_null()) {
+      check_sort(groups_found);
+    }
     before_ = std::exchange(now_, std::move(found.status));
     const auto last = std::exchange(read_at_, clock::now());
     seconds_ = std::chrono::duration<double>(read_at_ - last).count();
     remark_ = std::move(found.remark);
     lost_ = false;
     show();
+  }
+
+  // The title of a column is valid too.
+  static std::string key_of(std::string title) {
+    std::transform(title.begin(), title.end(), title.begin(),
+                   [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
+    return title.ends_with("/s") ? title.substr(0, title.size() - 2) : title;
+  }
+
+  void check_sort(const std::vector<group>& groups) const {
+    const auto* const list = find(groups, lists_of(about_));
+    if (sort_.empty() || list == nullptr || list->members.empty()) {
+      return;
+    }
+    std::string known;
+    for (const auto& each : list->members) {
+      if (each.key == sort_) {
+        return;
+      }
+      known += (known.empty() ? "" : ", ") + each.key;
+    }
+    throw fault{exit_code::misused,
+                fmt::format("--sort {}: no such column; choose one of {}", arguments_.sort, known)};
   }
 
   void lose(const fault& e) {
@@ -300,11 +327,12 @@ void add_top(CLI::App& app, top_arguments& to) {
                        {"workers", subject::workers},
                        {"clients", subject::clients}},
                       "the table");
-  app.add_option("--sort", to.sort, "column that orders the rows, such as waiting [the first rate]")
-      ->type_name("COLUMN");
+  auto* const sort = app.add_option("--sort", to.sort,
+                                    "column that orders the rows, such as waiting [the first rate]")
+                         ->type_name("COLUMN");
   add_duration(app, "--interval", to.interval, "time between two screens");
   add_number(app, "--count", to.count, "stop after N screens");
-  app.add_flag("--json", to.from.json, "print JSON");
+  app.add_flag("--json", to.from.json, "print JSON")->excludes(sort);
   add_source(app, to.from);
 }
 
