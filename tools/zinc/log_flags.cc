@@ -57,13 +57,10 @@ void add_log(CLI::App& app, log_arguments& to) {
   using spdlog::color_mode;
   namespace level = spdlog::level;
   auto* const group = app.add_option_group("log", "Log");
-  add_choice<level::level_enum>(*group, "--log-level", to.level,
-                                {{"debug", level::debug},
-                                 {"info", level::info},
-                                 {"warning", level::warn},
-                                 {"error", level::err},
-                                 {"off", level::off}},
-                                "least level of the lines of the log");
+  add_choice<level::level_enum>(
+      *group, "--log-level", to.level,
+      {{"info", level::info}, {"warning", level::warn}, {"error", level::err}, {"off", level::off}},
+      "least level of the lines of the log");
   add_choice<log_format>(*group, "--log-format", to.format,
                          {{"text", log_format::text}, {"json", log_format::json}},
                          "form of a line of the log");
