@@ -181,7 +181,8 @@ private:
   std::size_t running_ = 0;
   bool stopping_ = false;
   common_code code_;
-  progress progress_{total_, arguments_.count && !arguments_.leave};
+  // With --leave, a terminal shows the ids.
+  progress progress_{total_, arguments_.count && !(arguments_.leave && stdout_is_terminal())};
 };
 
 }  // namespace
