@@ -44,5 +44,10 @@ TEST(terminal_text, json_is_ascii_and_means_the_same) {
   EXPECT_EQ(boost::json::parse(text), of);
 }
 
+TEST(terminal_text, line_breaks_can_be_escaped) {
+  EXPECT_EQ(readable("a\n\tb"), "a\n\tb");
+  EXPECT_EQ(readable("a\n\tb", line_breaks::escaped), "a\\x0a\tb");
+}
+
 }  // namespace
 }  // namespace zinc

@@ -73,8 +73,8 @@ chp::client_options options_of(const chp_client_arguments& arguments) {
 }
 
 // Keys and values come from the network.
-std::string for_stdout(std::string_view bytes) {
-  return stdout_is_terminal() ? readable(bytes) : std::string{bytes};
+std::string for_stdout(std::string_view bytes, line_breaks how = line_breaks::kept) {
+  return stdout_is_terminal() ? readable(bytes, how) : std::string{bytes};
 }
 
 void print_json(const boost::json::object& of) {
@@ -85,7 +85,9 @@ void print_entry(std::string_view key, std::string_view value, bool as_json) {
   if (as_json) {
     print_json({{"key", json_of(key)}, {"value", json_of(value)}});
   } else {
-    fmt::print("{} {}\n", for_stdout(key), for_stdout(value));
+    // After a line break, the rest would look like the next entry.
+    fmt::print("{} {}\n", for_stdout(key, line_breaks::escaped),
+               for_stdout(value, line_breaks::escaped));
   }
 }
 
@@ -251,7 +253,7 @@ private:
     } else if (arguments_.json) {
       print_json({{"key", json_of(change.key)}, {"value", nullptr}});
     } else {
-      fmt::print("{}\n", for_stdout(change.key));
+      fmt::print("{}\n", for_stdout(change.key, line_breaks::escaped));
     }
   }
 

@@ -65,7 +65,7 @@ std::string for_terminal(std::string_view bytes) {
   return text;
 }
 
-std::string readable(std::string_view bytes) {
+std::string readable(std::string_view bytes, line_breaks how) {
   std::string text;
   while (!bytes.empty()) {
     const auto before = bytes;
@@ -75,7 +75,8 @@ std::string readable(std::string_view bytes) {
     if (!character) {
       bytes.remove_prefix(1);
     }
-    const bool stays = is_ascii ? (byte >= ' ' && byte <= '~') || byte == '\n' || byte == '\t'
+    const bool stays = is_ascii ? (byte >= ' ' && byte <= '~') || byte == '\t' ||
+                                      (byte == '\n' && how == line_breaks::kept)
                                 : character && !is_control(*character);
     const auto taken = before.substr(0, before.size() - bytes.size());
     if (stays) {
