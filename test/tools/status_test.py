@@ -1,72 +1,17 @@
 #!/usr/bin/python3
-"""zinc status, services, workers, clients and top, with real servers."""
+"""zinc status, services, workers and clients, with real servers."""
 
-import contextlib
-import json
 import os
-import pty
-import re
-import select
-import signal
 import socket
 import subprocess
+import sys
 import tempfile
-import termios
 import time
 import unittest
 
-ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
-DEADLINE = 30
-# The name of a service that clears the screen of a terminal which gets it.
-EVIL = "evil\x1b[2J\x9b"
-EVIL_BYTES = EVIL.encode("latin-1")
-EVIL_PRINTED = r"evil\x1b[2J\x9b"
-
-
-def run(*words):
-    return subprocess.run([ZINC, *words], capture_output=True, text=True, timeout=DEADLINE, check=False,
-                          stdin=subprocess.DEVNULL)
-
-
-@contextlib.contextmanager
-def started(*words):
-    process = subprocess.Popen([ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-
-
-def line_of(process, name):
-    """The rest of the next line, which starts with this word."""
-    line = process.stdout.readline()
-    assert line.startswith(name + " "), line
-    return line[len(name) + 1:].strip()
-
-
-@contextlib.contextmanager
-def broker(*words):
-    """A broker, its endpoint and the URL of its figures."""
-    with started("broker", "--bind", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", *words) as process:
-        endpoint = line_of(process, "bound")
-        yield process, endpoint, line_of(process, "http").rstrip("/")
-
-
-@contextlib.contextmanager
-def worker(endpoint, service):
-    with started("worker", "--connect", endpoint, "--service", service) as process:
-        assert run("request", "--connect", endpoint, "--service", service, "--timeout", f"{DEADLINE}s",
-                   "hello").returncode == 0
-        yield process
-
-
-def json_of(*words):
-    result = run(*words, "--json")
-    assert (result.returncode, result.stderr) == (0, ""), result
-    assert result.stdout.isascii() and result.stdout[:-1].isprintable(), result.stdout
-    return json.loads(result.stdout)
+sys.dont_write_bytecode = True
+from status_servers import (  # noqa: E402: behind the line above
+    DEADLINE, EVIL_BYTES, EVIL_PRINTED, ZINC, broker, json_of, line_of, run, started, worker)
 
 
 class Status(unittest.TestCase):
@@ -240,161 +185,6 @@ class Status(unittest.TestCase):
                     out, errors = asked.communicate(timeout=DEADLINE)
                 self.assertEqual((asked.returncode, out), (code, ""), errors)
                 self.assertIn(text, errors)
-
-
-class Screen:
-    """zinc top in a terminal of its own."""
-
-    def __init__(self, *words, rows=24, columns=100):
-        self.text = ""
-        self.process, self.terminal = pty.fork()
-        if self.process == 0:
-            os.environ["TERM"] = "xterm"
-            os.execv(ZINC, [ZINC, "top", "--interval", "20ms", *words])
-        termios.tcsetwinsize(self.terminal, (rows, columns))
-
-    def wait_for(self, pattern, *, drop=True):
-        end = time.monotonic() + DEADLINE
-        while not (found := re.search(pattern, self.text, re.S)):
-            ready, _, _ = select.select([self.terminal], [], [], max(0, end - time.monotonic()))
-            assert ready, f"no {pattern!r} in {self.text[-3000:]!r}"
-            try:
-                data = os.read(self.terminal, 65536)
-            except OSError:
-                data = b""
-            assert data, f"ended without {pattern!r}: {self.text[-3000:]!r}"
-            self.text += data.decode("latin-1")
-        if drop:
-            self.text = self.text[found.end():]
-        return found
-
-    def type(self, keys):
-        os.write(self.terminal, keys.encode())
-
-    def end(self):
-        """The rest of the output, and the exit code."""
-        while True:
-            try:
-                data = os.read(self.terminal, 65536)
-            except OSError:
-                break
-            if not data:
-                break
-            self.text += data.decode("latin-1")
-        _, status = os.waitpid(self.process, 0)
-        self.process = None
-        return self.text, os.waitstatus_to_exitcode(status)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process is not None:
-            os.kill(self.process, signal.SIGKILL)
-            os.waitpid(self.process, 0)
-        os.close(self.terminal)
-
-
-LEAVE = "\x1b[?25h\x1b[?1049l"
-
-
-class Top(unittest.TestCase):
-    def test_redraws_until_q_and_restores_the_terminal(self):
-        with broker() as (_, endpoint, url), worker(endpoint, "echo"):
-            for address in (endpoint, url):
-                with self.subTest(address), Screen("--connect", address) as screen:
-                    screen.wait_for(r"\x1b\[\?1049h\x1b\[\?25l")
-                    screen.wait_for(r"\x1b\[Hbroker[^\n]*: ready")
-                    screen.wait_for(r"\x1b\[7mSERVICE +WORKERS[^\n]*REQUESTS/S")
-                    screen.wait_for(r"\necho +1 .*q quit")
-                    self.assertEqual(run("request", "--connect", endpoint, "--service", "echo", "x").returncode, 0)
-                    # One frame has a rate, which may be 99.9 or 100.
-                    screen.wait_for(r"requests [2-9] \((?!0/s|-/s)[\d.]+/s\)")
-                    self.assertFalse(termios.tcgetattr(screen.terminal)[3] & (termios.ICANON | termios.ECHO))
-                    screen.type("w")
-                    screen.wait_for(r"\x1b\[7mWORKER +SERVICE")
-                    if address == endpoint:
-                        screen.type("c")
-                        screen.wait_for(r"\x1b\[7mCLIENT +REQUESTS")
-                    screen.type("q")
-                    text, code = screen.end()
-                    self.assertEqual(code, 0)
-                    self.assertTrue(text.endswith(LEAVE), repr(text[-200:]))
-                    self.assertEqual(termios.tcgetattr(screen.terminal)[3] & (termios.ICANON | termios.ECHO),
-                                     termios.ICANON | termios.ECHO)
-
-    def test_ctrl_c_restores_the_terminal(self):
-        with broker() as (_, endpoint, _), Screen("--connect", endpoint) as screen:
-            screen.wait_for("ready")
-            screen.type("\x03")
-            text, code = screen.end()
-            self.assertEqual(code, 0)
-            self.assertTrue(text.endswith(LEAVE), repr(text[-200:]))
-
-    def test_names_do_not_reach_the_terminal_as_they_are(self):
-        with broker() as (_, endpoint, url), worker(endpoint, EVIL_BYTES):
-            for address in (endpoint, url):
-                with self.subTest(address), Screen("--connect", address) as screen:
-                    screen.wait_for(re.escape(EVIL_PRINTED))
-                    screen.type("q")
-                    text, _ = screen.end()
-                    self.assertNotIn("evil\x1b", text)
-                    self.assertNotIn("\x9b", text)
-
-    def test_says_that_the_server_is_away_and_goes_on_when_it_returns(self):
-        with broker() as (process, endpoint, _), Screen("--connect", endpoint, "--timeout", "200ms") as screen:
-            screen.wait_for("ready")
-            process.kill()
-            process.wait()
-            screen.wait_for("lost, trying again: ")
-            with started("broker", "--bind", endpoint) as again:
-                self.assertEqual(line_of(again, "bound"), endpoint)
-                # A whole screen without the remark.
-                screen.wait_for(r"\x1b\[Hbroker: ready\x1b\[K\r\npeers")
-                screen.type("q")
-                self.assertEqual(screen.end()[1], 0)
-
-    def test_fits_a_small_terminal_and_follows_its_size(self):
-        with broker() as (_, endpoint, _), worker(endpoint, "echo"), \
-                Screen("--connect", endpoint, rows=4, columns=20) as screen:
-            screen.wait_for("q quit|s services  w worker\x1b")
-            termios.tcsetwinsize(screen.terminal, (5, 10))
-            os.kill(screen.process, signal.SIGWINCH)
-            screen.wait_for("s services\x1b")
-            screen.text = ""
-            frame = screen.wait_for(r"\x1b\[H(.*?)\x1b\[J")[1]
-            plain = re.sub(r"\x1b\[\w+", "", frame).split("\r\n")
-            self.assertEqual(len(plain), 5)
-            self.assertLessEqual(max(map(len, plain)), 10)
-            screen.type("q")
-            screen.end()
-
-    def test_without_a_terminal_prints_screens(self):
-        with broker() as (_, endpoint, _), worker(endpoint, "echo"):
-            result = run("top", "--connect", endpoint, "--count", "2", "--interval", "1ms")
-            self.assertEqual((result.returncode, result.stderr), (0, ""))
-            self.assertNotIn("\x1b", result.stdout)
-            screens = result.stdout.split("\n\nbroker")
-            self.assertEqual(len(screens), 2)
-            self.assertIn("requests 1 (-/s)", screens[0])
-            self.assertIn("requests 1 (0/s)", screens[1])
-            result = run("top", "--connect", endpoint, "--count", "2", "--interval", "1ms", "--json")
-            self.assertEqual([json.loads(line)["component"] for line in result.stdout.splitlines()], ["broker"] * 2)
-
-    def test_sorts_by_a_column_or_says_which_there_are(self):
-        with broker() as (_, endpoint, _), worker(endpoint, "echo"):
-            for column in ("waiting", "REQUESTS/S", "failed"):
-                result = run("top", "--connect", endpoint, "--count", "1", "--sort", column)
-                self.assertEqual((result.returncode, result.stderr), (0, ""))
-            result = run("top", "--connect", endpoint, "--count", "1", "--sort", "size")
-            self.assertEqual((result.returncode, result.stdout), (2, ""))
-            self.assertIn("--sort size: no such column; choose one of endpoint, service, workers, ", result.stderr)
-            self.assertEqual(run("top", "--connect", endpoint, "--sort", "waiting", "--json").returncode, 2)
-
-    def test_a_server_that_was_never_there_ends_it(self):
-        result = run("top", "--connect", "http://127.0.0.1:1")
-        self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertIn("zinc top: cannot read http://127.0.0.1:1", result.stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,59 @@
+"""The servers whose state the tests of zinc status and top read."""
+
+import contextlib
+import json
+import os
+import subprocess
+
+ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
+DEADLINE = 30
+# The name of a service that clears the screen of a terminal which gets it.
+EVIL = "evil\x1b[2J\x9b"
+EVIL_BYTES = EVIL.encode("latin-1")
+EVIL_PRINTED = r"evil\x1b[2J\x9b"
+
+
+def run(*words):
+    return subprocess.run([ZINC, *words], capture_output=True, text=True, timeout=DEADLINE, check=False,
+                          stdin=subprocess.DEVNULL)
+
+
+@contextlib.contextmanager
+def started(*words):
+    process = subprocess.Popen([ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def line_of(process, name):
+    """The rest of the next line, which starts with this word."""
+    line = process.stdout.readline()
+    assert line.startswith(name + " "), line
+    return line[len(name) + 1:].strip()
+
+
+@contextlib.contextmanager
+def broker(*words):
+    """A broker, its endpoint and the URL of its figures."""
+    with started("broker", "--bind", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", *words) as process:
+        endpoint = line_of(process, "bound")
+        yield process, endpoint, line_of(process, "http").rstrip("/")
+
+
+@contextlib.contextmanager
+def worker(endpoint, service):
+    with started("worker", "--connect", endpoint, "--service", service) as process:
+        assert run("request", "--connect", endpoint, "--service", service, "--timeout", f"{DEADLINE}s",
+                   "hello").returncode == 0
+        yield process
+
+
+def json_of(*words):
+    result = run(*words, "--json")
+    assert (result.returncode, result.stderr) == (0, ""), result
+    assert result.stdout.isascii() and result.stdout[:-1].isprintable(), result.stdout
+    return json.loads(result.stdout)
