@@ -405,6 +405,9 @@ zinc_sources(program tools_zinc_status_views
   tools/zinc/status/value.cc
   tools/zinc/status/views.cc
 )
+zinc_sources(program tools_zinc_status_name_lookup
+  tools/zinc/status/name_lookup.cc
+)
 zinc_sources(program tools_zinc_status_command
   tools/zinc/status/command.cc
   tools/zinc/status/http_source.cc
