@@ -10,7 +10,7 @@ from config_case import DEADLINE, ConfigCase
 
 
 class Rules(ConfigCase):
-    """Of a server, at SIGHUP."""
+    """Rules of a server at SIGHUP."""
 
     REFUSED = 3
     NO_SUCH_KEY = 1

@@ -57,7 +57,8 @@ struct option_changes {
 [[nodiscard]] std::map<std::string, std::size_t> contents_of(const option_words& words);
 
 // Returns an error of the command line with the file and the line in front, if it begins with an option that has one
-// line in the file: `a.conf:3: --peer needs --primary or --backup`. Of several lines, it has only the file.
+// line in the file: `a.conf:3: --peer needs --primary or --backup`. If the option has several lines, only the
+// file is in front.
 [[nodiscard]] std::string with_place(const std::string& error, const config_source& of);
 
 }  // namespace zinc

@@ -26,8 +26,8 @@ template <class Arguments>
 class config_reload {
 public:
   // Handles the signal only if the command line names a file that it reads again. `live` has the options that `apply`
-  // applies. It gets the new arguments. A fault changes nothing, nor does a file that has lost all its lines, because an
-  // editor may be writing it. The names of all other options that have changed are logged, at each signal.
+  // applies. It gets the new arguments. A fault changes nothing. A file that has lost all its lines is a fault, because
+  // an editor may be writing it. The names of all other options that have changed are logged, at each signal.
   config_reload(const boost::asio::any_io_executor& executor, const Arguments& start,
                 std::set<std::string> live, std::function<void(const Arguments& now)> apply)
       : start_{start},
@@ -95,7 +95,7 @@ private:
   std::set<std::string> live_;
   std::function<void(const Arguments&)> apply_;
   option_words running_;                         // what this program runs with
-  std::map<std::string, std::size_t> contents_;  // of its files, see contents_of()
+  std::map<std::string, std::size_t> contents_;  // hashes of its files
   std::optional<repeated_signal> signal_;
 };
 

@@ -85,9 +85,10 @@ void add_broker(CLI::App& app, broker_arguments& to) {
   add_duration(app, "--heartbeat", to.options.heartbeat, "time between heartbeats");
   add_number(app, "--liveness", to.options.liveness,
              "missed heartbeats before an idle worker is declared dead", to_a_thousand);
-  add_duration(app, "--unserved-timeout", to.unserved_timeout,
-               "time to wait for a worker of a service that has none; it overrides --service "
-               "'*:unserved_timeout=…'")
+  add_duration(
+      app, "--unserved-timeout", to.unserved_timeout,
+      "time to wait for a worker of a service that has none, unless a --service with a name "
+      "has its own")
       ->default_str(text_of(to.options.services.unserved_timeout));
   add_duration(app, "--drain", to.drain, "time to finish requests in progress after a stop signal",
                from_zero);
