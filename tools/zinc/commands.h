@@ -54,7 +54,7 @@ struct worker_arguments {
 };
 [[nodiscard]] int run_worker(const worker_arguments& arguments);
 
-// Of the last part of a request. A broker closes the connection above its limit for a whole message, 64 MiB.
+// Limit of the last part of a request. Above 64 MiB for a whole message, a broker closes the connection.
 inline constexpr std::size_t most_request_bytes = 64 * 1024 * 1024 - 1024;
 
 struct request_arguments {

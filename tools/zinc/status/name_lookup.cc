@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 // The thread and the caller share it.
 struct name_lookup::desk {
   std::mutex mutex;
-  asio::steady_timer* caller;  // null: nobody waits
+  asio::steady_timer* caller;  // null: the caller has left
   std::optional<addresses> result{};
 
   explicit desk(asio::steady_timer& of) : caller{&of} {}
@@ -53,7 +53,7 @@ asio::awaitable<addresses> name_lookup::find(std::string host, std::string port,
       auto result = how(host, port);
       const std::lock_guard lock{own->mutex};
       own->result = std::move(result);
-      // The context exists as long as somebody waits.
+      // The context exists as long as the caller waits.
       if (own->caller != nullptr) {
         asio::post(own->caller->get_executor(), [own] { own->wake(); });
       }

@@ -46,7 +46,7 @@ private:
   const function how_;
   boost::asio::steady_timer end_;
   bool stopped_ = false;
-  std::shared_ptr<desk> desk_;  // of the search in progress, or null
+  std::shared_ptr<desk> desk_;  // shared with the search in progress, or null
 };
 
 }  // namespace zinc::status

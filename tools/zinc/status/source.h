@@ -23,7 +23,7 @@ struct wanted {
 
 struct answer {
   boost::json::value status;  // in the form of /status
-  std::string remark{};       // what is missing; empty: nothing
+  std::string remark{};       // the text about a gap; empty: the status is whole
 };
 
 class source {
