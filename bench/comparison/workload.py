@@ -16,8 +16,8 @@ class Ending(Enum):
 @dataclass(frozen=True)
 class Process:
     """`arguments` may hold {bind}, {connect}, {next}, {websocket} and {count}; {next} is {connect} with the next port.
-    With `when_listening` the process starts when the port has a listener. It also waits for `when_connected` connections
-    to that port."""
+    With `when_listening` the process starts when the port has a listener. It also waits for `when_connected`
+    connections to that port."""
     role: str
     program: str
     arguments: tuple

@@ -193,18 +193,19 @@ TEST_F(broker_mmi, state_of_the_broker_is_a_line_of_numbers) {
   echo(worker);
   say(attach(), {"garbage"sv});
   ask(client, "mmi.broker", {"x"sv});
-  EXPECT_EQ(next(client),
-            (zmtp::message{
-                "MDPC02"sv, "\x03"sv, "mmi.broker"sv, "200"sv,
-                "peers=4 clients=2 paused_clients=0 workers=1 services=2 unknown_services=1 "
-                "waiting=1 working=0 keyed_requests=0 keyed_bytes=0 draining=false requests=2 replies=1 "
-                "partials=0 requeued=0 expired=0 "
-                "exhausted=0 declined=0 failed=0 stopped=0 cut_short=0 abandoned=0 oversized=0 "
-                "errors=0 repeats=0 unwanted_replies=0 "
-                "refused=0 mmi_requests=1 unexpected_commands=0 malformed_announcements=0 "
-                "ignored_messages=0 workers_registered=1 workers_expired=0 workers_not_reading=0 "
-                "clients_not_reading=0 pauses=0 forbidden_offers=0 forbidden_calls=0 "
-                "forbidden_inspections=0 invalid_messages=1"sv}));
+  EXPECT_EQ(
+      next(client),
+      (zmtp::message{
+          "MDPC02"sv, "\x03"sv, "mmi.broker"sv, "200"sv,
+          "peers=4 clients=2 paused_clients=0 workers=1 services=2 unknown_services=1 "
+          "waiting=1 working=0 keyed_requests=0 keyed_bytes=0 draining=false requests=2 replies=1 "
+          "partials=0 requeued=0 expired=0 "
+          "exhausted=0 declined=0 failed=0 stopped=0 cut_short=0 abandoned=0 oversized=0 "
+          "errors=0 repeats=0 unwanted_replies=0 "
+          "refused=0 mmi_requests=1 unexpected_commands=0 malformed_announcements=0 "
+          "ignored_messages=0 workers_registered=1 workers_expired=0 workers_not_reading=0 "
+          "clients_not_reading=0 pauses=0 forbidden_offers=0 forbidden_calls=0 "
+          "forbidden_inspections=0 invalid_messages=1"sv}));
 }
 
 TEST_F(broker_mmi, returns_the_state_that_titanic_reports) {  // MMI-1

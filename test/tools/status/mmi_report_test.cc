@@ -83,7 +83,7 @@ TEST(mmi_report, has_the_records_of_titanic) {
             boost::json::parse(R"([{"service": "echo", "pending": 3, "in_flight": 0}])"));
 }
 
-TEST(mmi_report, a_place_to_go_on_from_is_no_peer) {
+TEST(mmi_report, the_place_of_the_next_page_adds_no_peer) {
   mmi_report of{"x"};
   EXPECT_EQ(of.add_workers(zmtp::message{"200"sv, "9.0"sv, ""sv, ""sv, ""sv}), "9.0");
   EXPECT_EQ(of.add_clients(zmtp::message{"200"sv, "9.0"sv, ""sv, ""sv}), "9.0");
@@ -113,7 +113,7 @@ TEST(paging, asks_for_each_page_until_the_last) {
   EXPECT_EQ(pages.next(), std::nullopt);
 }
 
-TEST(paging, ends_at_a_page_that_does_not_go_on_at_too_many_bytes_and_at_the_deadline) {
+TEST(paging, ends_at_a_repeated_page_a_limit_of_bytes_and_the_deadline) {
   paging pages{"mmi.services", is_service_after, {}};
   pages.take(0, "b", {});
   EXPECT_THROW(pages.take(0, "b", {}), fault);
