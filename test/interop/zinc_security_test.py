@@ -201,7 +201,7 @@ class Maps(SecurityCase):
         self.assertEqual(self.client("dump", server.endpoint, "bob")[:2], (0, "/lamp on\n"))
         watch = self.start("chp", "watch", "--connect", server.endpoint, *self.as_client("bob"))
         self.assertEqual(watch.read_line(), "/lamp on")
-        self.assertEqual(self.client("get", server.endpoint, "mallory", "--timeout", SHORT, "/lamp")[0], 1)
+        self.assertEqual(self.client("get", server.endpoint, "mallory", "--timeout", SHORT, "/lamp")[0], 4)
 
     def test_a_pair(self):
         self.check_pair("--curve-server-key")
@@ -267,7 +267,7 @@ class Roles(SecurityCase):
         self.assertEqual(self.ask("alice", broker.endpoint, b"echo", b"from pyzmq"), [b"from pyzmq"])
         refused = self.run_to_the_end("request", "--connect", broker.endpoint, "--service", "echo", "--timeout", LONG,
                                       *self.as_client("mallory"), "x")
-        self.assertEqual(refused[:2], (1, ""), refused)
+        self.assertEqual(refused[:2], (3, ""), refused)
         self.assertIn("may not call the service", refused[2])
         stock = self.connected(zmq.REQ, broker.endpoint, **self.curve_of("mallory"))
         stock.send_multipart([b"MDPC01", b"echo", b"x"])
@@ -302,15 +302,15 @@ class Roles(SecurityCase):
         def run(what, name, *words):
             return self.run_to_the_end("chp", what, "--connect", server.endpoint, *self.as_client(name), *words)
 
-        self.assertEqual(run("set", "bob", "/a/x", "1")[0], 1)
+        self.assertEqual(run("set", "bob", "/a/x", "1")[0], 3)
         self.assertEqual(run("set", "alice", "/a/x", "1")[0], 0)
         self.assertEqual(run("get", "bob", "/a/x")[:2], (0, "1\n"))
-        self.assertEqual(run("get", "mallory", "--timeout", SHORT, "/a/x")[0], 1)
+        self.assertEqual(run("get", "mallory", "--timeout", SHORT, "/a/x")[0], 3)
 
     def test_the_servers_of_a_pair_have_all_rights_at_each_other(self):
         rules = self.write("pair.toml", RULES + '[map."server.cert"]\nread = ["*"]\nwrite = ["*"]\n')
         first, _ = self.start_pair(*self.as_server(), "--peer-key", self.path("server"), "--rules", rules)
-        for name, code in (("alice", 0), ("bob", 1)):
+        for name, code in (("alice", 0), ("bob", 3)):
             done = self.run_to_the_end("chp", "set", "--connect", first[0], "--connect", first[1], "--require", "both",
                                        *self.as_client(name), "/a/x", "1")
             self.assertEqual(done[0], code, done)
@@ -351,7 +351,7 @@ class Others(SecurityCase):
         self.start("cat", "rep", at, "--bind", "--echo", "--plain-users", self.users(alice="secret"))
         self.assertEqual(self.run_cat("req", at, "--timeout", LONG, *right, stdin="hello\n")[:2], (0, "hello\n"))
         for words in (wrong, other, ()):
-            self.assertEqual(self.run_cat("req", at, "--timeout", SHORT, *words, stdin="hello\n")[:2], (1, ""))
+            self.assertEqual(self.run_cat("req", at, "--timeout", SHORT, *words, stdin="hello\n")[:2], (4, ""))
         asking = self.connected(zmq.REQ, at, plain_username=b"alice", plain_password=b"secret")
         asking.send(b"from pyzmq")
         self.assertEqual(asking.recv(), b"from pyzmq")

@@ -209,10 +209,13 @@ void complete(titanic_arguments& arguments) {
       refuse(std::string{"--"} + task, "is done once; give it on the command line");
     }
   }
-  // A task opens no socket. The file of the service may have options for it.
-  if (serves) {
+  // A task opens no socket. The file of the service may have options for it, the command line of the
+  // task may not.
+  if (serves || arguments.config.file.empty()) {
     arguments.options.socket =
-        read_security(arguments.security, {.connected = {arguments.connect}}).connected;
+        read_security(arguments.security,
+                      serves ? socket_use{.connected = {arguments.connect}} : socket_use{})
+            .connected;
   }
 }
 

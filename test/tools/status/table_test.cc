@@ -18,7 +18,7 @@ TEST(table, bytes_that_a_terminal_would_not_print_are_escaped) {
   const table of{.columns = {{"NAME\x1b"}, {"B"}},
                  .rows = {{"\x1b[2J\x9b\xc3\xa9\n\t\x7f", "x y\\"}}};
   EXPECT_EQ(text_of(of),
-            "NAME\\x1b                             B\n"
+            "NAME\\x1b                         B\n"
             "\\x1b[2J\\x9b\\xc3\\xa9\\x0a\\x09\\x7f  x y\\\n");
 }
 
