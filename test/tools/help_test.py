@@ -127,7 +127,7 @@ VOCABULARY = {
     "--tls-key": ("FILE", "private key of --tls-certificate"),
     "--tls-trusted": ("FILE", "authorities, as PEM: connecting"),
     "--tls-server-name": ("NAME", "connecting with TLS: name in the certificate"),
-    "--log-level": ("debug|info|warning|error|off", "least level "),
+    "--log-level": ("info|warning|error|off", "least level "),
     "--log-format": ("text|json", "form of a line of the log"),
     "--color": ("auto|always|never", "colors"),
     "--show": ("services|workers|clients", "the table"),
@@ -335,8 +335,9 @@ class HelpTest(unittest.TestCase):
         self.for_each_option(check)
 
     def test_settings_of_services_have_one_form(self):
+        self.expect_refusal("give NAME:KEY=VALUE,KEY=VALUE", "titanic", "--service", "echo")
         for command in ("broker", "titanic"):
-            for text in ("echo", "echo attempts=2", "echo:attempts", "echo:attempts=2,"):
+            for text in ("echo attempts=2", "echo:attempts", "echo:attempts=2,"):
                 with self.subTest((command, text)):
                     self.expect_refusal("give NAME:KEY=VALUE,KEY=VALUE", command, "--service", text)
             for text, fault in (("echo:size=2", "echo:size: unknown setting; give one of "),

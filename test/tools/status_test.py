@@ -79,7 +79,7 @@ class Status(unittest.TestCase):
     def test_a_map_server_has_a_status_and_no_lists(self):
         with started("chp", "server", "--bind", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0") as server:
             lines = {}
-            while not {"http", "active"} <= lines.keys():
+            while "http" not in lines:
                 name, _, rest = server.stdout.readline().partition(" ")
                 lines[name] = rest.strip()
                 self.assertTrue(name)

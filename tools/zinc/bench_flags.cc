@@ -72,8 +72,8 @@ void add_bench(CLI::App& app, bench_arguments& to) {
                  {.most = 1'000'000'000'000});
   auto* const duration =
       add_duration(app, "--duration", to.duration,
-                   "send the messages that are due in this time; with a --rate that is too high, "
-                   "this takes longer")
+                   "time that messages are due in; with a --rate that is too high, sending them "
+                   "takes longer")
           ->excludes(count);
   auto* const in_flight =
       add_number(app, "--in-flight", to.in_flight,

@@ -36,7 +36,7 @@ TEST(stream_decoder, says_the_same_wherever_the_bytes_are_split) {
                      framed({std::string(70'000, 'x')}) + "\x05";
   const auto whole = decoded_from_client(bytes);
   EXPECT_GE(whole.size(), 7U);
-  for (const std::size_t piece : {1, 2, 3, 7, 64, 65, 1000}) {
+  for (const std::size_t piece : {1U, 2U, 3U, 7U, 64U, 65U, 1000U}) {
     EXPECT_EQ(decoded({{side::connecting, bytes}}, piece), whole) << piece;
   }
   for (std::size_t at = 0; at < 300; ++at) {

@@ -49,7 +49,7 @@ terminal::size terminal::now() noexcept {
 void terminal::show(const std::vector<std::string>& lines, std::optional<std::size_t> inverse) {
   std::string text = "\x1b[H";
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    text += i == 0 ? "" : "\r\n";
+    text += i == 0 ? "" : "\n";  // the terminal adds the carriage return
     text += i == inverse ? "\x1b[7m" + lines[i] + "\x1b[0m" : lines[i];
     text += "\x1b[K";
   }
