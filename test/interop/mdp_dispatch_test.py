@@ -281,7 +281,7 @@ class ServiceTest(InteropCase):
             with self.subTest(version=version):
                 code, lines, errors = run_request(broker.endpoint, "nobody", version, "--timeout",
                                                   "100ms", "--attempts", "2", "body")
-                self.assertEqual((code, lines), (1, []))
+                self.assertEqual((code, lines), (4, []))
                 self.assertIn("zinc request: ", errors)
 
 

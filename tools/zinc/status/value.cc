@@ -147,7 +147,7 @@ std::string cell_of(const json::object& record, const member& of) {
   }
   constexpr std::uint64_t longest = std::uint64_t{1} << 32U;
   if (of.in == unit::seconds && of_unit < longest) {
-    return text_of(std::chrono::seconds{of_unit});
+    return zinc::text_of(std::chrono::seconds{of_unit});
   }
   // Boost.JSON writes -1.5E0, which people do not read well.
   const auto* const decimal = value->if_double();
