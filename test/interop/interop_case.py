@@ -24,8 +24,10 @@ def seed(number):
 
 
 def numbers(report):
-    """Parses `key=number key=number …`."""
-    return {key: int(number) for key, number in (one.split("=") for one in report.decode().split())}
+    """Parses `key=number key=flag …`."""
+    flags = {"false": False, "true": True}
+    return {key: flags[value] if value in flags else int(value)
+            for key, value in (one.split("=") for one in report.decode().split())}
 
 
 class InteropCase(unittest.TestCase):

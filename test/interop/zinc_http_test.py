@@ -9,6 +9,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from http_case import ANY, HttpCase, Web  # noqa: E402: behind the line above
+from interop_case import numbers  # noqa: E402
 from zinc_programs import PATIENCE, Program, request_arguments, reserve_ports, start_worker, zinc_path  # noqa: E402
 import zmq  # noqa: E402
 
@@ -70,8 +71,7 @@ class BrokerTest(HttpCase):
         client.rcvtimeo = int(PATIENCE * 1000)
         client.connect(broker.endpoint)
         client.send_multipart([b"MDPC02", b"\x01", b"mmi.broker", b""])
-        line = client.recv_multipart()[-1].decode()
-        by_mmi = {key: int(value) for key, value in (one.split("=") for one in line.split())}
+        by_mmi = numbers(client.recv_multipart()[-1])
         status = web.status()
         metrics = web.metrics()
         [record] = status["groups"]["broker"]
