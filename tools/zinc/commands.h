@@ -30,7 +30,8 @@ struct broker_arguments {
   unsigned threads = 1;                 // one broker each
   mdp::broker_options options;          // without rules
   std::vector<service_change> changes;  // valid, in the order of the command line
-  std::optional<std::chrono::milliseconds> unserved_timeout;  // of all services, before `changes`
+  std::optional<std::chrono::milliseconds>
+      unserved_timeout;                     // for all services; `changes` come after it
   std::string rules;                        // file of rules, read into options.access; or empty
   std::chrono::milliseconds drain{30'000};  // to answer the accepted requests before it stops
   security_arguments security;

@@ -26,7 +26,7 @@ public:
 // The values of options in the order of their lines, by name: {"bind", {"tcp://*:5555"}}.
 using option_words = std::map<std::string, std::vector<std::string>>;
 
-// What is known of the options of a subcommand after they were read.
+// The file and the options of a subcommand.
 struct config_source {
   std::string file{};                                         // or empty
   bool check_only = false;                                    // --check-config

@@ -94,7 +94,7 @@ private:
   const Arguments& start_;
   std::set<std::string> live_;
   std::function<void(const Arguments&)> apply_;
-  option_words running_;                         // what this program runs with
+  option_words running_;                         // the values in use
   std::map<std::string, std::size_t> contents_;  // hashes of its files
   std::optional<repeated_signal> signal_;
 };
