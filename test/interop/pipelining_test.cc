@@ -16,8 +16,7 @@ namespace {
 
 using asio::use_awaitable;
 
-constexpr std::size_t count = 10'000;
-// Messages per call; not a divisor of `count`.
+// Messages per call; not a divisor of `many`.
 constexpr std::size_t batch_size = 333;
 
 void expect_numbered(const parts& m, std::size_t n, std::string_view where) {
@@ -28,13 +27,13 @@ void expect_numbered(const parts& m, std::size_t n, std::string_view where) {
   }
 }
 
-// Sends and receives `count` messages, whatever is possible first; `envelope` frames go before each.
+// Sends and receives `many` messages, whatever is possible first; `envelope` frames go before each.
 void they_exchange(libzmq::socket& with, const parts& envelope) {
   std::size_t sent = 0;
   std::size_t received = 0;
-  while (sent < count || received < count) {
+  while (sent < many || received < many) {
     const auto ready =
-        with.wait_for((sent < count ? ZMQ_POLLOUT : 0) | (received < count ? ZMQ_POLLIN : 0));
+        with.wait_for((sent < many ? ZMQ_POLLOUT : 0) | (received < many ? ZMQ_POLLIN : 0));
     if ((ready & ZMQ_POLLOUT) != 0) {
       auto m = envelope;
       const auto body = numbered(sent);
@@ -49,9 +48,9 @@ void they_exchange(libzmq::socket& with, const parts& envelope) {
 }
 
 asio::awaitable<void> we_send(dealer_socket& with) {
-  for (std::size_t sent = 0; sent < count;) {
+  for (std::size_t sent = 0; sent < many;) {
     message_batch batch;
-    while (batch.size() < batch_size && sent < count) {
+    while (batch.size() < batch_size && sent < many) {
       batch.append(to_message(numbered(sent++)));
     }
     co_await with.async_send(batch, use_awaitable);
@@ -60,7 +59,7 @@ asio::awaitable<void> we_send(dealer_socket& with) {
 
 asio::awaitable<void> we_receive(dealer_socket& with) {
   message_batch batch;
-  for (std::size_t received = 0; received < count;) {
+  for (std::size_t received = 0; received < many;) {
     co_await with.async_receive(batch, use_awaitable);
     for (const auto m : batch) {
       expect_numbered(to_parts(m.to_message()), received++, "here");
@@ -112,7 +111,7 @@ TEST_P(pipelining, our_router_and_their_dealer_send_to_each_other) {
   libzmq::socket theirs{sides.theirs(), ZMQ_DEALER};
   join(GetParam(), ours, theirs);
   const auto send = [&](peer_id to) -> asio::awaitable<void> {
-    for (std::size_t sent = 0; sent < count; ++sent) {
+    for (std::size_t sent = 0; sent < many; ++sent) {
       message m = to_message(numbered(sent));
       co_await ours.async_send(to, std::move(m), use_awaitable);
     }
@@ -121,7 +120,7 @@ TEST_P(pipelining, our_router_and_their_dealer_send_to_each_other) {
     const routed_message arrival = co_await ours.async_receive(use_awaitable);
     asio::co_spawn(sides.executor(), send(arrival.peer), asio::detached);
     message_batch batch;
-    for (std::size_t received = 0; received < count;) {
+    for (std::size_t received = 0; received < many;) {
       co_await ours.async_receive(batch, use_awaitable);
       for (const auto m : batch) {
         expect_numbered(to_parts(m.to_message()), received++, "here");
@@ -137,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(both_ways, pipelining, testing::Values(binder::ours, bi
 // Requests of several peers in flight at once. Each reply goes to the peer that sent the request.
 TEST(pipelining, our_router_answers_eight_peers_at_once) {
   constexpr std::size_t peers = 8;
-  constexpr std::size_t each = count / peers;
+  constexpr std::size_t each = many / peers;
   two_sides sides;
   socket_options options;
   options.mandatory = true;

@@ -18,29 +18,30 @@ namespace {
 using namespace std::chrono_literals;
 using asio::use_awaitable;
 
-const std::vector<parts>& shapes() {
-  static const auto all = [] {
-    std::vector<parts> list{
-        {"A"},
-        {"A", "body"},
-        {"A", "", "body", ""},
-        {"A" + std::string(1, '\0'), std::string("\0\xff\x01\x02", 4)},
-        {"A" + content(3, 1), content(70'000, 2), "", content(255, 3), content(256, 4), "last"},
-    };
-    for (const auto size : std::initializer_list<std::size_t>{0, 1, 253, 254, 255, 4'095, 4'096,
-                                                              8'191, 65'535, 65'536, 1'048'576}) {
-      list.push_back({"A" + content(size, size)});
-      list.push_back({"A", content(size, size)});
-    }
-    list.emplace_back(500, "A part");
-    return list;
-  }();
-  return all;
-}
-
 class pub_sub : public testing::TestWithParam<binder> {
 protected:
   static constexpr const char* start = "start";
+
+  // With the topic A.
+  static const std::vector<parts>& shapes() {
+    static const auto all = [] {
+      std::vector<parts> list{
+          {"A"},
+          {"A", "body"},
+          {"A", "", "body", ""},
+          {"A" + std::string(1, '\0'), std::string("\0\xff\x01\x02", 4)},
+          {"A" + content(3, 1), content(70'000, 2), "", content(255, 3), content(256, 4), "last"},
+      };
+      for (const auto size : std::initializer_list<std::size_t>{0, 1, 253, 254, 255, 4'095, 4'096,
+                                                                8'191, 65'535, 65'536, 1'048'576}) {
+        list.push_back({"A" + content(size, size)});
+        list.push_back({"A", content(size, size)});
+      }
+      list.emplace_back(500, "A part");
+      return list;
+    }();
+    return all;
+  }
 
   static socket_options no_drop() {
     socket_options options;

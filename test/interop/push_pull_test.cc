@@ -8,7 +8,6 @@
 #include <boost/system/system_error.hpp>
 #include <gtest/gtest.h>
 
-#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -18,28 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using asio::use_awaitable;
-
-constexpr std::size_t count = 10'000;
-
-const std::vector<parts>& shapes() {
-  static const auto all = [] {
-    std::vector<parts> list;
-    for (const auto size : std::initializer_list<std::size_t>{0, 1, 255, 256, 65'535, 1'048'576}) {
-      list.push_back({content(size, size)});
-      list.push_back({content(size, 1), content(size, 2), content(size, 3)});
-      if (size <= 256) {
-        list.emplace_back(1'000, content(size, 4));
-      }
-    }
-    list.push_back({"", content(1'048'576, 5), ""});
-    return list;
-  }();
-  return all;
-}
-
-void expect_shape(const parts& got, const parts& shape) {
-  EXPECT_TRUE(got == shape) << describe(shape) << " arrived as " << describe(got);
-}
 
 void expect_numbered(const parts& m, std::size_t n) {
   // Ten thousand failures would say no more than the first one.
@@ -112,9 +89,9 @@ TEST_P(push_pull, our_push_sends_many_in_order) {
   push_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_PULL};
   join(GetParam(), ours, theirs);
-  sides.run([&] { return we_send(ours, 0, count); },
+  sides.run([&] { return we_send(ours, 0, many); },
             [&] {
-              for (std::size_t n = 0; n < count; ++n) {
+              for (std::size_t n = 0; n < many; ++n) {
                 expect_numbered(theirs.receive(), n);
               }
             });
@@ -126,15 +103,15 @@ TEST_P(push_pull, our_push_sends_many_in_batches) {
   join(GetParam(), ours, theirs);
   const auto send = [&]() -> asio::awaitable<void> {
     message_batch batch;
-    for (std::size_t n = 0; n < count;) {
-      for (int i = 0; i < 2'333 && n < count; ++i) {
+    for (std::size_t n = 0; n < many;) {
+      for (int i = 0; i < 2'333 && n < many; ++i) {
         batch.append(to_message(numbered(n++)));
       }
       co_await ours.async_send(batch, use_awaitable);
     }
   };
   sides.run(send, [&] {
-    for (std::size_t n = 0; n < count; ++n) {
+    for (std::size_t n = 0; n < many; ++n) {
       expect_numbered(theirs.receive(), n);
     }
   });
@@ -144,9 +121,9 @@ TEST_P(push_pull, our_pull_receives_many_in_order) {
   pull_socket ours{sides.executor()};
   libzmq::socket theirs{sides.theirs(), ZMQ_PUSH};
   join(GetParam(), ours, theirs);
-  sides.run([&] { return we_receive(ours, 0, count); },
+  sides.run([&] { return we_receive(ours, 0, many); },
             [&] {
-              for (std::size_t n = 0; n < count; ++n) {
+              for (std::size_t n = 0; n < many; ++n) {
                 theirs.send(numbered(n));
               }
             });

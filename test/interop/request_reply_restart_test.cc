@@ -17,14 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using asio::use_awaitable;
 
-socket_options persistent() {
-  socket_options options;
-  options.relaxed = true;
-  options.correlate = true;
-  options.reconnect = {.initial = 5ms, .maximum = 20ms};
-  return options;
-}
-
 class request_reply_restart : public testing::Test {
 protected:
   asio::awaitable<void> ask(req_socket& with, std::string text) {

@@ -9,7 +9,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -18,25 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using asio::use_awaitable;
-
-const std::vector<parts>& shapes() {
-  static const auto all = [] {
-    std::vector<parts> list{{"", "body"}, {"", ""}, {"head", "", "body", ""}};
-    for (const auto size : std::initializer_list<std::size_t>{0, 1, 255, 256, 65'535, 1'048'576}) {
-      list.push_back({content(size, size)});
-      list.push_back({content(size, 1), content(size, 2), content(size, 3)});
-      if (size <= 256) {
-        list.emplace_back(1'000, content(size, 4));
-      }
-    }
-    return list;
-  }();
-  return all;
-}
-
-void expect_shape(const parts& got, const parts& shape) {
-  EXPECT_TRUE(got == shape) << describe(shape) << " arrived as " << describe(got);
-}
 
 parts behind(parts envelope, const parts& body) {
   envelope.insert(envelope.end(), body.begin(), body.end());
@@ -77,14 +57,6 @@ void they_answer(libzmq::socket& with, std::size_t envelope = 0) {
     expect_shape(parts(m.begin() + static_cast<long>(envelope), m.end()), shape);
     with.send(m);
   }
-}
-
-socket_options persistent() {
-  socket_options options;
-  options.relaxed = true;
-  options.correlate = true;
-  options.reconnect = {.initial = 5ms, .maximum = 20ms};
-  return options;
 }
 
 void make_persistent(libzmq::socket& req) {

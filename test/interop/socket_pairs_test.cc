@@ -7,7 +7,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
-#include <initializer_list>
 #include <vector>
 
 namespace zmtp::test {
@@ -15,37 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using asio::use_awaitable;
-
-const std::vector<parts>& shapes() {
-  static const auto all = [] {
-    std::vector<parts> list{
-        {"hello"},
-        {"hello", "world"},
-        {"a", "b", "c", "d", "e"},
-        // Empty parts: alone, first, between, last, several.
-        {""},
-        {"", "body"},
-        {"", "", "body"},
-        {"head", "", "body"},
-        {"body", ""},
-        {"", "body", ""},
-        {"", "", ""},
-        // No text.
-        {std::string(1, '\0')},
-        {std::string("\0\xff\x01\x02", 4), std::string(1, '\xff')},
-        // Large and small parts by turns.
-        {content(3, 1), content(70'000, 2), "", content(255, 3), content(256, 4), "last"},
-    };
-    // Both sides of every change of the frame's form, and more than a read buffer.
-    for (const auto size : std::initializer_list<std::size_t>{
-             0, 1, 254, 255, 256, 257, 4'095, 4'096, 8'191, 65'535, 65'536, 1'048'576}) {
-      list.push_back({content(size, size)});
-    }
-    list.emplace_back(1'000, "part");
-    return list;
-  }();
-  return all;
-}
 
 class socket_pairs : public testing::TestWithParam<encounter> {
 protected:

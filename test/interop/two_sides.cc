@@ -5,7 +5,9 @@
 #include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <thread>
 
@@ -150,12 +152,61 @@ parts numbered(std::size_t n) {
   return m;
 }
 
+const std::vector<parts>& shapes() {
+  static const auto all = [] {
+    std::vector<parts> list{
+        {"hello"},
+        {"hello", "world"},
+        {"a", "b", "c", "d", "e"},
+        // Empty parts: alone, first, between, last, several.
+        {""},
+        {"", "body"},
+        {"", "", "body"},
+        {"head", "", "body"},
+        {"body", ""},
+        {"", "body", ""},
+        {"", "", ""},
+        {"head", "", "body", ""},
+        // No text.
+        {std::string(1, '\0')},
+        {std::string("\0\xff\x01\x02", 4), std::string(1, '\xff')},
+        // Large and small parts by turns.
+        {content(3, 1), content(70'000, 2), "", content(255, 3), content(256, 4), "last"},
+    };
+    // Both sides of every change of the frame's form, and more than a read buffer.
+    for (const auto size : std::initializer_list<std::size_t>{
+             0, 1, 254, 255, 256, 257, 4'095, 4'096, 8'191, 65'535, 65'536, 1'048'576}) {
+      list.push_back({content(size, size)});
+      list.push_back({content(size, 1), content(size, 2), content(size, 3)});
+      if (size <= 256) {
+        list.emplace_back(1'000, content(size, 4));
+      }
+    }
+    list.push_back({"", content(1'048'576, 5), ""});
+    return list;
+  }();
+  return all;
+}
+
 std::string describe(const parts& what) {
   auto text = std::to_string(what.size()) + " parts of";
   for (std::size_t i = 0; i < what.size() && i < 10; ++i) {
     text += ' ' + std::to_string(what[i].size());
   }
   return text + " bytes";
+}
+
+void expect_shape(const parts& got, const parts& shape) {
+  EXPECT_TRUE(got == shape) << describe(shape) << " arrived as " << describe(got);
+}
+
+socket_options persistent() {
+  using namespace std::chrono_literals;
+  socket_options options;
+  options.relaxed = true;
+  options.correlate = true;
+  options.reconnect = {.initial = 5ms, .maximum = 20ms};
+  return options;
 }
 
 }  // namespace zmtp::test

@@ -5,6 +5,7 @@
 #include "test/interop/libzmq_peer.h"
 #include "test/support/meeting.h"
 #include "zmtp/message.h"
+#include "zmtp/options.h"
 #include "zmtp/socket/socket.h"
 
 #include <boost/asio/awaitable.hpp>
@@ -79,7 +80,16 @@ void join(const encounter& how, socket& ours, libzmq::socket& theirs);
 [[nodiscard]] std::string content(std::size_t size, std::size_t seed);
 // The n-th of a sequence of messages that differ in content, size and number of parts.
 [[nodiscard]] parts numbered(std::size_t n);
+// The number of messages in tests of order.
+inline constexpr std::size_t many = 10'000;
+// Messages of every shape: empty parts in each place, sizes at which a frame changes its form, many
+// parts, and large ones.
+[[nodiscard]] const std::vector<parts>& shapes();
 // The number and sizes of the parts, for a failure's text.
 [[nodiscard]] std::string describe(const parts& what);
+void expect_shape(const parts& got, const parts& shape);
+
+// A REQ socket that may ask again, and connects anew soon.
+[[nodiscard]] socket_options persistent();
 
 }  // namespace zmtp::test

@@ -2,17 +2,24 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
 
+def _if_together(together, apart, for_tests):
+    """What a target needs if its sources are one source in this configuration, or else."""
+    choices = {"//tools/build:together": together, "//conditions:default": apart}
+    if for_tests:
+        choices["//tools/build:tests_together"] = together
+    return select(choices)
+
 # For our own code only: the libraries' headers are under /usr/include, the toolchain's own.
 _WARNINGS = [
     "-Wall",
     "-Wextra",
     "-Wconversion",
     "-Wshadow",
-] + select({
+]
+
+def _warnings(for_tests):
     # A local name may be that of another source.
-    "//tools/build:together": ["-Wno-shadow"],
-    "//conditions:default": [],
-})
+    return _WARNINGS + _if_together(["-Wno-shadow"], [], for_tests)
 
 # GCC 12 has false warnings about coroutines, which clang does not know.
 _NO_FALSE_WARNINGS = [
@@ -23,7 +30,7 @@ _NO_FALSE_WARNINGS = [
 
 # A test is compiled more often than it runs, and so is what only tests use. With the sanitizers, to optimise a test
 # takes as long as all the rest of its compilation.
-_TEST_OPTIONS = _WARNINGS + ["-O1"] + _NO_FALSE_WARNINGS + select({
+_TEST_OPTIONS = _warnings(for_tests = True) + ["-O1"] + _NO_FALSE_WARNINGS + select({
     "//tools/build:together": ["-O0"],
     "//conditions:default": [],
 })
@@ -33,17 +40,10 @@ def _is_for_tests():
     return native.package_name().startswith("test/")
 
 def _options():
-    return _TEST_OPTIONS if _is_for_tests() else _WARNINGS
+    return _TEST_OPTIONS if _is_for_tests() else _warnings(for_tests = False)
 
-_ONLY_IF_TOGETHER = select({
-    "//tools/build:together": [],
-    "//conditions:default": ["//tools/build:never"],
-})
-
-_ONLY_IF_APART = select({
-    "//tools/build:together": ["//tools/build:never"],
-    "//conditions:default": [],
-})
+_ONLY_IF_TOGETHER = _if_together([], ["//tools/build:never"], for_tests = True)
+_ONLY_IF_APART = _if_together(["//tools/build:never"], [], for_tests = True)
 
 def _together_impl(ctx):
     one = ctx.actions.declare_file(ctx.label.name + ".cc")
@@ -60,20 +60,18 @@ def _sources(name, srcs, testonly):
     """The sources of a target, and what it needs to compile them.
 
     With --define=sources=together they are one source: to read the headers and to instantiate their templates takes
-    most of the time of a compilation with the sanitizers, and so happens once. All other configurations compile each
-    source alone, which shows that it includes what it uses."""
+    most of the time of a compilation, and so happens once. --define=sources=tests_together does so for what only tests
+    use. All other configurations compile each source alone, which shows that it includes what it uses."""
     units = [source for source in srcs if source.endswith(".cc")]
     if len(units) < 2:
         return srcs, []
     _together(name = name + "_together", srcs = units, testonly = testonly, tags = ["manual"])
     cc_library(name = name + "_parts", textual_hdrs = units, testonly = testonly, tags = ["manual"])
-    return [source for source in srcs if source not in units] + select({
-        "//tools/build:together": [":" + name + "_together"],
-        "//conditions:default": units,
-    }), select({
-        "//tools/build:together": [":" + name + "_parts"],
-        "//conditions:default": [],
-    })
+    headers = [source for source in srcs if source not in units]
+    return (
+        headers + _if_together([":" + name + "_together"], units, testonly),
+        _if_together([":" + name + "_parts"], [], testonly),
+    )
 
 def zinc_library(name, units = [], hdrs = [], srcs = [], deps = [], visibility = None, testonly = None, **kwargs):
     """Files that are used together, what they need, and who may use them.
@@ -128,7 +126,7 @@ def zinc_tests(name, names = None, size = "small", **kwargs):
     """Test programs that need the same, each from the source of its name.
 
     Without `names`: all tests in the folder that no rule above has.
-    With --define=sources=together they are one program, `name`: the sanitizers' programs take long to link."""
+    If sources are put together they are one program, `name`: many programs take long to link."""
     names = names or _tests_of_no_rule(".cc")
     for test in names:
         zinc_test(

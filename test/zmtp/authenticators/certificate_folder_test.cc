@@ -20,8 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using test::text_of;
 
-curve_public_key key(unsigned seed) { return make_key_pair(test::fixed_random(seed)).public_key; }
-
 void write(const std::string& path, const std::string& text) {
   std::ofstream file{path};
   file << text;
@@ -30,6 +28,9 @@ void write(const std::string& path, const std::string& text) {
 
 class certificates : public testing::Test {
 protected:
+  static curve_public_key key(unsigned seed) {
+    return make_key_pair(test::fixed_random(seed)).public_key;
+  }
   void add(const std::string& file, unsigned seed, const std::string& name = {}) {
     curve_certificate made{.public_key = key(seed)};
     if (!name.empty()) {
