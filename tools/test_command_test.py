@@ -42,7 +42,18 @@ class Command(unittest.TestCase):
         return [word for word in told if not word.startswith("--build_event_json_file=")]
 
     def test_all_tests_in_their_short_form(self):
-        self.assertEqual(self.words_of_bazel(), ["test", "--keep_going", "--build_tests_only", "--", "//..."])
+        self.assertEqual(self.words_of_bazel(),
+                         ["test", "--keep_going", "--build_tests_only", "--config=grouped", "--", "//..."])
+
+    def test_named_tests_and_long_forms_are_programs_of_their_own(self):
+        for words in (["//a:b"], ["--long"]):
+            with self.subTest(words):
+                self.assertNotIn("--config=grouped", self.words_of_bazel(*words))
+
+    def test_configuration_of_the_user_comes_behind_the_groups(self):
+        # --config=asan puts all sources together, which must win.
+        told = self.words_of_bazel("--config=asan")
+        self.assertLess(told.index("--config=grouped"), told.index("--config=asan"))
 
     def test_fast_tests_are_the_pure_ones(self):
         self.assertEqual(self.words_of_bazel("--fast", "//a:b"),
