@@ -39,8 +39,8 @@ def _is_for_tests():
     """Whether the BUILD file is below test/, where everything is for tests only."""
     return native.package_name().startswith("test/")
 
-def _options():
-    return _TEST_OPTIONS if _is_for_tests() else _warnings(for_tests = False)
+def _options(testonly):
+    return _TEST_OPTIONS if _is_for_tests() else _warnings(for_tests = testonly)
 
 _ONLY_IF_TOGETHER = _if_together([], ["//tools/build:never"], for_tests = True)
 _ONLY_IF_APART = _if_together(["//tools/build:never"], [], for_tests = True)
@@ -84,7 +84,7 @@ def zinc_library(name, units = [], hdrs = [], srcs = [], deps = [], visibility =
         hdrs = [unit + ".h" for unit in units] + hdrs,
         srcs = sources,
         deps = deps + parts,
-        copts = _options(),
+        copts = _options(testonly),
         testonly = testonly,
         visibility = visibility,
         **kwargs
@@ -151,7 +151,7 @@ def zinc_binary(name, srcs, deps = [], testonly = None, **kwargs):
         name = name,
         srcs = sources,
         deps = deps + parts,
-        copts = _options() + _NO_FALSE_WARNINGS,
+        copts = _options(testonly) + _NO_FALSE_WARNINGS,
         testonly = testonly,
         **kwargs
     )
