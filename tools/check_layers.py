@@ -414,8 +414,8 @@ def check_targets(tree):
         names = [(match.start(), match.group(1)) for match in TARGET_NAME.finditer(text)]
         for match in LABEL.finditer(text):
             folder, name = match.group(1), match.group(2) or match.group(1).rpartition("/")[2]
-            # __pkg__ and __subpackages__ are visibility.
-            if folder in NO_ROOMS or name.startswith("__"):
+            # __pkg__, __subpackages__ and "..." are visibility.
+            if folder in NO_ROOMS or name.startswith("__") or folder.endswith("..."):
                 continue
             target = next((name for at, name in reversed(names) if at < match.start()), "")
             user, used = room_of(f"{package}/{target}.cc"), room_of(f"{folder}/{name}.cc")

@@ -32,6 +32,7 @@ HOUSE = {
     "chp/replicated_server.h": '#include "chp/server.h"\n#include "bstar/state_machine.h"\n',
     "chp/BUILD":
         'rule(name = "server", visibility = ["//tools:__pkg__"], deps = ["//zmtp:options"])\n'
+        'package_group(name = "users", packages = ["//bench/..."])\n'
         'rule(name = "replicated_server", deps = [":server", "//bstar"])\n',
     "mdp/options.h": "#include <chrono>\n",
     "mdp/broker_state.h": '#include "mdp/options.h"\n#include "zmtp/message.h"\n',

@@ -221,55 +221,39 @@ zinc_sources(guide tools_guide_clone
 zinc_sources(program tools_zinc_version
   tools/zinc/version.cc
 )
-zinc_sources(program tools_zinc_http
-  tools/zinc/gathered_report.cc
-  tools/zinc/http_start.cc
-)
-zinc_sources(program tools_zinc_figures
-  tools/zinc/broker_figures.cc
-  tools/zinc/bstar_figures.cc
-  tools/zinc/chp_figures.cc
-  tools/zinc/proxy_figures.cc
-)
-zinc_sources(program tools_zinc_security
-  tools/zinc/security_files.cc
-  tools/zinc/security_flags.cc
-  tools/zinc/tls_flags.cc
-)
 zinc_sources(program tools_zinc_text
+  tools/zinc/file_bytes.cc
   tools/zinc/json_of.cc
   tools/zinc/named_settings.cc
   tools/zinc/printable.cc
+  tools/zinc/progress.cc
   tools/zinc/terminal_text.cc
   tools/zinc/units.cc
+)
+zinc_sources(program tools_zinc_config_lines
+  tools/zinc/config_lines.cc
+)
+zinc_sources(program tools_zinc_processes
+  tools/zinc/launcher.cc
+  tools/zinc/service_manager.cc
+  tools/zinc/shell_command.cc
+  tools/zinc/supervised_command.cc
 )
 zinc_sources(program tools_zinc_command_line
   tools/zinc/command_tree.cc
   tools/zinc/config_file.cc
   tools/zinc/help.cc
   tools/zinc/http_flags.cc
-  tools/zinc/option_values.cc
-  tools/zinc/suggestion.cc
-)
-zinc_sources(program tools_zinc_config_lines
-  tools/zinc/config_lines.cc
-)
-zinc_sources(program tools_zinc_files
-  tools/zinc/file_bytes.cc
-)
-zinc_sources(program tools_zinc_progress
-  tools/zinc/progress.cc
-)
-zinc_sources(program tools_zinc_log
   tools/zinc/log_flags.cc
+  tools/zinc/option_values.cc
+  tools/zinc/security_files.cc
+  tools/zinc/security_flags.cc
+  tools/zinc/suggestion.cc
+  tools/zinc/tls_flags.cc
 )
-zinc_sources(program tools_zinc_service_manager
-  tools/zinc/service_manager.cc
-)
-zinc_sources(program tools_zinc_launcher
-  tools/zinc/launcher.cc
-  tools/zinc/shell_command.cc
-  tools/zinc/supervised_command.cc
+zinc_sources(program tools_zinc_shell_texts
+  tools/zinc/completion.cc
+  tools/zinc/man_page.cc
 )
 zinc_sources(program tools_zinc_messages
   tools/zinc/any_socket.cc
@@ -277,18 +261,27 @@ zinc_sources(program tools_zinc_messages
   tools/zinc/message_lines.cc
   tools/zinc/message_source.cc
 )
+zinc_sources(program tools_zinc_figures
+  tools/zinc/broker_figures.cc
+  tools/zinc/bstar_figures.cc
+  tools/zinc/chp_figures.cc
+  tools/zinc/proxy_figures.cc
+)
+zinc_sources(program tools_zinc_reports
+  tools/zinc/gathered_report.cc
+  tools/zinc/http_start.cc
+  tools/zinc/pair_report.cc
+)
 zinc_sources(program tools_zinc_socket_commands
   tools/zinc/cat_command.cc
   tools/zinc/cat_flags.cc
   tools/zinc/proxy_command.cc
   tools/zinc/proxy_flags.cc
 )
-zinc_sources(program tools_zinc_roles_file
-  tools/zinc/roles_file.cc
-)
 zinc_sources(program tools_zinc_mdp_flags
   tools/zinc/broker_config.cc
   tools/zinc/mdp_flags.cc
+  tools/zinc/roles_file.cc
   tools/zinc/titanic_flags.cc
 )
 zinc_sources(program tools_zinc_mdp_commands
@@ -302,9 +295,6 @@ zinc_sources(program tools_zinc_mdp_commands
   tools/zinc/titanic_store_command.cc
   tools/zinc/virtual_broker.cc
   tools/zinc/worker_command.cc
-)
-zinc_sources(program tools_zinc_pair_report
-  tools/zinc/pair_report.cc
 )
 zinc_sources(program tools_zinc_bstar_command
   tools/zinc/bstar_command.cc
@@ -333,14 +323,8 @@ zinc_sources(program tools_zinc_demo_command
 zinc_sources(program tools_zinc_interop_command
   tools/zinc/interop_command.cc
 )
-zinc_sources(program tools_zinc_keygen_command
+zinc_sources(program tools_zinc_key_commands
   tools/zinc/keygen_command.cc
-)
-zinc_sources(program tools_zinc_shell_texts
-  tools/zinc/completion.cc
-  tools/zinc/man_page.cc
-)
-zinc_sources(program tools_zinc_passwd_command
   tools/zinc/passwd_command.cc
 )
 zinc_sources(program tools_zinc_zinc

@@ -62,7 +62,7 @@ def targets_in(text):
                    words(values["visibility"]) if "visibility" in values else visible)
         elif call.func.id == "zinc_programs":
             continue
-        elif call.func.id not in ("load", "genrule", "stamp_header", "all_binaries"):
+        elif call.func.id not in ("load", "genrule", "stamp_header", "all_binaries", "package_group"):
             raise ValueError(f"{call.func.id} is not known to tools/cmake/files.py")
 
 
