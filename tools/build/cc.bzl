@@ -157,8 +157,9 @@ def zinc_binary(name, srcs, deps = [], testonly = None, **kwargs):
     )
 
 def zinc_programs(programs, deps = [], **kwargs):
-    """Programs of one source each, as a dictionary: their names, and what each needs besides `deps`."""
-    for name, further in programs.items():
+    """Programs of one source each: a list of their names, or a dictionary with what each needs besides `deps`."""
+    further_deps = programs if type(programs) == "dict" else {name: [] for name in programs}
+    for name, further in further_deps.items():
         zinc_binary(name = name, srcs = [name + ".cc"], deps = deps + further, **kwargs)
 
 def python_tests(names = None, size = "medium", **kwargs):
@@ -183,3 +184,10 @@ def all_binaries(name, **kwargs):
         srcs = [rule["name"] for rule in native.existing_rules().values() if rule["kind"] == "cc_binary"],
         **kwargs
     )
+
+# Tags of tests that look at the whole source tree, which Bazel does not know to be their input: not from the cache.
+WHOLE_TREE = [
+    "external",
+    "local",
+    "no-cache",
+]

@@ -23,6 +23,7 @@ zinc_sources(chp chp_command
   chp/lineage.cc
   chp/properties.cc
   chp/proposal.cc
+  chp/server_address.cc
   chp/subtree.cc
   chp/truth.cc
   chp/update_id.cc
@@ -56,9 +57,6 @@ zinc_sources(chp chp_client_state
   chp/seen_history.cc
   chp/server_round.cc
   chp/server_visit.cc
-)
-zinc_sources(chp chp_server_address
-  chp/server_address.cc
 )
 zinc_sources(chp chp_client
   chp/client.cc
@@ -469,8 +467,6 @@ zinc_sources(zmtp zmtp_conversation_conversation
   zmtp/conversation/graceful_close.cc
   zmtp/conversation/handshake.cc
   zmtp/conversation/heartbeat.cc
-)
-zinc_sources(zmtp zmtp_conversation_reconnect_backoff
   zmtp/conversation/reconnect_backoff.cc
 )
 zinc_sources(zmtp zmtp_curve_curve
@@ -487,12 +483,6 @@ zinc_sources(zmtp zmtp_engine_states
   zmtp/engine/linger_state.cc
   zmtp/engine/pending_handshakes_state.cc
 )
-zinc_sources(zmtp zmtp_engine_pending_operations
-  zmtp/engine/pending_operations.cc
-)
-zinc_sources(zmtp zmtp_engine_monitor_queue
-  zmtp/engine/monitor_queue.cc
-)
 zinc_sources(zmtp zmtp_engine_engine
   zmtp/engine/admission.cc
   zmtp/engine/after_turn.cc
@@ -507,6 +497,8 @@ zinc_sources(zmtp zmtp_engine_engine
   zmtp/engine/listener.cc
   zmtp/engine/memory_limit.cc
   zmtp/engine/memory_share.cc
+  zmtp/engine/monitor_queue.cc
+  zmtp/engine/pending_operations.cc
   zmtp/engine/process_resources.cc
   zmtp/engine/shared_ledgers.cc
   zmtp/engine/socket_core.cc
@@ -561,14 +553,12 @@ zinc_sources(zmtp zmtp_pattern_pirate
   zmtp/pattern/pirate_worker.cc
   zmtp/pattern/pirate_worker_state.cc
 )
-zinc_sources(zmtp zmtp_pattern_liveness
+zinc_sources(zmtp zmtp_pattern_checks
   zmtp/pattern/liveness.cc
+  zmtp/pattern/option_check.cc
 )
 zinc_sources(zmtp zmtp_pattern_last_value_cache
   zmtp/pattern/last_value_cache.cc
-)
-zinc_sources(zmtp zmtp_pattern_option_check
-  zmtp/pattern/option_check.cc
 )
 zinc_sources(zmtp zmtp_pattern_sharded_subscriber
   zmtp/pattern/sharded_subscriber.cc
@@ -588,17 +578,13 @@ zinc_sources(zmtp zmtp_routing_subscription_index
   zmtp/routing/subscription_index.cc
   zmtp/routing/topic_tree.cc
 )
-zinc_sources(zmtp zmtp_routing_publish_state
-  zmtp/routing/pub_state.cc
-  zmtp/routing/xpub_state.cc
-)
-zinc_sources(zmtp zmtp_routing_subscriber_state
-  zmtp/routing/subscriber_state.cc
-)
-zinc_sources(zmtp zmtp_routing_request_state
+zinc_sources(zmtp zmtp_routing_socket_type_states
   zmtp/routing/lock_step_state.cc
+  zmtp/routing/pub_state.cc
   zmtp/routing/round_robin_state.cc
   zmtp/routing/router_state.cc
+  zmtp/routing/subscriber_state.cc
+  zmtp/routing/xpub_state.cc
 )
 zinc_sources(zmtp zmtp_routing_proxy_state
   zmtp/routing/proxy_state.cc
