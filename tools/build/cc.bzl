@@ -191,3 +191,11 @@ WHOLE_TREE = [
     "local",
     "no-cache",
 ]
+
+def zinc_single_tests(tests, deps = [], **kwargs):
+    """Tests of one source each that are always programs of their own.
+
+    A list of their names, or a dictionary with what each needs besides `deps`."""
+    further_deps = tests if type(tests) == "dict" else {name: [] for name in tests}
+    for name, further in further_deps.items():
+        zinc_test(name = name, srcs = [name + ".cc"], deps = deps + further, **kwargs)
