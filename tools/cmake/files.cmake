@@ -138,11 +138,11 @@ zinc_sources(mdp mdp_broker_state
   mdp/worker_choice.cc
   mdp/worker_table.cc
 )
-zinc_sources(mdp mdp_worker_state
-  mdp/worker_state.cc
-)
 zinc_sources(mdp mdp_client_state
   mdp/client_state.cc
+)
+zinc_sources(mdp mdp_worker_state
+  mdp/worker_state.cc
 )
 zinc_sources(mdp mdp_client
   mdp/client.cc
@@ -183,11 +183,11 @@ zinc_sources(titanic mdp_titanic_sqlite_request_database
   mdp/titanic/slot_writer.cc
   mdp/titanic/sqlite_request_database.cc
 )
-zinc_sources(titanic mdp_titanic_server
-  mdp/titanic/server.cc
-)
 zinc_sources(titanic mdp_titanic_client
   mdp/titanic/client.cc
+)
+zinc_sources(titanic mdp_titanic_server
+  mdp/titanic/server.cc
 )
 zinc_sources(guide tools_guide_program
   tools/guide/clock_log.cc
@@ -203,11 +203,11 @@ zinc_sources(guide tools_guide_freelance
   tools/guide/freelance_calls.cc
   tools/guide/freelance_service.cc
 )
-zinc_sources(guide tools_guide_majordomo_log
-  tools/guide/majordomo_log.cc
-)
 zinc_sources(guide tools_guide_bstar_server
   tools/guide/bstar_server.cc
+)
+zinc_sources(guide tools_guide_majordomo_log
+  tools/guide/majordomo_log.cc
 )
 zinc_sources(guide tools_guide_clone
   tools/guide/clone_following.cc
@@ -557,15 +557,15 @@ zinc_sources(zmtp zmtp_pattern_checks
   zmtp/pattern/liveness.cc
   zmtp/pattern/option_check.cc
 )
+zinc_sources(zmtp zmtp_pattern_suicidal_snail
+  zmtp/pattern/snail_state.cc
+  zmtp/pattern/suicidal_snail.cc
+)
 zinc_sources(zmtp zmtp_pattern_last_value_cache
   zmtp/pattern/last_value_cache.cc
 )
 zinc_sources(zmtp zmtp_pattern_sharded_subscriber
   zmtp/pattern/sharded_subscriber.cc
-)
-zinc_sources(zmtp zmtp_pattern_suicidal_snail
-  zmtp/pattern/snail_state.cc
-  zmtp/pattern/suicidal_snail.cc
 )
 zinc_sources(zmtp zmtp_routing_socket_state
   zmtp/routing/pipe.cc

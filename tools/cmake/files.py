@@ -50,16 +50,17 @@ def targets_in(text):
         if not isinstance(call, ast.Call):
             continue
         values = {argument.arg: argument.value for argument in call.keywords}
+        own_visibility = words(values["visibility"]) if "visibility" in values else visible
         if call.func.id == "package":
             visible = words(values["default_visibility"])
         elif call.func.id == "zinc_units":
             for name in ast.literal_eval(call.args[0]):
-                yield name, [name + ".cc"], [name + ".h"], visible
+                yield name, [name + ".cc"], [name + ".h"], own_visibility
         elif call.func.id in LIBRARIES:
             units, srcs, hdrs = (words(values.get(key)) for key in ("units", "srcs", "hdrs"))
             yield (ast.literal_eval(values["name"]), [unit + ".cc" for unit in units] + srcs,
                    [unit + ".h" for unit in units] + hdrs,
-                   words(values["visibility"]) if "visibility" in values else visible)
+                   own_visibility)
         elif call.func.id == "zinc_programs":
             continue
         elif call.func.id not in ("load", "genrule", "stamp_header", "all_binaries", "package_group"):
