@@ -249,10 +249,6 @@ zinc_sources(program tools_zinc_command_line
   tools/zinc/suggestion.cc
   tools/zinc/tls_flags.cc
 )
-zinc_sources(program tools_zinc_shell_texts
-  tools/zinc/completion.cc
-  tools/zinc/man_page.cc
-)
 zinc_sources(program tools_zinc_messages
   tools/zinc/any_socket.cc
   tools/zinc/input_reader.cc
@@ -321,8 +317,10 @@ zinc_sources(program tools_zinc_demo_command
 zinc_sources(program tools_zinc_interop_command
   tools/zinc/interop_command.cc
 )
-zinc_sources(program tools_zinc_key_commands
+zinc_sources(program tools_zinc_offline_commands
+  tools/zinc/completion.cc
   tools/zinc/keygen_command.cc
+  tools/zinc/man_page.cc
   tools/zinc/passwd_command.cc
 )
 zinc_sources(program tools_zinc_zinc
