@@ -4,12 +4,14 @@
 import contextlib
 import json
 import os
+import pty
 import subprocess
+import sys
 import tempfile
 import unittest
 
-ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
-DEADLINE = 30
+sys.dont_write_bytecode = True
+from zinc_program import DEADLINE, ZINC, run  # noqa: E402: behind the line above
 
 
 def log_of(*words, environment=None):
@@ -61,9 +63,27 @@ class Log(unittest.TestCase):
         self.assertIn("\x1b", log_of(*BROKER, "--color", "always", environment={"NO_COLOR": "1"}))
         self.assertNotIn("\x1b", log_of(*BROKER, "--color", "always", "--log-format", "json").replace("\\u001b", ""))
 
+    def test_colors_are_on_a_terminal_unless_no_color_is_set(self):
+        for no_color, expected in ((None, True), ("", True), ("1", False)):
+            with self.subTest(no_color):
+                process, terminal = pty.fork()
+                if process == 0:
+                    os.environ["TERM"] = "xterm"
+                    os.environ.pop("NO_COLOR", None)
+                    if no_color is not None:
+                        os.environ["NO_COLOR"] = no_color
+                    os.execv(ZINC, [ZINC, "titanic", "--store", "/no/folder/store"])
+                text = b""
+                with contextlib.suppress(OSError):
+                    while data := os.read(terminal, 65536):
+                        text += data
+                os.close(terminal)
+                os.waitpid(process, 0)
+                self.assertIn(b"there is no folder", text)
+                self.assertEqual(b"\x1b" in text, expected, text)
+
     def test_an_error_at_the_start_has_the_form_too(self):
-        result = subprocess.run([ZINC, "titanic", "--store", "/no/folder/store", "--log-format", "json"],
-                                capture_output=True, text=True, timeout=DEADLINE, check=False)
+        result = run("titanic", "--store", "/no/folder/store", "--log-format", "json")
         self.assertEqual(result.returncode, 1)
         self.assertEqual(json.loads(result.stderr)["level"], "error")
 

@@ -5,32 +5,15 @@ import contextlib
 import json
 import os
 import pty
-import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
-ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
-DEADLINE = 30
+sys.dont_write_bytecode = True
+from zinc_program import DEADLINE, ZINC, run, started  # noqa: E402: behind the line above
+
 PATIENT = ("--timeout", f"{DEADLINE}s")
-
-
-def run(*words, **more):
-    more.setdefault("stdin", subprocess.DEVNULL)
-    if "input" in more:
-        del more["stdin"]
-    return subprocess.run([ZINC, *words], capture_output=True, text=True, timeout=DEADLINE, check=False, **more)
-
-
-@contextlib.contextmanager
-def started(*words):
-    process = subprocess.Popen([ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 @contextlib.contextmanager

@@ -2,31 +2,13 @@
 
 import contextlib
 import json
-import os
-import subprocess
 
-ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
-DEADLINE = 30
+from zinc_program import DEADLINE, run, started
+
 # The name of a service that clears the screen of a terminal which gets it.
 EVIL = "evil\x1b[2J\x9b"
 EVIL_BYTES = EVIL.encode("latin-1")
 EVIL_PRINTED = r"evil\x1b[2J\x9b"
-
-
-def run(*words):
-    return subprocess.run([ZINC, *words], capture_output=True, text=True, timeout=DEADLINE, check=False,
-                          stdin=subprocess.DEVNULL)
-
-
-@contextlib.contextmanager
-def started(*words):
-    process = subprocess.Popen([ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 def line_of(process, name):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """zinc status, services, workers and clients, with real servers."""
 
+import contextlib
 import os
 import socket
 import subprocess
@@ -11,7 +12,11 @@ import unittest
 
 sys.dont_write_bytecode = True
 from status_servers import (  # noqa: E402: behind the line above
-    DEADLINE, EVIL_BYTES, EVIL_PRINTED, ZINC, broker, json_of, line_of, run, started, worker)
+    EVIL_BYTES, EVIL_PRINTED, broker, json_of, line_of, worker)
+from zinc_program import DEADLINE, ZINC, run, started  # noqa: E402
+from zmtp_bytes import frame, greeting, ready  # noqa: E402
+
+MOST_OF_A_PAGE = 100  # of services, in one answer of mmi.services
 
 
 class Status(unittest.TestCase):
@@ -59,6 +64,18 @@ class Status(unittest.TestCase):
                     self.assertRegex(run("clients", "--connect", url).stdout, r"\ACLIENT +REQUESTS +BYTES +PAUSED\n")
                 finally:
                     waiting.kill()
+
+    def test_all_pages_of_a_list_are_read(self):
+        with broker() as (_, endpoint, _), contextlib.ExitStack() as workers:
+            port = int(endpoint.rsplit(":", 1)[1])
+            names = [f"service{number:03}" for number in range(MOST_OF_A_PAGE + 1)]
+            for name in names:
+                one = workers.enter_context(socket.create_connection(("127.0.0.1", port), DEADLINE))
+                one.sendall(greeting() + ready(b"DEALER") + frame(b"", 1) + frame(b"MDPW02", 1) + frame(b"\1", 1) +
+                            frame(name.encode()))
+            end = time.monotonic() + DEADLINE
+            while [one["service"] for one in json_of("services", "--connect", endpoint)] != names:
+                self.assertLess(time.monotonic(), end)
 
     def test_peers_are_not_metrics(self):
         with broker() as (_, endpoint, url), worker(endpoint, "echo"):

@@ -14,17 +14,20 @@ import unittest
 
 sys.dont_write_bytecode = True
 from status_servers import (  # noqa: E402: behind the line above
-    DEADLINE, EVIL_BYTES, EVIL_PRINTED, ZINC, broker, line_of, run, started, worker)
+    EVIL_BYTES, EVIL_PRINTED, broker, line_of, worker)
+from zinc_program import DEADLINE, ZINC, run, started  # noqa: E402
 
 
 class Screen:
     """zinc top in a terminal of its own."""
 
-    def __init__(self, *words, rows=24, columns=100):
+    def __init__(self, *words, rows=24, columns=100, has_input=True):
         self.text = ""
         self.process, self.terminal = pty.fork()
         if self.process == 0:
             os.environ["TERM"] = "xterm"
+            if not has_input:
+                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             os.execv(ZINC, [ZINC, "top", "--interval", "20ms", *words])
         termios.tcsetwinsize(self.terminal, (rows, columns))
 

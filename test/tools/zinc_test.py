@@ -10,48 +10,21 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
-ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
-DEADLINE = 30
+sys.dont_write_bytecode = True
+import zinc_program  # noqa: E402: behind the line above
+from zinc_program import DEADLINE, ZINC, started  # noqa: E402
 
 
 def run(*words, **more):
     if words[:1] == ("request",) and "--timeout" not in words:
         # A request is sent once: a busy machine must not use its time up.
         words = (*words[:1], "--timeout", f"{DEADLINE}s", *words[1:])
-    return subprocess.run(
-        [ZINC, *words], capture_output=True, text=True, timeout=DEADLINE, check=False, **more
-    )
-
-
-@contextlib.contextmanager
-def started(*words):
-    process = subprocess.Popen(
-        [ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-
-
-@contextlib.contextmanager
-def started_with_errors(*words):
-    process = subprocess.Popen(
-        [ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
+    return zinc_program.run(*words, **more)
 
 
 @contextlib.contextmanager
@@ -235,8 +208,8 @@ class Majordomo(unittest.TestCase):
             command = f"mktemp {folder}/run.XXXXXX > /dev/null; read line < {gate}; echo paid"
             with service(endpoint, name, "--in-flight", "10", "--exec", command):
                 self.wait_until(lambda: self.mmi(endpoint, "mmi.service", name) == ["200"])
-                with started_with_errors("request", "--connect", endpoint, "--service", name,
-                                         *words, "100 EUR") as asking:
+                with started("request", "--connect", endpoint, "--service", name, *words, "100 EUR",
+                             stderr=subprocess.PIPE) as asking:
                     if replied:
                         self.wait_until(lambda: self.counters(endpoint, name)["repeats"] >= 3)
                     else:
