@@ -4,6 +4,7 @@
 import os
 import re
 import socket
+import subprocess
 import unittest
 
 from config_case import DEADLINE, ConfigCase
@@ -97,6 +98,44 @@ class EveryServer(ConfigCase):
             result = self.run_zinc(*words, "--config", self.path, "--check-config")
             self.assertEqual(result.returncode, 2)
             self.assertIn(f"{self.path}:{len(lines) + 1}: --tls-key: needs --tls-certificate", result.stderr)
+
+    def test_a_check_names_a_missing_folder(self):
+        missing = os.path.join(self.folder, "none")
+        for words, option in ((("titanic",), "store"), (("bstar",), "epoch-file"), (("chp", "server"), "store"),
+                              (("chp", "server"), "epoch-file")):
+            lines = [line.format(folder=self.folder) for line in SERVERS[words][0] if not line.startswith(option)]
+            self.write(*lines, f"{option} = {missing}/file")
+            result = self.run_zinc(*words, "--config", self.path, "--check-config")
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(f"{self.path}:{len(lines) + 1}: --{option}: cannot open {missing}/file: there is no folder",
+                          result.stderr)
+
+    def test_a_check_loads_the_files_of_tls(self):
+        own, other = (os.path.join(self.folder, name) for name in ("own", "other"))
+        for name in (own, other):
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                            "-subj", "/CN=localhost", "-keyout", f"{name}.key", "-out", f"{name}.pem"],
+                           check=True, capture_output=True, timeout=DEADLINE)
+        text = os.path.join(self.folder, "text")
+        with open(text, "w", encoding="ascii") as file:
+            file.write("no PEM\n")
+        server = ("broker",), ["bind = tls+tcp://127.0.0.1:*"]
+        client = ("worker",), ["connect = tls+tcp://127.0.0.1:9", "service = echo"]
+        for (words, lines), more, fault in (
+                (server, [f"tls-certificate = {own}.pem", f"tls-key = {own}.key"], None),
+                (client, [f"tls-trusted = {own}.pem"], None),
+                (server, [f"tls-key = {own}.key", f"tls-certificate = {text}"], "--tls-certificate: "),
+                (server, [f"tls-certificate = {own}.pem", f"tls-key = {text}"], "--tls-key: "),
+                (server, [f"tls-certificate = {own}.pem", f"tls-key = {other}.key"],
+                 f"--tls-key: {other}.key has the key of another certificate"),
+                (server, [f"tls-certificate = {own}.pem"], f"--tls-certificate: {own}.pem has no private key"),
+                (client, [f"tls-trusted = {text}"], "--tls-trusted: ")):
+            self.write(*lines, *more)
+            with self.subTest(more):
+                for check in ([], ["--check-config"]) if fault else (["--check-config"],):
+                    result = self.run_zinc(*words, "--config", self.path, *check)
+                    self.assertEqual(result.returncode, 2 if fault else 0, result.stderr)
+                    self.assertIn(f"{self.path}:{len(lines) + len(more)}: {fault}" if fault else "", result.stderr)
 
     def test_types_that_do_not_fit_are_a_fault_of_the_check(self):
         self.write("frontend = pull tcp://127.0.0.1:*", "backend = pull tcp://127.0.0.1:*")

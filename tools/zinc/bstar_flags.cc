@@ -68,6 +68,7 @@ void add_bstar(CLI::App& app, bstar_arguments& to) {
 }
 
 void complete(bstar_arguments& arguments) {
+  check_place(arguments.config, "--epoch-file", arguments.options.epoch_file);
   socket_use use{.bound = {arguments.bind}, .connected = {arguments.connect}};
   if (!arguments.voter.empty()) {
     use.bound.push_back(arguments.voter);

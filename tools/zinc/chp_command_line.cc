@@ -270,6 +270,8 @@ void chp_command_line::complete() {
     client_.socket = read_security(client_.security, {.connected = client_.servers}).connected;
     return;
   }
+  check_place(server_.config, "--store", server_.store);
+  check_place(server_.config, "--epoch-file", server_.epoch_file);
   socket_use use{.bound = server_.bind};
   if (server_.paired) {
     use.connected = {server_.peer, server_.state_connect};

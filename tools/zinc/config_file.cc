@@ -2,6 +2,7 @@
 
 #include "tools/zinc/command_tree.h"
 #include "tools/zinc/config_lines.h"
+#include "tools/zinc/file_place.h"
 #include "tools/zinc/security_files.h"
 #include "tools/zinc/suggestion.h"
 
@@ -209,6 +210,12 @@ void add_config(CLI::App& app, config_source& to) {
   app.add_flag(check_option, to.check_only,
                "check --config and all other options, print FILE: ok or the errors, and exit")
       ->needs(config);
+}
+
+void check_place(const config_source& of, const std::string& option, const std::string& file) {
+  if (const auto fault = fault_of_place(file); of.check_only && !fault.empty()) {
+    refuse(option, fault);
+  }
 }
 
 option_words words_of(const CLI::App& app) {

@@ -40,6 +40,10 @@ struct config_source {
 // with all faults of the file. `to` outlives `app`.
 void add_config(CLI::App& app, config_source& to);
 
+// With --check-config, throws CLI::ValidationError if the folder of the file that `option` names does not exist. At a
+// start, this is a failure and no invalid argument: a service manager tries again, and the folder may come later.
+void check_place(const config_source& of, const std::string& option, const std::string& file);
+
 // Returns the values of all options that were given, in the file or on the command line.
 [[nodiscard]] option_words words_of(const CLI::App& app);
 

@@ -209,6 +209,7 @@ void complete(titanic_arguments& arguments) {
       refuse(std::string{"--"} + task, "is done once; give it on the command line");
     }
   }
+  check_place(arguments.config, "--store", arguments.store);
   // A task opens no socket. The file of the service may have options for it, the command line of the
   // task may not.
   if (serves || arguments.config.file.empty()) {

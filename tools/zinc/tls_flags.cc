@@ -2,8 +2,12 @@
 
 #include "tools/zinc/security_files.h"
 #include "zmtp/endpoint.h"
+#include "zmtp/error.h"
+#include "zmtp/framing/websocket_frame.h"
+#include "zmtp/transport/tls_context.h"
 
 #include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,6 +22,31 @@ constexpr auto certificate_option = "--tls-certificate";
 constexpr auto key_option = "--tls-key";
 constexpr auto trusted_option = "--tls-trusted";
 constexpr auto name_option = "--tls-server-name";
+
+// Loads the files as a socket does that binds to, or connects to, this endpoint.
+void load_files(const zmtp::tls_options& options, zmtp::websocket::side own,
+                const std::string& at) {
+  boost::asio::io_context context;
+  const auto made = zmtp::transport::tls_context::make(own, *zmtp::endpoint::parse(at), options,
+                                                       context.get_executor());
+  if (made) {
+    return;
+  }
+  const auto file = std::string{zmtp::file_with_fault(options, made.error())};
+  const auto option_of_key = options.private_key.empty() ? certificate_option : key_option;
+  if (made.error() == zmtp::errc::bad_certificate_file) {
+    refuse(certificate_option, file + " has no certificate as PEM; give a file with one");
+  } else if (made.error() == zmtp::errc::bad_key_file) {
+    refuse(option_of_key,
+           file + " has no private key as PEM without a password; give a file with one");
+  } else if (made.error() == zmtp::errc::foreign_key) {
+    refuse(option_of_key, fmt::format("{} has the key of another certificate; give that of {}",
+                                      file, options.certificate));
+  } else if (made.error() == zmtp::errc::bad_trusted_file) {
+    refuse(trusted_option, file + " has no certificate as PEM; give a file with one");
+  }
+  // The socket reports everything else.
+}
 
 }  // namespace
 
@@ -74,6 +103,16 @@ void check_tls(const zmtp::tls_options& options, const std::vector<std::string>&
     // The text of a missing file names the option here, and not the member of a struct.
     if (!path.empty()) {
       (void)opened_file(option, path);
+    }
+  }
+  for (const auto& at : bound) {
+    if (has_tls(at)) {
+      load_files(options, zmtp::websocket::side::server, at);
+    }
+  }
+  for (const auto& at : connected) {
+    if (has_tls(at)) {
+      load_files(options, zmtp::websocket::side::client, at);
     }
   }
   const auto& secret = options.private_key.empty() ? options.certificate : options.private_key;

@@ -16,7 +16,7 @@ namespace zinc {
 // Adds the options to `group`, which writes their values to `to`. `to` outlives `group`.
 void add_tls(CLI::App& group, zmtp::tls_options& to);
 
-// Refuses options that contradict each other or have no effect, files that cannot be read, and a
+// Refuses options that contradict each other or have no effect, files that a socket could not load, and a
 // bound endpoint without a certificate. Warns if others may read the key.
 // Throws: CLI::ValidationError.
 void check_tls(const zmtp::tls_options& options, const std::vector<std::string>& bound,
