@@ -102,6 +102,12 @@ class Senders(ShellCase):
         self.assertEqual(code, 4)
         self.assertIn("check that the peer runs", errors)
 
+    def test_failures_with_different_codes_end_with_1(self):
+        code, _, errors = self.run_cat("push", reserve_endpoint(self), "--timeout", "50ms", "--input", "hex",
+                                       stdin="xyz\n61\n")
+        self.assertEqual(code, 1, errors)
+        self.assertIn("check that the peer runs", errors)
+
     def test_a_publisher_waits_for_the_first_subscription(self):
         for kind in ("pub", "xpub"):
             with self.subTest(kind):

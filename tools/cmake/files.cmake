@@ -267,8 +267,10 @@ zinc_sources(program tools_zinc_reports
   tools/zinc/pair_report.cc
 )
 zinc_sources(program tools_zinc_socket_commands
+  tools/zinc/cat.cc
   tools/zinc/cat_command.cc
   tools/zinc/cat_flags.cc
+  tools/zinc/cat_loops.cc
   tools/zinc/proxy_command.cc
   tools/zinc/proxy_flags.cc
 )

@@ -1,6 +1,8 @@
 #pragma once
 // The exit codes of every subcommand. docs/shell.md has the table.
 
+#include <optional>
+
 namespace zinc {
 
 enum exit_code : int {
@@ -10,6 +12,18 @@ enum exit_code : int {
   was_refused = 3,      // the other side said no; nothing was executed
   no_answer = 4,        // no answer in time; the request may have been executed
   outcome_unknown = 5,  // may have been executed, and no answer will come
+};
+
+// The exit code of several things that a subcommand did: that of those that failed, if they all have the same.
+class common_code {
+public:
+  void add(exit_code failure) noexcept {
+    code_ = !code_ || *code_ == failure ? failure : exit_code::failed;
+  }
+  [[nodiscard]] exit_code get() const noexcept { return code_.value_or(exit_code::done); }
+
+private:
+  std::optional<exit_code> code_;
 };
 
 }  // namespace zinc

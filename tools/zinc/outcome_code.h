@@ -6,8 +6,6 @@
 
 #include <boost/system/error_code.hpp>
 
-#include <optional>
-
 namespace zinc {
 
 [[nodiscard]] inline exit_code exit_code_of(const boost::system::error_code& ec) noexcept {
@@ -22,17 +20,5 @@ namespace zinc {
   }
   return exit_code::failed;
 }
-
-// The exit code of several requests: that of those that failed, if they all have the same.
-class common_code {
-public:
-  void add(exit_code failure) noexcept {
-    code_ = !code_ || *code_ == failure ? failure : exit_code::failed;
-  }
-  [[nodiscard]] exit_code get() const noexcept { return code_.value_or(exit_code::done); }
-
-private:
-  std::optional<exit_code> code_;
-};
 
 }  // namespace zinc
