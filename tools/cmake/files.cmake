@@ -398,6 +398,7 @@ zinc_sources(program tools_zinc_status_command
   tools/zinc/status/status_commands.cc
   tools/zinc/status/terminal.cc
   tools/zinc/status/top_command.cc
+  tools/zinc/status/top_flags.cc
 )
 zinc_sources(zmtp zmtp_access_rules
   zmtp/access_rules.cc

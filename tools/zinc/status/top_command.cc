@@ -1,9 +1,7 @@
 #include "tools/zinc/status/top_command.h"
 
 #include "tools/zinc/exit_code.h"
-#include "tools/zinc/help.h"
 #include "tools/zinc/input_reader.h"
-#include "tools/zinc/option_values.h"
 #include "tools/zinc/output.h"
 #include "tools/zinc/status/fault.h"
 #include "tools/zinc/status/screen.h"
@@ -22,7 +20,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <csignal>
 #include <exception>
 #include <memory>
@@ -58,7 +55,7 @@ public:
   top(asio::io_context& context, const top_arguments& arguments)
       : arguments_{arguments},
         about_{arguments.from.about},
-        sort_{key_of(arguments.sort)},
+        sort_{sort_key_of(arguments.sort)},
         from_{open(context.get_executor(), arguments.from.connect, arguments.from.options)},
         pause_{context},
         signals_{context.get_executor(), [this] { stop(); }},
@@ -131,13 +128,6 @@ private:
     remark_ = std::move(found.remark);
     lost_ = false;
     show();
-  }
-
-  // The title of a column is valid too.
-  static std::string key_of(std::string title) {
-    std::transform(title.begin(), title.end(), title.begin(),
-                   [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
-    return title.ends_with("/s") ? title.substr(0, title.size() - 2) : title;
   }
 
   void check_sort(const std::vector<group>& groups) const {
@@ -308,33 +298,6 @@ private:
 };
 
 }  // namespace
-
-void add_top(CLI::App& app, top_arguments& to) {
-  to.from.about = subject::services;
-  set_help(app, {.summary = "Shows the figures and rates of a server, again and again.",
-                 .details = "On a terminal, it redraws the screen until q or Ctrl-C. Otherwise it "
-                            "prints one screen after "
-                            "the other. If the server goes away, it says so and tries again.",
-                 .examples = {"zinc top --connect tcp://localhost:5555",
-                              "zinc top --connect http://localhost:9100",
-                              "zinc top --show workers --count 2 --interval 5s"},
-                 .done = "stopped by q, a signal or --count",
-                 .failed = "no server at the start, or other failure",
-                 .was_refused = "the server does not permit it",
-                 .no_answer = "no answer in time at the start"});
-  add_choice<subject>(app, "--show", to.from.about,
-                      {{"services", subject::services},
-                       {"workers", subject::workers},
-                       {"clients", subject::clients}},
-                      "the table");
-  auto* const sort = app.add_option("--sort", to.sort,
-                                    "column that orders the rows, such as waiting [the first rate]")
-                         ->type_name("COLUMN");
-  add_duration(app, "--interval", to.interval, "time between two screens");
-  add_number(app, "--count", to.count, "stop after N screens");
-  app.add_flag("--json", to.from.json, "print JSON")->excludes(sort);
-  add_source(app, to.from);
-}
 
 int run_top(const top_arguments& arguments) {
   asio::io_context context{1};

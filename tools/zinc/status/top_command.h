@@ -19,6 +19,8 @@ struct top_arguments {
 
 // Adds the options to `app`, which writes their values to `to`. `to` outlives `app`.
 void add_top(CLI::App& app, top_arguments& to);
+// Returns the key of the column that the option names, by its key or by its title.
+[[nodiscard]] std::string sort_key_of(std::string option);
 // Returns an exit code.
 [[nodiscard]] int run_top(const top_arguments& arguments);
 
