@@ -101,13 +101,19 @@ class Top(unittest.TestCase):
                     self.assertEqual(termios.tcgetattr(screen.terminal)[3] & (termios.ICANON | termios.ECHO),
                                      termios.ICANON | termios.ECHO)
 
-    def test_ctrl_c_restores_the_terminal(self):
-        with broker() as (_, endpoint, _), Screen("--connect", endpoint) as screen:
-            screen.wait_for("ready")
-            screen.type("\x03")
-            text, code = screen.end()
-            self.assertEqual(code, 0)
-            self.assertTrue(text.endswith(LEAVE), repr(text[-200:]))
+    def test_signals_restore_the_terminal(self):
+        with broker() as (_, endpoint, _):
+            for has_input in (True, False):
+                for end in (lambda screen: screen.type("\x03"), lambda screen: os.kill(screen.process, signal.SIGTERM)):
+                    with Screen("--connect", endpoint, has_input=has_input) as screen:
+                        screen.wait_for("ready")
+                        # Neither stops it, nor kills it.
+                        screen.type("\x1a\x1c")
+                        screen.wait_for("ready")
+                        end(screen)
+                        text, code = screen.end()
+                        self.assertEqual(code, 0)
+                        self.assertTrue(text.endswith(LEAVE), repr(text[-200:]))
 
     def test_names_do_not_reach_the_terminal_as_they_are(self):
         with broker() as (_, endpoint, url), worker(endpoint, EVIL_BYTES):

@@ -16,18 +16,19 @@ constexpr const char* leave = "\x1b[?25h\x1b[?1049l";
 }  // namespace
 
 terminal::terminal() {
+  write_output(enter);
   ::termios now{};
-  if (::isatty(STDIN_FILENO) == 1 && ::tcgetattr(STDIN_FILENO, &now) == 0) {
+  if (::tcgetattr(STDOUT_FILENO, &now) == 0) {
     before_ = now;
-    // Ctrl-C remains a signal. A stopped program would leave the terminal as it is.
+    // Ctrl-C remains a signal. A stopped program would leave the terminal as it is. This also holds if
+    // standard input is something else.
     now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     now.c_cc[VMIN] = 1;
     now.c_cc[VTIME] = 0;
     now.c_cc[VSUSP] = _POSIX_VDISABLE;
     now.c_cc[VQUIT] = _POSIX_VDISABLE;
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &now);
+    ::tcsetattr(STDOUT_FILENO, TCSANOW, &now);
   }
-  write_output(enter);
 }
 
 terminal::~terminal() {
@@ -35,9 +36,11 @@ terminal::~terminal() {
   std::fputs(leave, stdout);
   std::fflush(stdout);
   if (before_) {
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &*before_);
+    ::tcsetattr(STDOUT_FILENO, TCSANOW, &*before_);
   }
 }
+
+bool terminal::has_keys() const noexcept { return before_ && ::isatty(STDIN_FILENO) == 1; }
 
 terminal::size terminal::now() noexcept {
   ::winsize found{};

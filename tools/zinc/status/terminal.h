@@ -17,7 +17,7 @@ public:
   terminal& operator=(const terminal&) = delete;
   ~terminal();
 
-  [[nodiscard]] bool has_keys() const noexcept { return before_.has_value(); }
+  [[nodiscard]] bool has_keys() const noexcept;
   struct size {
     std::size_t width;
     std::size_t height;
