@@ -16,7 +16,7 @@ from status_servers import (  # noqa: E402: behind the line above
 from zinc_program import DEADLINE, ZINC, run, started  # noqa: E402
 from zmtp_bytes import frame, greeting, ready  # noqa: E402
 
-MOST_OF_A_PAGE = 100  # of services, in one answer of mmi.services
+MOST_OF_A_PAGE = 100  # services that one answer of mmi.services has
 
 
 class Status(unittest.TestCase):
@@ -156,6 +156,8 @@ class Status(unittest.TestCase):
                 (("--connect", f"tcp://127.0.0.1:{silent_port}", "--timeout", "100ms"), 1, "mmi.broker"),
                 (("--connect", "http://"), 2, "http://HOST:PORT"),
                 (("--connect", "http://a:b"), 2, "http://HOST:PORT"),
+                (("--connect", "http://a:99999"), 2, "http://HOST:PORT"),
+                (("--connect", "http://a/metrics"), 2, "http://HOST:PORT"),
             ):
                 with self.subTest(words):
                     result = run("status", *words)

@@ -7,6 +7,7 @@
 #include "tools/zinc/terminal_text.h"
 #include "tools/zinc/units.h"
 #include "tools/zinc/version.h"
+#include "zmtp/endpoint.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/beast/core/error.hpp>
@@ -45,21 +46,17 @@ struct place {
 
 place place_of(const std::string& address) {
   constexpr std::string_view scheme = "http://";
-  auto text = address.substr(scheme.size());
-  text = text.substr(0, text.find('/'));
-  const auto end_of_host = text.starts_with('[') ? text.find(']') : 0;
-  const auto colon = text.find(':', end_of_host == std::string::npos ? 0 : end_of_host);
-  place made{.host = text.substr(0, colon),
-             .port = colon == std::string::npos ? "80" : text.substr(colon + 1)};
-  if (made.host.starts_with('[') && made.host.ends_with(']')) {
-    made.host = made.host.substr(1, made.host.size() - 2);
+  auto text = "tcp://" + address.substr(scheme.size());
+  if (text.ends_with('/')) {
+    text.pop_back();
   }
-  if (made.host.empty() || made.port.empty() ||
-      made.port.find_first_not_of("0123456789") != std::string::npos) {
+  const auto with_port = zmtp::endpoint::parse(text);
+  const auto at = with_port ? with_port : zmtp::endpoint::parse(text + ":80");
+  if (!at || !at->connectable() || at->tcp()->source) {
     throw fault{exit_code::misused, fmt::format("'{}' is not an address; give http://HOST:PORT",
                                                 for_terminal(address))};
   }
-  return made;
+  return {.host = at->tcp()->host, .port = std::to_string(at->tcp()->port)};
 }
 
 // The first line of the answer says why.
