@@ -40,24 +40,31 @@ namespace asio = boost::asio;
 // Writes lines at the end of each piece of bytes, so that a user sees them at once.
 class printer {
 public:
-  explicit printer(std::function<void()> on_failure) : on_failure_{std::move(on_failure)} {}
+  explicit printer(std::function<void()> on_end) : on_end_{std::move(on_end)} {}
 
   void write(std::string_view lines) {
-    if (failed_ || lines.empty()) {
+    if (over_ || lines.empty()) {
       return;
     }
     try {
       write_output(lines);
     } catch (const std::system_error& e) {
-      failed_ = true;
-      fmt::print(stderr, "zinc dump: {}\n", e.what());
-      on_failure_();
+      over_ = true;
+      // A signal to stop came while the reader of the output took none.
+      failed_ = e.code() != std::errc::interrupted;
+      if (failed_) {
+        fmt::print(stderr, "zinc dump: {}\n", e.what());
+      } else {
+        drop_output();
+      }
+      on_end_();
     }
   }
   [[nodiscard]] bool failed() const noexcept { return failed_; }
 
 private:
-  std::function<void()> on_failure_;
+  std::function<void()> on_end_;
+  bool over_ = false;
   bool failed_ = false;
 };
 
@@ -179,7 +186,10 @@ void run_capture(const dump_arguments& arguments) {
                streams.strays());
   }
   if (unknown != 0) {
-    fmt::print(stderr, "zinc dump: {} packets have an unknown link type\n", unknown);
+    fmt::print(stderr,
+               "zinc dump: packets of an unknown link type: {}; capture on one interface, such as "
+               "tcpdump -i eth0\n",
+               unknown);
   }
 }
 

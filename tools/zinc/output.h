@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <stdio_ext.h>
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
@@ -29,6 +30,12 @@ inline void write_output(std::string_view text) {
     throw std::system_error{errno, std::generic_category(), "cannot write the output"};
   }
   flush_output();
+}
+
+// Drops what stdout has not written, so that the end of the program does not wait for its reader.
+inline void drop_output() {
+  ::__fpurge(stdout);
+  std::clearerr(stdout);
 }
 
 }  // namespace zinc

@@ -100,6 +100,7 @@ private:
   std::unique_ptr<transport::acceptor> acceptor_;
   std::unordered_set<std::shared_ptr<relay_connection>> connections_;
   bool stopped_ = false;
+  bool cannot_accept_ = false;  // and it has been said
 };
 
 class relay_connection final : public std::enable_shared_from_this<relay_connection> {
@@ -256,6 +257,7 @@ void relayed_connections::on_acceptable(error_code ec) {
           std::make_shared<relay_connection>(weak_from_this(), std::move(stream), make_());
       connections_.insert(one);
       one->start(executor_, to_);
+      cannot_accept_ = false;
     }
   }
   if (stopped_) {
@@ -265,7 +267,13 @@ void relayed_connections::on_acceptable(error_code ec) {
     acceptor_->wait(shared_from_this());
     return;
   }
-  fmt::print(stderr, "zinc dump: cannot accept a connection: {}\n", ec.message());
+  if (!std::exchange(cannot_accept_, true)) {
+    fmt::print(
+        stderr,
+        "zinc dump: cannot accept a connection: {}; it is tried again. Each connection takes "
+        "two files, see ulimit -n\n",
+        ec.message());
+  }
   wait_later();
 }
 
