@@ -34,23 +34,26 @@ class Capture:
         else:
             packet = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0) + bytes((127, 0, 0, 1)) * 2 + tcp
         kind = struct.pack(">H", 0x86DD if self.is_ipv6 else 0x0800)
-        header = {1: bytes(12) + kind, 113: bytes(14) + kind, 276: kind + bytes(18), 0: bytes(4), 101: b""}[self.link]
+        header = {1: bytes(12) + kind, 113: bytes(14) + kind, 276: kind + bytes(18), 0: bytes(4), 101: b"", 228: b"",
+                  229: b""}[self.link]
         self.packets.append(header + packet)
 
     def handshake(self):
         self.segment(True, flags=2)
         self.segment(False, flags=18)
 
-    def write(self, path, is_ng=False, order="<"):
+    def write(self, path, is_ng=False, order="<", options=b"", time=0):
+        """`options`: of the interface of a pcapng file. `time`: of its first packet."""
         def block(kind, body):
             body += bytes(-len(body) % 4)
             size = struct.pack(order + "I", len(body) + 12)
             return struct.pack(order + "I", kind) + size + body + size
         if is_ng:
             data = block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
-            data += block(1, struct.pack(order + "HHI", self.link, 0, 0))
+            data += block(1, struct.pack(order + "HHI", self.link, 0, 0) + options)
             for number, packet in enumerate(self.packets):
-                data += block(6, struct.pack(order + "IIIII", 0, 0, number, len(packet), len(packet)) + packet)
+                data += block(6, struct.pack(order + "IIIII", 0, *divmod(time + number, 2**32), len(packet),
+                                              len(packet)) + packet)
         else:
             data = struct.pack(order + "IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, self.link)
             for number, packet in enumerate(self.packets):
@@ -82,8 +85,8 @@ class CaptureTest(unittest.TestCase):
         capture.segment(False, flags=17)
 
     def test_reads_every_form_and_link_type(self):
-        for link in (1, 113, 276, 0, 101):
-            for is_ipv6 in (False, True):
+        for link in (1, 113, 276, 0, 101, 228, 229):
+            for is_ipv6 in {228: (False,), 229: (True,)}.get(link, (False, True)):
                 for is_ng, order in ((False, "<"), (False, ">"), (True, "<"), (True, ">")):
                     with self.subTest((link, is_ipv6, is_ng, order)):
                         capture = Capture(link, is_ipv6)
@@ -97,6 +100,27 @@ class CaptureTest(unittest.TestCase):
                                                                           "command", "message", "closed"])
                         self.assertEqual(records[5]["name"], "MDP/Client 0.2 REQUEST")
                         self.assertNotIn("name", records[6])
+
+    def test_times_have_the_resolution_and_the_offset_of_the_interface(self):
+        second = 1_000_000
+        for order in "<>":
+            for power, ticks, more, expected in (
+                    (0x80 | 20, 3 << 20, b"", 3 * second), (9, 3_000_000_000, b"", 3 * second),
+                    (19, 10**19, b"", second), (6, 3 * second, struct.pack(order + "HHq", 14, 8, -2), second)):
+                with self.subTest((order, power)):
+                    capture = Capture(1)
+                    capture.handshake()
+                    capture.write(self.path, True, order, struct.pack(order + "HHB3x", 9, 1, power) + more, ticks)
+                    self.assertEqual(self.dump()[1][0]["time_us"], expected)
+
+    def test_packets_of_an_unknown_link_type_are_counted(self):
+        capture = Capture(101)
+        capture.handshake()
+        capture.link = 147
+        capture.write(self.path)
+        code, records, errors = self.dump()
+        self.assertEqual((code, records), (0, []))
+        self.assertIn("packets of an unknown link type: 2; capture on one interface", errors)
 
     def test_says_how_many_bytes_are_missing(self):
         capture = Capture(1)

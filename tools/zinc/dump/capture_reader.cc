@@ -28,6 +28,7 @@ constexpr std::uint32_t enhanced_packet_block = 6;
 constexpr std::uint32_t order_magic = 0x1a2b3c4d;
 constexpr std::uint16_t end_of_options = 0;
 constexpr std::uint16_t resolution_option = 9;
+constexpr std::uint16_t offset_option = 14;
 
 const unsigned char* at_of(std::string_view from, std::size_t at) {
   return reinterpret_cast<const unsigned char*>(from.data()) + at;
@@ -140,10 +141,19 @@ void capture_reader::read_interface(std::string_view body) {
     if (code == resolution_option && size == 1) {
       // 10 to this power, or 2 if the highest bit is set.
       const auto power = static_cast<unsigned char>(options[4]);
+      const bool is_binary = (power & 0x80U) != 0;
       made.units = 1;
-      for (unsigned i = 0; i < std::min<unsigned>(power & 0x7fU, 18); ++i) {
-        made.units *= (power & 0x80U) != 0 ? 2 : 10;
+      for (unsigned i = 0; i < std::min<unsigned>(power & 0x7fU, is_binary ? 63 : 19); ++i) {
+        made.units *= is_binary ? 2 : 10;
       }
+    }
+    if (code == offset_option && size == 8) {
+      const auto low = std::uint64_t{number(options, is_big_endian_ ? 8U : 4U)};
+      const auto high = std::uint64_t{number(options, is_big_endian_ ? 4U : 8U)};
+      // A time of more than a million years would not fit.
+      constexpr std::int64_t most = 1LL << 40;
+      made.offset = std::chrono::seconds{
+          std::clamp(static_cast<std::int64_t>(high << 32 | low), -most, most)};
     }
     options.remove_prefix(std::min(options.size(), 4 + (size + 3) / 4 * 4));
   }
@@ -162,7 +172,7 @@ std::optional<packet> capture_reader::read_enhanced_packet(std::string_view body
   }
   const auto count = std::uint64_t{number(body, 4)} << 32 | number(body, 8);
   const auto& from = interfaces_[which];
-  return packet{time_of(count, from.units), from.link, body.substr(header, size)};
+  return packet{time_of(count, from.units) + from.offset, from.link, body.substr(header, size)};
 }
 
 std::optional<packet> capture_reader::read_simple_packet(std::string_view body) const {

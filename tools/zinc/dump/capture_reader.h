@@ -43,6 +43,7 @@ private:
   struct interface {
     std::uint32_t link = 0;
     std::uint64_t units = 1'000'000;  // ticks of the clock in each second
+    std::chrono::seconds offset{0};   // to be added to each time
   };
 
   [[nodiscard]] std::optional<packet> next_record();

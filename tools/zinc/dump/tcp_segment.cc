@@ -23,6 +23,8 @@ enum link_type : std::uint32_t {
   raw_ip = 101,
   loop = 108,
   cooked = 113,
+  raw_ipv4 = 228,
+  raw_ipv6 = 229,
   cooked_2 = 276,
 };
 
@@ -57,7 +59,9 @@ bool take_link(std::uint32_t link, byte_reader& reader) {
     }
     case raw_bsd:
     case raw_openbsd:
-    case raw_ip: return true;
+    case raw_ip:
+    case raw_ipv4:
+    case raw_ipv6: return true;
     case cooked: return reader.take(14) && is_ip(reader.number(2));
     case cooked_2: {
       const auto type = reader.number(2);
@@ -149,8 +153,8 @@ std::optional<ip_packet> take_ip(std::string_view bytes) {
 }  // namespace
 
 bool is_known_link(std::uint32_t link) noexcept {
-  constexpr std::array known{null_link, ethernet, raw_bsd, raw_openbsd,
-                             raw_ip,    loop,     cooked,  cooked_2};
+  constexpr std::array known{null_link, ethernet, raw_bsd,  raw_openbsd, raw_ip,
+                             loop,      cooked,   raw_ipv4, raw_ipv6,    cooked_2};
   return std::ranges::find(known, link) != known.end();
 }
 
