@@ -9,7 +9,9 @@
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include <cstddef>
 #include <ctime>
+#include <string_view>
 #include <variant>
 
 namespace zinc::dump {
@@ -45,6 +47,21 @@ std::string text_of(const part& one) {
   }
   return one.start.empty() ? fmt::format("({} bytes)", one.size)
                            : fmt::format("{}... ({} bytes)", quoted(one.start), one.size);
+}
+
+// A start that ends inside a character has all characters before it.
+boost::json::value start_of(const part& one) {
+  constexpr std::size_t most_of_a_character = 3;
+  const auto whole = json_of(one.start);
+  for (std::size_t cut = 1; whole.is_object() && one.start.size() < one.size &&
+                            cut <= most_of_a_character && cut < one.start.size();
+       ++cut) {
+    auto shorter = json_of(std::string_view{one.start}.substr(0, one.start.size() - cut));
+    if (shorter.is_string()) {
+      return shorter;
+    }
+  }
+  return whole;
 }
 
 }  // namespace
@@ -111,7 +128,7 @@ std::string json_line_of(const record& one, const stamp& when) {
     for (const auto& each : one.parts) {
       boost::json::object made{{"size", each.size}};
       if (!each.start.empty()) {
-        made["start"] = json_of(each.start);
+        made["start"] = start_of(each);
       }
       parts.push_back(std::move(made));
     }
