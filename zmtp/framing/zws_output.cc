@@ -140,11 +140,13 @@ void zws_output::append(std::span<const std::byte> payload) {
 }
 
 websocket::mask_key zws_output::draw() {
-  if (keys_left_ == 0) {
+  if (keys_.empty()) {
+    keys_.resize(keys_at_once);
     random_(std::as_writable_bytes(std::span{keys_}));
-    keys_left_ = keys_.size();
   }
-  return keys_[--keys_left_];
+  const auto key = keys_.back();
+  keys_.pop_back();
+  return key;
 }
 
 }  // namespace zmtp

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace zmtp {
 
@@ -51,7 +52,8 @@ private:
   void append(std::span<const std::byte> payload);
   [[nodiscard]] websocket::mask_key draw();
 
-  static constexpr std::size_t keys_at_once = 16;
+  // Fewer would cost a client a good part of its time for system calls.
+  static constexpr std::size_t keys_at_once = 64;
 
   websocket::side own_;
   bool mechanism_;
@@ -67,8 +69,7 @@ private:
   std::optional<std::string> pong_;
   std::optional<std::string> close_;
   random_bytes random_;
-  std::array<websocket::mask_key, keys_at_once> keys_{};
-  std::size_t keys_left_ = 0;
+  std::vector<websocket::mask_key> keys_;  // no memory before the first, and none of a server
 };
 
 }  // namespace zmtp

@@ -99,7 +99,23 @@ TEST(zws_output, a_client_masks_with_a_key_for_each_frame) {
                       }
                     }};
   EXPECT_EQ(say(output, frame_of({}, "a") + frame_of({}, "b"), 64, 64),
-            bytes("82 82 3c 3d 3e 3f 3c 5c") + bytes("82 82 38 39 3a 3b 38 5b"));
+            bytes("82 82 fc fd fe ff fc 9c") + bytes("82 82 f8 f9 fa fb f8 9b"));
+}
+
+// Each draw is a system call.
+TEST(zws_output, a_client_draws_64_keys_at_once_and_a_server_none) {
+  for (const auto own : {side::client, side::server}) {
+    std::size_t draws = 0;
+    zws_output output{own, true, [&](std::span<std::byte>) { ++draws; }};
+    EXPECT_EQ(draws, 0U);
+    const auto factor = own == side::client ? 1U : 0U;
+    for (unsigned i = 0; i < 64; ++i) {
+      static_cast<void>(say(output, frame_of({}, "a"), 64, 64));
+      EXPECT_EQ(draws, factor) << i;
+    }
+    static_cast<void>(say(output, frame_of({}, "a"), 64, 64));
+    EXPECT_EQ(draws, 2 * factor);
+  }
 }
 
 TEST(zws, frames_of_both_sides_pass_at_every_split) {
