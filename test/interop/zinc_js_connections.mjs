@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {callService, followMap} from '../../tools/web/zinc.js';
-import {encodeMessage} from '../../tools/web/zws.js';
+import {encodeMessage, text} from '../../tools/web/zws.js';
 
 class Socket {
   static all = [];
@@ -102,6 +102,32 @@ test('a snapshot that stops ends the visit, though the publisher is well', (t) =
     }
   }
   assert.deepEqual(errors, ['timeout']);
+});
+
+// Each request of an active server would bring another snapshot.
+test('an answer ends the requests, though the publisher has sent nothing yet', (t) => {
+  begin(t);
+  const copy = followMap('ws://localhost:5561/map', '', () => {}, {WebSocket: Socket});
+  const [publisher] = Socket.all;
+  publisher.accept();
+  const first = Socket.all.at(-1);
+  first.accept();
+  const requests = () => first.sent.filter((frame) => text(frame).endsWith('ICANHAZ?')).length;
+  assert.equal(requests(), 1);
+  t.mock.timers.tick(500);
+  assert.equal(requests(), 2);
+  first.receive('/a', number(1), '', '', 'x');
+  first.receive(...end);
+  t.mock.timers.tick(4_000);
+  assert.equal(requests(), 2);
+  assert.equal(copy.following, false);
+  publisher.receive(...heartbeat);
+  const second = Socket.all.at(-1);
+  assert.deepEqual([first.open, second === first], [false, false]);
+  second.accept();
+  second.receive(...end);
+  assert.equal(copy.following, true);
+  copy.close();
 });
 
 test('the second port follows the first, which has a default', (t) => {

@@ -43,7 +43,7 @@ class InNode(unittest.TestCase):
         self.run_tests("zinc_js_pure.mjs", 12)
 
     def test_connections(self):
-        self.run_tests("zinc_js_connections.mjs", 6)
+        self.run_tests("zinc_js_connections.mjs", 7)
 
 
 @unittest.skipUnless(long_run(), "takes minutes: tools/test --long")

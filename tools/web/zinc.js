@@ -97,11 +97,11 @@ export function followMap(url, subtree, onChange, options = {}) {
           repeating = setInterval(request, repeat);
         },
         onMessage: (parts) => {
+          clearInterval(repeating);
           // An answer to a request before the subscription held may miss an update.
           if (!heard) {
             return;
           }
-          clearInterval(repeating);
           listen();
           expectSnapshot();
           const changes = copy.onSnapshot(parts);
