@@ -147,7 +147,7 @@ TEST_F(config_file, a_file_that_cannot_be_read_is_a_fault_of_the_option) {
   for (const auto& [path, fault] :
        {std::pair{std::string{"/nowhere/a.conf"}, "cannot read /nowhere/a.conf: No such file"},
         {testing::TempDir(), "Is a directory"},
-        {std::string{"/dev/zero"}, "/dev/zero is a device or a pipe; give a file"}}) {
+        {std::string{"/dev/zero"}, "/dev/zero: it is a device or a pipe, not a file;"}}) {
     try {
       app_.parse("--config " + path);
       ADD_FAILURE() << path;

@@ -178,7 +178,7 @@ class EveryServer(ConfigCase):
 class Files(ConfigCase):
     def test_files_that_cannot_be_read(self):
         for path, said in ((self.folder, "Is a directory"), (os.path.join(self.folder, "none"), "No such file"),
-                           ("/dev/zero", "is a device or a pipe")):
+                           ("/dev/zero", "it is a device or a pipe")):
             for more in ((), ("--check-config",)):
                 result = self.run_zinc("broker", "--config", path, *more)
                 self.assertEqual((result.returncode, result.stdout), (2, ""))

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace zinc {
 namespace {
@@ -112,12 +113,17 @@ TEST(roles_file, a_fault_names_the_line_and_the_key) {
   EXPECT_TRUE(fault_of("[services.a]\n", roles_table::map).starts_with("roles.toml: has no table"));
 }
 
-TEST(roles_file, a_missing_file_is_named) {
-  try {
-    (void)read_roles("/nonexistent/roles.toml", roles_table::map);
-    ADD_FAILURE();
-  } catch (const roles_fault& fault) {
-    EXPECT_TRUE(std::string_view{fault.what()}.starts_with("cannot open /nonexistent/roles.toml"));
+TEST(roles_file, a_file_that_cannot_be_read_is_named) {
+  for (const auto& [file, why] :
+       {std::pair{std::string{"/nonexistent/roles.toml"}, "No such file or directory"},
+        {std::string{"/dev/zero"}, "it is a device or a pipe, not a file"},
+        {testing::TempDir(), "Is a directory"}}) {
+    try {
+      (void)read_roles(file, roles_table::map);
+      ADD_FAILURE();
+    } catch (const roles_fault& fault) {
+      EXPECT_EQ(fault.what(), "cannot read " + file + ": " + why + "; check the path");
+    }
   }
 }
 

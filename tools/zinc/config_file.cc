@@ -197,11 +197,6 @@ void add_config(CLI::App& app, config_source& to) {
       [&app, &to](const std::string& file) {
         to.file = file;
         to.lines.clear();
-        std::error_code ignored;
-        if (fs::is_other(fs::status(file, ignored))) {
-          refuse(config_option,
-                 file + " is a device or a pipe; give a file, which SIGHUP reads again");
-        }
         file_reader{app, to}.read(text_of_file(config_option, file, most_config_bytes));
       },
       "file of options, one NAME = VALUE in each line; options of the command line override it. "

@@ -2,24 +2,23 @@
 
 #include "chp/map_access.h"
 #include "mdp/options.h"
+#include "zmtp/curve/private_file.h"
 
 #include <fmt/core.h>
 #include <toml++/toml.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <fstream>
-#include <ios>
-#include <iterator>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 namespace zinc {
 
 namespace {
+
+constexpr std::size_t most_bytes = std::size_t{64} * 1024 * 1024;
 
 struct verb {
   std::string_view name;
@@ -151,18 +150,11 @@ zmtp::access_rules parse_roles(std::string_view text, const std::string& file, r
 }
 
 zmtp::access_rules read_roles(const std::string& file, roles_table which) {
-  std::ifstream input{file, std::ios::binary};
-  if (!input) {
-    throw roles_fault{
-        fmt::format("cannot open {}: {}; check the path", file, std::strerror(errno))};
+  const auto read = zmtp::read_private_file(file, most_bytes);
+  if (const auto* const unread = std::get_if<zmtp::unread_file>(&read)) {
+    throw roles_fault{fmt::format("cannot read {}: {}; check the path", file, unread->why)};
   }
-  std::string text;
-  try {
-    text.assign(std::istreambuf_iterator<char>{input}, {});
-  } catch (const std::ios_base::failure& e) {
-    throw roles_fault{fmt::format("cannot read {}: {}", file, e.what())};
-  }
-  return parse_roles(text, file, which);
+  return parse_roles(std::get<std::string>(read), file, which);
 }
 
 }  // namespace zinc

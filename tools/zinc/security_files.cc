@@ -5,17 +5,15 @@
 #include "zmtp/authenticators/password_file.h"
 #include "zmtp/curve/certificate_file.h"
 #include "zmtp/curve/key.h"
+#include "zmtp/curve/private_file.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <spdlog/spdlog.h>
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -23,6 +21,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 namespace zinc {
 
@@ -123,40 +122,27 @@ void refuse(const std::string& option, const std::string& why) {
 
 namespace {
 
-[[noreturn]] void refuse_file(const std::string& option, const std::string& path, int error) {
-  refuse(option, fmt::format("cannot read {}: {}; check the name and the permissions", path,
-                             std::strerror(error)));
+[[noreturn]] void refuse_file(const std::string& option, const std::string& path,
+                              const zmtp::unread_file& fault) {
+  refuse(option,
+         fmt::format("cannot read {}: {}; check the name and the permissions", path, fault.why));
 }
 
 }  // namespace
 
-std::ifstream opened_file(const std::string& option, const std::string& path) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    refuse_file(option, path, EISDIR);
+void check_file(const std::string& option, const std::string& path) {
+  if (const auto fault = zmtp::fault_of_file(path)) {
+    refuse_file(option, path, *fault);
   }
-  std::ifstream input{path, std::ios::binary};
-  if (!input) {
-    refuse_file(option, path, errno);
-  }
-  return input;
 }
 
 std::string text_of_file(const std::string& option, const std::string& path,
                          std::size_t most_bytes) {
-  auto input = opened_file(option, path);
-  std::string text;
-  // A device may have no end.
-  for (char byte = 0; text.size() <= most_bytes && input.get(byte);) {
-    text += byte;
+  auto read = zmtp::read_private_file(path, most_bytes);
+  if (const auto* const unread = std::get_if<zmtp::unread_file>(&read)) {
+    refuse_file(option, path, *unread);
   }
-  if (input.bad()) {
-    refuse_file(option, path, EIO);
-  }
-  if (text.size() > most_bytes) {
-    refuse(option, fmt::format("{} has more than {} bytes; check the name", path, most_bytes));
-  }
-  return text;
+  return std::move(std::get<std::string>(read));
 }
 
 zmtp::curve_certificate certificate_of(const std::string& option, const std::string& path) {

@@ -5,7 +5,6 @@
 #include "zmtp/curve/certificate.h"
 
 #include <cstddef>
-#include <fstream>
 #include <memory>
 #include <string>
 
@@ -30,8 +29,8 @@ void warn_if_others_may_read(const std::string& option, const std::string& path)
 // Throws: CLI::ValidationError.
 [[nodiscard]] std::shared_ptr<zmtp::authenticator> load_plain_users(const std::string& path);
 
-// Opens a file that the value of `option` names. Throws CLI::ValidationError.
-[[nodiscard]] std::ifstream opened_file(const std::string& option, const std::string& path);
+// Throws CLI::ValidationError if the file that the value of `option` names cannot be opened.
+void check_file(const std::string& option, const std::string& path);
 
 // Read a file that the value of `option` names, which has at most this size. Throw CLI::ValidationError.
 [[nodiscard]] std::string text_of_file(const std::string& option, const std::string& path,

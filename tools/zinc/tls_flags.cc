@@ -102,7 +102,7 @@ void check_tls(const zmtp::tls_options& options, const std::vector<std::string>&
     }
     // The text of a missing file names the option here, and not the member of a struct.
     if (!path.empty()) {
-      (void)opened_file(option, path);
+      check_file(option, path);
     }
   }
   for (const auto& at : bound) {

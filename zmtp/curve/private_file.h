@@ -1,7 +1,8 @@
 #pragma once
-// Reads files that contain secrets or hashes of passwords.
+// Reads files that name what a program trusts: keys, passwords and settings.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <unistd.h>
 #include <variant>
@@ -32,8 +33,12 @@ struct unread_file {
   bool is_open;  // false: the file could not be opened
 };
 
-// Returns the content of a file of at most `limit` bytes. Leaves no copy of it in other memory. The
-// caller must wipe the text if it contains secrets.
+// Returns why the file cannot be opened for reading, if so. Only regular files are opened: a pipe or
+// a device could block the process.
+[[nodiscard]] std::optional<unread_file> fault_of_file(const std::string& path);
+
+// Returns the content of a file of at most `limit` bytes, under the same conditions. Leaves no copy
+// of it in other memory. The caller must wipe the text if it contains secrets.
 [[nodiscard]] std::variant<std::string, unread_file> read_private_file(const std::string& path,
                                                                        std::size_t limit);
 

@@ -148,6 +148,12 @@ bool tls_context::changed() {
   return any;
 }
 
+// OpenSSL would wait at a pipe, and with it the process.
+bool tls_context::is_file(const std::string& path) const noexcept {
+  return std::ranges::any_of(
+      files_, [&](const watched_file& each) { return each.path() == path && each.present(); });
+}
+
 error_code tls_context::load() {
   ERR_clear_error();
   tls_settings made{SSL_CTX_new(TLS_method())};
@@ -162,11 +168,20 @@ error_code tls_context::load() {
 error_code tls_context::load_into(ssl_ctx_st* made) const {
   set_safe_defaults(made);
   if (!options_.certificate.empty()) {
+    if (!is_file(options_.certificate)) {
+      return errc::bad_certificate_file;
+    }
+    if (!options_.private_key.empty() && !is_file(options_.private_key)) {
+      return errc::bad_key_file;
+    }
     if (const auto fault = load_own(made, options_)) {
       return fault;
     }
   }
   if (!options_.trusted.empty()) {
+    if (!is_file(options_.trusted)) {
+      return errc::bad_trusted_file;
+    }
     if (const auto fault = load_trusted(made, options_.trusted, own_)) {
       return fault;
     }

@@ -48,6 +48,7 @@ private:
   [[nodiscard]] error_code load();
   [[nodiscard]] error_code load_into(ssl_ctx_st* made) const;
   [[nodiscard]] bool changed();
+  [[nodiscard]] bool is_file(const std::string& path) const noexcept;
 
   websocket::side own_;
   std::string host_;

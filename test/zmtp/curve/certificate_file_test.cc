@@ -2,6 +2,7 @@
 
 #include "test/support/fixed_random.h"
 #include "test/support/scratch_folder.h"
+#include "zmtp/curve/private_file.h"
 
 #include <gtest/gtest.h>
 
@@ -81,7 +82,24 @@ TEST_F(certificate_file, a_fault_names_the_file_the_line_and_a_remedy) {
   std::ofstream{path} << std::string(100'000, '#');
   EXPECT_NE(fault_of([&] { static_cast<void>(load_certificate(path)); }).find("above 64 KiB"),
             std::string::npos);
-  EXPECT_NE(fault_of([&] { static_cast<void>(load_certificate(folder.path())); }), "none");
+  EXPECT_NE(
+      fault_of([&] { static_cast<void>(load_certificate(folder.path())); }).find("Is a directory"),
+      std::string::npos);
+}
+
+// Without a process at its other end, opening a pipe would never end.
+TEST_F(certificate_file, a_pipe_or_device_is_not_opened_for_long) {
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  for (const auto& each : {path, std::string{"/dev/zero"}}) {
+    EXPECT_EQ(fault_of([&] { static_cast<void>(load_certificate(each)); }),
+              "cannot read the certificate " + each +
+                  ": it is a device or a pipe, not a file; check the path");
+    EXPECT_EQ(fault_of_file(each)->why, "it is a device or a pipe, not a file");
+  }
+  EXPECT_EQ(fault_of_file(folder.path())->why, "Is a directory");
+  EXPECT_EQ(fault_of_file(folder.path("none"))->why, "No such file or directory");
+  std::ofstream{folder.path("regular")};
+  EXPECT_FALSE(fault_of_file(folder.path("regular")));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <utility>
 
 namespace zmtp::test {
@@ -149,6 +150,8 @@ TEST_F(tls_sockets, bind_and_connect_name_the_file_with_the_fault) {
              "-----BEGIN PRIVATE KEY-----\n"
              "MC4CAQAwBQYDK2VwBCIEIJr4pGBwhjjNDiWfJ+KRlmKOMRd8OcTqyOPb9WfnulQi\n"
              "-----END PRIVATE KEY-----\n");
+  const auto pipe = folder_.path("pipe");  // opening it would block
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   const auto absent = folder_.path("absent");
   const auto own = folder_.path("server.pem");
   const struct {
@@ -168,6 +171,9 @@ TEST_F(tls_sockets, bind_and_connect_name_the_file_with_the_fault) {
        errc::foreign_key,
        folder_.path("ed25519.key")},
       {{.certificate = own, .trusted = absent}, errc::bad_trusted_file, absent},
+      {{.certificate = pipe}, errc::bad_certificate_file, pipe},
+      {{.certificate = own, .private_key = pipe}, errc::bad_key_file, pipe},
+      {{.certificate = own, .trusted = pipe}, errc::bad_trusted_file, pipe},
       {{.certificate = own, .trusted = folder_.path("empty")},
        errc::bad_trusted_file,
        folder_.path("empty")},
