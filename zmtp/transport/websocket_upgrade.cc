@@ -97,10 +97,12 @@ bool names_this_machine(std::string_view authority) {
 }
 
 // A browser sends the origin of its page. Other programs send none, or that of the server. The name
-// of another host may resolve to a loopback address, so that its page seems to be of the server.
+// of another host may resolve to a loopback address, so that its page seems to be of the server. An
+// attacker on the way can alter a page without TLS. In front of ws://, a proxy may add TLS.
 bool may_connect(std::string_view origin, std::string_view host, const upgrade_terms& to) {
   const auto scheme = origin.find("://");
   const bool own = scheme != std::string_view::npos &&
+                   (!to.at.tls || beast::iequals(for_beast(origin.substr(0, scheme)), "https")) &&
                    beast::iequals(for_beast(origin.substr(scheme + 3)), for_beast(host)) &&
                    (!is_loopback(to.at.host) || names_this_machine(host));
   return origin.empty() || own || std::ranges::any_of(to.origins, [&](const std::string& each) {

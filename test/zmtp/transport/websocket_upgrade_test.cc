@@ -126,6 +126,28 @@ TEST(websocket_upgrade, pages_connect_only_from_a_listed_origin) {
   EXPECT_FALSE(answer_upgrade(from("https://b.example"), own).fault);
 }
 
+// An attacker on the way can alter a page that comes without TLS.
+TEST(websocket_upgrade, a_page_without_tls_cannot_be_of_a_server_with_tls) {
+  const struct {
+    const char* origin;
+    bool tls;
+    bool connects;
+  } cases[]{
+      {"http://server.example.com", true, false},  {"https://server.example.com", true, true},
+      {"HTTPS://server.example.com", true, true},  {"http://server.example.com", false, true},
+      {"https://server.example.com", false, true},  // a proxy has added TLS
+  };
+  for (const auto& [origin, tls, connects] : cases) {
+    auto own = terms();
+    own.at.tls = tls;
+    const auto wire = request(offer("ZWS2.0") + "Origin: " + origin + "\r\n");
+    EXPECT_EQ(answer_upgrade(wire, own).fault, connects ? error_code{} : errc::foreign_origin)
+        << origin << ' ' << tls;
+    own.origins = {origin};
+    EXPECT_FALSE(answer_upgrade(wire, own).fault) << origin;
+  }
+}
+
 // The name of any host can resolve to 127.0.0.1.
 TEST(websocket_upgrade, a_page_of_another_host_cannot_be_of_a_loopback_address) {
   const struct {
