@@ -6,6 +6,8 @@
 #include <boost/system/system_error.hpp>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -27,6 +29,29 @@ TEST_F(tls_sockets, the_name_in_the_certificate_of_a_client_is_its_user_id) {
     EXPECT_TRUE(info->address.starts_with("127.0.0.1:"));
     put(dealer, {"hello"});
     EXPECT_EQ(receive(router).content, message{"hello"});
+  }
+}
+
+// docs/security.md warns of it.
+TEST_F(tls_sockets, a_name_is_one_user_of_all_trusted_authorities) {
+  std::ostringstream both;
+  both << std::ifstream{ca_.file()}.rdbuf() << std::ifstream{other_.file()}.rdbuf();
+  write_file(folder_.path("both.pem"), both.str());
+  other_.issue({.common_name = "alice"}, folder_.path("other_alice.pem"));
+  auto own = strict_server();
+  own.trusted = folder_.path("both.pem");
+  router_socket router{executor(), with(own)};
+  const auto at = router.bind(any_tls_port).to_string();
+  for (const auto* file : {"alice.pem", "other_alice.pem"}) {
+    auto shown = alice();
+    shown.certificate = folder_.path(file);
+    dealer_socket dealer{executor(), with(shown)};
+    dealer.connect(at);
+    const auto attached = receive(router);
+    ASSERT_EQ(attached.what, routed_message::kind::attached);
+    EXPECT_EQ(router.info(attached.peer)->user_id, "alice") << file;
+    dealer.close(0ms);
+    EXPECT_EQ(receive(router).what, routed_message::kind::detached);
   }
 }
 
