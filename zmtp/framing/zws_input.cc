@@ -35,11 +35,20 @@ zws_input::zws_input(websocket::side own, std::string_view mechanism)
 zws_input::progress zws_input::read(std::span<const std::byte> from, std::span<std::byte> to) {
   progress p;
   for (;;) {
-    if (!made_.empty()) {
-      const auto count = std::min(made_.size(), to.size() - p.made);
-      std::memcpy(to.data() + p.made, made_.data(), count);
+    const auto give = [&](std::string_view bytes) {
+      const auto count = std::min(bytes.size(), to.size() - p.made);
+      std::memcpy(to.data() + p.made, bytes.data(), count);
       p.made += count;
-      made_.erase(0, count);
+      return count;
+    };
+    if (!made_.empty()) {
+      made_.erase(0, give(made_));
+    }
+    if (made_.empty() && state_ == state::whole) {
+      left_ -= give(std::string_view{fragments_}.substr(fragments_.size() - left_));
+      if (left_ == 0) {
+        drop_fragments();
+      }
     }
     const auto rest = from.subspan(p.used);
     const auto take = [&](std::size_t most) {
@@ -49,7 +58,7 @@ zws_input::progress zws_input::read(std::span<const std::byte> from, std::span<s
       left_ -= count;
       return rest.first(count);
     };
-    if (rest.empty() || !made_.empty()) {
+    if (rest.empty() || ready()) {
       return p;
     }
     switch (state_) {
@@ -71,6 +80,7 @@ zws_input::progress zws_input::read(std::span<const std::byte> from, std::span<s
         collect(fragments_, take(rest.size()));
         p.fault = left_ == 0 ? on_fragment() : error_code{};
         break;
+      case state::whole: break;  // ready()
       case state::body: {
         if (p.made == to.size()) {
           return p;
@@ -130,23 +140,29 @@ error_code zws_input::on_fragment() {
   if (in_fragments_) {
     return {};
   }
-  const auto whole = std::exchange(fragments_, {});
-  if (whole.empty()) {
+  if (fragments_.empty()) {
     return errc::bad_websocket_frame;
   }
-  left_ = whole.size() - 1;
-  const auto fault = on_flags(static_cast<std::byte>(whole.front()));
-  if (left_ != 0 && !fault) {
-    left_ = 0;
-    if (state_ == state::routing_id) {
-      collected_ = whole.substr(1);
-      on_collected();
-    } else {
-      made_.append(whole, 1);
-      state_ = state::header;
-    }
+  left_ = fragments_.size() - 1;
+  if (const auto fault = on_flags(static_cast<std::byte>(fragments_.front()))) {
+    return fault;
   }
-  return fault;
+  if (state_ == state::body) {
+    state_ = state::whole;
+    return {};
+  }
+  if (state_ == state::routing_id) {
+    collected_ = fragments_.substr(1);
+    on_collected();
+  }
+  drop_fragments();
+  return {};
+}
+
+void zws_input::drop_fragments() noexcept {
+  std::string{}.swap(fragments_);  // an assignment would keep the memory
+  left_ = 0;
+  state_ = state::header;
 }
 
 error_code zws_input::on_flags(std::byte flags) {

@@ -42,7 +42,9 @@ public:
   // Faults: errc::bad_websocket_frame, routing_id_too_long.
   [[nodiscard]] progress read(std::span<const std::byte> from, std::span<std::byte> to);
   // Returns whether read() can make bytes without further bytes of the peer.
-  [[nodiscard]] bool ready() const noexcept { return !made_.empty(); }
+  [[nodiscard]] bool ready() const noexcept { return !made_.empty() || state_ == state::whole; }
+  // Returns the memory of a message in fragments.
+  [[nodiscard]] std::size_t held() const noexcept { return fragments_.capacity(); }
   // Returns the payload of the last ping, once.
   [[nodiscard]] std::optional<std::string> take_ping() noexcept {
     return std::exchange(ping_, std::nullopt);
@@ -51,11 +53,21 @@ public:
   [[nodiscard]] bool closed() const noexcept { return state_ == state::closed; }
 
 private:
-  enum class state : std::uint8_t { header, control, fragment, flags, routing_id, body, closed };
+  enum class state : std::uint8_t {
+    header,
+    control,
+    fragment,
+    whole,
+    flags,
+    routing_id,
+    body,
+    closed
+  };
 
   [[nodiscard]] error_code on_header();
   [[nodiscard]] error_code on_flags(std::byte flags);
   [[nodiscard]] error_code on_fragment();
+  void drop_fragments() noexcept;
   void collect(std::string& to, std::span<const std::byte> payload) const;
   void on_collected();
 
@@ -63,7 +75,7 @@ private:
   state state_ = state::header;
   bool expects_routing_id_;
   unsigned handshake_left_;  // messages
-  std::uint64_t left_ = 0;   // bytes of the payload
+  std::uint64_t left_ = 0;   // bytes of the payload, or of the whole message
   std::string made_;         // bytes that wait for space
   std::string collected_;    // a control frame or a routing id
   bool in_fragments_ = false;

@@ -234,6 +234,19 @@ TEST(zws_input, a_message_in_fragments_has_a_limit) {
   EXPECT_EQ(hear(bad, whole(1), 100'000, 100'000).fault, errc::bad_websocket_frame);
 }
 
+// An idle connection of a peer that has sent one long message must not keep its memory.
+TEST(zws_input, a_message_in_fragments_leaves_no_memory) {
+  zws_input input{side::client, "NULL"};
+  const std::string half(50'000, 'x');
+  (void)hear(input, bytes("82 01 00 02 7e c3 51 00") + half, 1'000, 100'000);
+  EXPECT_GT(input.held(), half.size());
+  const auto [zmtp, fault] = hear(input, bytes("80 7e c3 50") + half, 1'000, 999);
+  EXPECT_FALSE(fault);
+  EXPECT_EQ(zmtp.substr(0, 9), bytes("02 00 00 00 00 00 01 86 a0"));
+  EXPECT_EQ(zmtp.size(), 9 + 2 * half.size());
+  EXPECT_LT(input.held(), 100U);
+}
+
 TEST(zws_input, fragments_of_a_handshake_have_a_lower_limit) {
   const auto most = zws_input::max_fragmented_in_handshake;
   const auto whole = bytes("02 7e 10 00") + std::string(most, '\0') + bytes("80 00");
