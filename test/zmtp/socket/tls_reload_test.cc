@@ -97,5 +97,41 @@ TEST_F(reloading_tls_sockets, handshakes_that_stop_cost_no_peer_anything_and_end
   }
 }
 
+// Half of them send the begin of a handshake, and the others nothing.
+TEST_F(reloading_tls_sockets, a_thousand_idle_handshakes_keep_to_their_places_and_no_peer_out) {
+  constexpr std::size_t count = 1'000;
+  constexpr std::size_t places = 50;
+  for (const std::string form : {"tls+tcp://127.0.0.1:*", "wss://127.0.0.1:*/path"}) {
+    auto options = with(server());
+    options.pending_handshakes = places;
+    options.limit.handshake_time = 1h;
+    router_socket router{executor(), options};
+    auto events = router.monitor();
+    const auto at = router.bind(form);
+    const auto evicted = [&] {
+      return router.counters().ended[static_cast<std::size_t>(errc::handshake_evicted)];
+    };
+    std::vector<std::unique_ptr<raw_peer>> idle;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto& peer = *idle.emplace_back(std::make_unique<raw_peer>(context()));
+      peer.connect(at.carrier());
+      if (i % 2 == 0) {
+        peer.send(std::string_view{"\x16\x03\x01\x02\x00\x01\x00\x01", 8});
+      }
+      (void)next(events, kind::accepted);
+      if ((i + 1) % places == 0) {
+        EXPECT_EQ(evicted(), i + 1 - places);
+        time_.advance(options.limit.handshake_silence);
+      }
+    }
+    dealer_socket dealer{executor(), with(client())};
+    dealer.connect(at.to_string());
+    EXPECT_EQ(receive(router).what, routed_message::kind::attached);
+    put(dealer, {"served"});
+    EXPECT_EQ(receive(router).content, message{"served"});
+    EXPECT_EQ(evicted(), count + 1 - places);
+  }
+}
+
 }  // namespace
 }  // namespace zmtp::test
