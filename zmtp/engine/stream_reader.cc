@@ -9,6 +9,13 @@
 
 namespace zmtp {
 
+namespace {
+
+// Partial messages below this size do not count for the budget.
+constexpr std::size_t least_counted = 64 * 1024;
+
+}  // namespace
+
 void stream_reader::wait(std::shared_ptr<transport::stream_user> user) {
   stream_.wait(transport::stream_side::read, std::move(user));
   waiting_ = true;
@@ -56,9 +63,17 @@ bool stream_reader::compact() {
   return hold(to_.own_memory());
 }
 
-// Returns whether a partial message may hold this many bytes. Reports only changes to the ledger of
-// the process, and nothing for small messages.
+// Returns what the stream holds of a message. If the queue is full, the message only waits for the
+// user.
+std::size_t stream_reader::below() const noexcept {
+  const auto held = stream_.held();
+  return held < least_counted ? 0 : held;
+}
+
+// Returns whether a partial message may hold this many bytes, beside those of the stream. Reports
+// only changes to the ledger of the process, and nothing for small messages.
 bool stream_reader::hold(std::size_t bytes) {
+  bytes += to_.blocked() ? 0 : below();
   if (bytes == (partial_message_ != nullptr ? partial_message_->held() : 0)) {
     return true;
   }

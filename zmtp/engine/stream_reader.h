@@ -53,13 +53,14 @@ public:
   [[nodiscard]] bool compact();
   // Counts the bytes that wait for space in the queue, or framed for the kernel. Call after that
   // queue is compact.
-  void account() noexcept { charge(to_.waiting_memory()); }
+  void account() noexcept { charge(to_.waiting_memory() + (to_.blocked() ? below() : 0)); }
   [[nodiscard]] bool evicted() const;
   // Drops what was read and not decoded, and its memory.
   void drop() noexcept;
 
 private:
   [[nodiscard]] bool hold(std::size_t bytes);
+  [[nodiscard]] std::size_t below() const noexcept;
   void charge(std::size_t bytes) noexcept;
 
   transport::stream& stream_;

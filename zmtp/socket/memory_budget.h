@@ -22,10 +22,10 @@ struct memory_budget {
   // (socket_counters::dropped_over_budget), and the socket does not read from the connection.
   // Conflating sockets count but have no quota, because they hold one message per peer.
   std::size_t queued;
-  // Memory of partial messages on TCP and ipc. The memory of a message grows with the received
-  // bytes, up to its size or 1.5 times of that. A partial message below 64 KiB does not count,
-  // because it leaves the buffer that connections share. A larger one keeps a buffer of 256 KiB or
-  // a larger block.
+  // Memory of partial messages, except on inproc. The memory of a message grows with the received
+  // bytes, up to its size or 1.5 times of that, or twice if it comes in fragments of WebSocket. A
+  // partial message below 64 KiB does not count, because it leaves the buffer that connections
+  // share. A larger one keeps a buffer of 256 KiB or a larger block.
   //
   // If a partial message would exceed the budget, the connection with the largest one closes
   // (errc::partial_message_evicted), even if that is the growing one. Among equals, the one that has

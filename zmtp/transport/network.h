@@ -87,6 +87,8 @@ public:
   // Returns whether the peer has disconnected without reading everything. Returns true only once.
   [[nodiscard]] virtual bool reset() noexcept = 0;
   [[nodiscard]] virtual remote_end remote() const = 0;
+  // Memory of a message of the peer of which the user has not got all bytes.
+  [[nodiscard]] virtual std::size_t held() const noexcept { return 0; }
 };
 
 // Waits for an acceptor.

@@ -41,6 +41,7 @@ public:
   }
   [[nodiscard]] bool reset() noexcept override { return layer_->over().reset(); }
   [[nodiscard]] remote_end remote() const override { return layer_->remote(); }
+  [[nodiscard]] std::size_t held() const noexcept override { return layer_->held(); }
 
 private:
   std::shared_ptr<stream_layer> layer_;

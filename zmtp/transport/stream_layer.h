@@ -39,6 +39,7 @@ public:
   // Closes without calling a user.
   void abandon() noexcept;
   [[nodiscard]] virtual remote_end remote() const { return over_->remote(); }
+  [[nodiscard]] virtual std::size_t held() const noexcept { return over_->held(); }
 
   [[nodiscard]] stream& over() noexcept { return *over_; }
   // Bytes that the user has written and the stream below has not. An end that waits counts as one.

@@ -27,6 +27,9 @@ public:
   [[nodiscard]] std::size_t read_some(std::span<std::byte> to, error_code& ec) noexcept override;
   [[nodiscard]] std::size_t write_some(std::span<const piece> pieces,
                                        error_code& ec) noexcept override;
+  [[nodiscard]] std::size_t held() const noexcept override {
+    return stream_layer::held() + (input_ ? input_->held() : 0);
+  }
 
 private:
   // Bytes on the stack for one call of the stream below. An idle connection has no buffer.
