@@ -8,7 +8,7 @@ namespace zmtp::simulation {
 namespace {
 
 seeds& asked() noexcept {
-  static seeds all;
+  static seeds all{500};
   return all;
 }
 
@@ -45,8 +45,9 @@ trace::printer printer_asked_for() {
   };
 }
 
-int run_tests(int count, char** arguments) {
+int run_tests(int count, char** arguments, std::uint64_t short_form) {
   testing::InitGoogleTest(&count, arguments);
+  asked() = seeds{short_form};
   parse(count, arguments);
   return RUN_ALL_TESTS();
 }

@@ -1,6 +1,6 @@
 #pragma once
 // The frame of tests that run scenarios, each from its seed. Options of the command line:
-//   --seeds N         how many (500, or 50 with a sanitizer; 4,000 in each part of a long run)
+//   --seeds N         how many (500 or what the test says, a tenth with a sanitizer; 4,000 in each part of a long run)
 //   --first-seed S    from which on (1, or the first of the part)
 //   --seed S          this one alone
 //   --trace           prints all that happens
@@ -21,7 +21,7 @@
 namespace zmtp::simulation {
 
 struct seeds : test::run_seeds {
-  seeds() : run_seeds{500, 4'000} {}
+  explicit seeds(std::uint64_t short_form) : run_seeds{short_form, 4'000} {}
 
   bool trace = false;
 };
@@ -29,8 +29,8 @@ struct seeds : test::run_seeds {
 [[nodiscard]] const seeds& asked_for() noexcept;
 // Prints, if that was asked for.
 [[nodiscard]] trace::printer printer_asked_for();
-// To be what main() returns.
-[[nodiscard]] int run_tests(int count, char** arguments);
+// To be what main() returns. `short_form`: how many seeds there are by default.
+[[nodiscard]] int run_tests(int count, char** arguments, std::uint64_t short_form = 500);
 
 // The sum of many runs; each that found something is a failure of the test.
 class seed_sum {

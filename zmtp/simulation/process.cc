@@ -23,7 +23,7 @@ void process::start(program what) {
   context_ = std::make_unique<asio::io_context>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE);
   work_ = std::make_unique<work>(context_->get_executor());
   runtime::install(*context_, std::make_unique<simulated_runtime>(net_.here(), clock_));
-  auto network = std::make_unique<process_network>(net_, machine_, host_name_);
+  auto network = std::make_unique<process_network>(net_, machine_, host_name_, wrapper_);
   network_ = network.get();
   transport::network::install(*context_, std::move(network));
   const memory_limits budget{.queued = queued_, .partial_messages = partial_messages_};

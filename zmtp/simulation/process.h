@@ -16,6 +16,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+
+namespace zmtp::transport {
+class stream;
+}
 
 namespace zmtp::simulation {
 
@@ -31,6 +36,10 @@ public:
   // Makes the objects of the program, which live until the process is killed. Runs as a handler of
   // the executor.
   using program = std::function<std::shared_ptr<void>(boost::asio::any_io_executor)>;
+  // Returns what a socket reads and writes instead of `whole`, the stream of ZMTP's bytes on this
+  // connection, above WebSocket and TLS.
+  using wrapper = std::function<std::unique_ptr<transport::stream>(
+      std::unique_ptr<transport::stream> whole, std::uint64_t connection)>;
 
   process(simulated_network& net, std::string host);
   process(const process&) = delete;
@@ -52,6 +61,8 @@ public:
   // The network and world::after() use the simulation's time.
   void set_clock(clock_rate rate) noexcept { clock_ = rate; }
   [[nodiscard]] clock_rate clock() const noexcept { return clock_; }
+  // From the next start on: for tests that observe the bytes of the sockets, or change them.
+  void wrap_streams(wrapper by) { wrapper_ = std::move(by); }
   // The process must not be running.
   void start(program what);
   // The same for a program that is a coroutine, with all that `main` captures. An exception leaves
@@ -80,6 +91,7 @@ private:
   std::string host_name_;
   bool paused_ = false;
   clock_rate clock_;
+  wrapper wrapper_;
   std::size_t queued_ = 3 * gibi;
   std::size_t partial_messages_ = gibi;
   process_network* network_ = nullptr;  // the context owns it

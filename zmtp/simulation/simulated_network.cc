@@ -40,8 +40,8 @@ simulated_network::stream_ptr simulated_network::open(simulated_host& connecting
       .window = state_.random.between(options_.least_window, options_.most_window),
       .cuts = options_.cuts,
   };
-  auto opened = std::make_shared<virtual_connection>(state_, ++last_stream_, how, connecting,
-                                                     accepting, observer_);
+  auto opened =
+      std::make_shared<virtual_connection>(state_, ++last_stream_, how, connecting, accepting);
   streams_.push_back(opened);
   for (const auto& prepare : prepare_) {
     prepare(*opened);

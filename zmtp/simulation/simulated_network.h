@@ -41,7 +41,6 @@ public:
   [[nodiscard]] run_state& here() noexcept { return state_; }
   [[nodiscard]] event_queue::time_point now() const noexcept { return state_.events.now(); }
   [[nodiscard]] net_options& options() noexcept { return options_; }
-  void observe(stream_observer* observer) noexcept { observer_ = observer; }
 
   [[nodiscard]] simulated_host& add_host();
 
@@ -88,7 +87,6 @@ private:
 
   run_state state_;
   net_options options_;
-  stream_observer* observer_ = nullptr;
   std::vector<std::unique_ptr<simulated_host>> hosts_;
   std::map<std::string, listener, std::less<>> listeners_;
   std::vector<std::weak_ptr<virtual_connection>> streams_;

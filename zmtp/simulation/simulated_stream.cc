@@ -229,8 +229,8 @@ private:
 };
 
 process_network::process_network(simulated_network& net, simulated_host& host,
-                                 std::string host_name)
-    : net_{net}, host_{host}, host_name_{std::move(host_name)} {}
+                                 std::string host_name, process::wrapper wrap)
+    : net_{net}, host_{host}, host_name_{std::move(host_name)}, wrap_{std::move(wrap)} {}
 
 std::unique_ptr<transport::acceptor> process_network::make_acceptor(
     const asio::any_io_executor& executor, const transport_options&) {
@@ -243,6 +243,12 @@ std::shared_ptr<transport::connector> process_network::make_connector(
   std::erase_if(attempts_, [](const auto& weak) { return weak.expired(); });
   attempts_.push_back(made);
   return made;
+}
+
+std::unique_ptr<transport::stream> process_network::wrapped(
+    std::unique_ptr<transport::stream> whole, const transport::stream& carrier) {
+  return wrap_ ? wrap_(std::move(whole), static_cast<const simulated_stream&>(carrier).id())
+               : std::move(whole);
 }
 
 void process_network::abandon() noexcept {

@@ -1,8 +1,10 @@
 #pragma once
 // The network of one simulated process: what its sockets listen, connect, read and write with.
 
+#include "zmtp/simulation/process.h"
 #include "zmtp/simulation/simulated_network.h"
 #include "zmtp/transport/network.h"
+#include "zmtp/transport/stream_wrapper.h"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -19,6 +21,8 @@ public:
                    std::shared_ptr<virtual_connection> connection, end_of_stream end);
   ~simulated_stream() override { close(); }
 
+  // Names the connection.
+  [[nodiscard]] std::uint64_t id() const noexcept { return connection_->id(); }
   [[nodiscard]] std::size_t read_some(std::span<std::byte> to, error_code& ec) noexcept override;
   [[nodiscard]] std::size_t write_some(std::span<const std::span<const std::byte>> pieces,
                                        error_code& ec) noexcept override;
@@ -46,16 +50,21 @@ private:
 
 class simulated_connector;
 
-// tcp:// and ipc:// between the processes of a simulation. A tcp address has the name of a host, or
-// means this host: *, localhost, 127.0.0.1. The names of ipc belong to the host.
-class process_network final : public transport::network {
+// tcp:// and ipc:// between the processes of a simulation, and below ws://, wss:// and tls+tcp://. A tcp
+// address has the name of a host, or means this host: *, localhost, 127.0.0.1. The names of ipc belong
+// to the host.
+class process_network final : public transport::network, public transport::stream_wrapper {
 public:
-  process_network(simulated_network& net, simulated_host& host, std::string host_name);
+  // `wrap` may be empty.
+  process_network(simulated_network& net, simulated_host& host, std::string host_name,
+                  process::wrapper wrap);
 
   [[nodiscard]] std::unique_ptr<transport::acceptor> make_acceptor(
       const boost::asio::any_io_executor& executor, const transport_options& options) override;
   [[nodiscard]] std::shared_ptr<transport::connector> make_connector(
       const boost::asio::any_io_executor& executor, const transport_options& options) override;
+  [[nodiscard]] std::unique_ptr<transport::stream> wrapped(
+      std::unique_ptr<transport::stream> whole, const transport::stream& carrier) override;
 
   // Call before the process's context is destroyed. Destroys the handlers of pending attempts.
   void abandon() noexcept;
@@ -70,6 +79,7 @@ private:
   simulated_network& net_;
   simulated_host& host_;
   std::string host_name_;
+  process::wrapper wrap_;
   std::vector<std::weak_ptr<simulated_connector>> attempts_;
 };
 

@@ -17,8 +17,8 @@ constexpr std::size_t most_segments = 4;
 
 virtual_connection::virtual_connection(run_state& in, std::uint64_t id,
                                        const stream_options& options, simulated_host& connecting,
-                                       simulated_host& accepting, stream_observer* observer)
-    : state_{&in}, id_{id}, options_{options}, observer_{observer} {
+                                       simulated_host& accepting)
+    : state_{&in}, id_{id}, options_{options} {
   ends_[0].host = &connecting;
   ends_[1].host = &accepting;
 }
@@ -75,9 +75,6 @@ virtual_connection::transferred virtual_connection::write_some(end_of_stream e,
   }
   own.taken += count;
   note("write: stream, end, bytes", e, count);
-  if (observer_ != nullptr) {
-    observer_->on_written(id_, e, std::as_bytes(std::span{bytes}));
-  }
   if (cut_ || at(other(e)).closed) {
     // No host answers, or a host that does not know the connection.
     const auto wait = cut_ ? milliseconds{state_->random.between(200, 2000)} : options_.delay;
@@ -161,9 +158,6 @@ virtual_connection::transferred virtual_connection::read_some(end_of_stream e,
     from.unread_from = 0;
   }
   note("read: stream, end, bytes", e, count);
-  if (observer_ != nullptr) {
-    observer_->on_read(id_, e, count);
-  }
   if (!cut_ && from.on_writable) {
     state_->events.after(options_.delay, [self = shared_from_this(), e] { self->wake(other(e)); });
   }

@@ -23,17 +23,6 @@ enum class end_of_stream : std::uint8_t { connecting, accepting };
   return e == end_of_stream::connecting ? end_of_stream::accepting : end_of_stream::connecting;
 }
 
-// An observer of the bytes that enter and leave streams.
-class stream_observer {
-public:
-  virtual ~stream_observer() = default;
-  // The kernel at `from` has taken these bytes.
-  virtual void on_written(std::uint64_t stream, end_of_stream from,
-                          std::span<const std::byte> bytes) = 0;
-  // The program at `at` has read `count` bytes.
-  virtual void on_read(std::uint64_t stream, end_of_stream at, std::size_t count) = 0;
-};
-
 struct stream_options {
   event_queue::duration delay{};  // from end to end
   event_queue::duration jitter{};
@@ -56,8 +45,7 @@ public:
   static constexpr event_queue::duration keep_alive = std::chrono::seconds{15};
 
   virtual_connection(run_state& in, std::uint64_t id, const stream_options& options,
-                     simulated_host& connecting, simulated_host& accepting,
-                     stream_observer* observer);
+                     simulated_host& connecting, simulated_host& accepting);
 
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
   [[nodiscard]] transferred write_some(end_of_stream e, std::span<const piece> pieces);
@@ -161,7 +149,6 @@ private:
   run_state* state_;
   std::uint64_t id_;
   stream_options options_;
-  stream_observer* observer_;
   bool cut_ = false;
   std::array<end, 2> ends_;
 };

@@ -1,5 +1,7 @@
 #include "test/zmtp/simulation/cast.h"
 
+#include "test/support/certificates.h"
+
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -26,12 +28,13 @@ cast::cast(world& in, const production_options& options, history& record)
     p.in = &world_.add("host" + std::to_string(number));
     p.type = number == 1 ? types_.hub : types_.spokes;
     p.peers = number == 1 ? types_.spokes : types_.hub;
+    p.transport = how_.transport;
     choose_options(p);
     choose_habits(p);
     if (how_.fault.adjust) {
       how_.fault.adjust(p);
     }
-    record.add(number, p.in->machine(), user_of(p));
+    record.add(number, *p.in, user_of(p), how_.fault.layer);
   }
   connect();
 }
@@ -66,6 +69,8 @@ void cast::choose_troubles() {
 
 void cast::choose_options(participant& p) {
   auto& o = p.options;
+  o.transport.tls = test::tls_of_server();
+  o.transport.tls.server_name = "localhost";
   o.send_mark.messages = random_.between(1, 20);
   o.receive_mark.messages = random_.between(1, 20);
   if (byte_marks_) {

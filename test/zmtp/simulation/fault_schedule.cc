@@ -113,11 +113,11 @@ void fault_schedule::take_away_one() {
   }
   in_process(one, [this, &one] {
     error_code ec;
-    one.socket->unbind("tcp://*:5555", ec);
+    one.socket->unbind(one.endpoint_at("*"), ec);
     if (!ec) {
       world_.after(random().up_to(milliseconds{1'000}), [this, &one, life = one.starts] {
         if (one.starts == life) {
-          in_process(one, [&one] { one.socket->bind("tcp://*:5555"); });
+          in_process(one, [&one] { one.socket->bind(one.endpoint_at("*")); });
         }
       });
     }

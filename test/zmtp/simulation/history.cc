@@ -39,8 +39,8 @@ void history::report(violation what, std::string text) {
   }
 }
 
-void history::add(std::uint32_t number, const simulated_host& on, const user& what) {
-  wires_.add(on, number);
+void history::add(std::uint32_t number, process& of, const user& what, false_layer layer) {
+  wires_.add(of, number, std::move(layer));
   static_cast<user&>(users_[number]) = what;
 }
 

@@ -44,7 +44,8 @@ public:
 
   explicit history(simulated_network& net) : wires_{net, *this} {}
 
-  void add(std::uint32_t number, const simulated_host& on, const user& what);
+  // See wire_record::add().
+  void add(std::uint32_t number, process& of, const user& what, false_layer layer);
   // The participant has opened its socket, which lives until end_life().
   void begin_life(std::uint32_t number, const zmtp::socket& socket);
   // The process is about to be killed.

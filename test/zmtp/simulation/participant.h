@@ -43,6 +43,7 @@ inline constexpr std::array<std::string_view, 7> wanted_topics = {"",  "a",  "ab
 
 struct participant {
   process* in = nullptr;
+  std::string_view transport;
   std::uint32_t number = 0;
   socket_type type{};
   socket_type peers{};
@@ -68,7 +69,11 @@ struct participant {
   std::function<void(bool begins, std::string_view topic)> change_topic;
 
   [[nodiscard]] std::string name() const { return "party " + std::to_string(number); }
-  [[nodiscard]] std::string endpoint() const { return "tcp://" + in->host() + ":5555"; }
+  // To bind, or to connect to.
+  [[nodiscard]] std::string endpoint_at(std::string_view host) const {
+    return std::string{transport} + "://" + std::string{host} + ":5555";
+  }
+  [[nodiscard]] std::string endpoint() const { return endpoint_at(in->host()); }
 };
 
 using participants = std::vector<std::unique_ptr<participant>>;

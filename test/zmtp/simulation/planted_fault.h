@@ -2,6 +2,7 @@
 // Faults of a user, to see that the checks notice them. The product has no such fault.
 
 #include "test/zmtp/simulation/participant.h"
+#include "test/zmtp/simulation/stream_over.h"
 #include "zmtp/counters.h"
 #include "zmtp/options.h"
 #include "zmtp/peer.h"
@@ -29,6 +30,8 @@ struct planted_fault {
   std::function<void(const participant&, socket_counters&)> counted{};
   // Changes the bytes that a program has written, for the checks.
   std::function<void(std::string&)> written{};
+  // A fault of the layers between the sockets and TCP.
+  false_layer layer{};
 };
 
 }  // namespace zmtp::simulation

@@ -143,11 +143,11 @@ void scenario::check_cut() {
   }
   const auto number = (*connecting)->number;
   const auto lost = history_.bytes_lost(number);
-  const auto in_kernels = first_.taken(end_of_stream::connecting) -
-                          history_.wires().written_by(number, first_.id())->read;
-  if (lost > in_kernels) {
+  const auto& out = *history_.wires().written_by(number, first_.id());
+  const auto under_way = out.put - out.read;
+  if (lost > under_way) {
     history_.report(violation::lost, std::to_string(lost) + " bytes of messages, of " +
-                                         std::to_string(in_kernels) + " that may be");
+                                         std::to_string(under_way) + " that may be");
   }
 }
 

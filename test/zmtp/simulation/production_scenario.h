@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace zmtp::simulation {
 
@@ -57,6 +58,7 @@ using production_result = run_result<violation>;
 
 struct production_options {
   trace::printer print{};
+  std::string_view transport = "tcp";
   // Replaces the choice of the seed.
   std::optional<std::size_t> pattern{};  // index in the list of patterns
   bool no_troubles = false;

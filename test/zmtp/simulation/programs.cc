@@ -61,7 +61,7 @@ void programs::leave(participant& p) {
   asio::post(p.in->executor(), [this, &p] {
     error_code ec;
     p.socket->unbind(p.endpoint(), ec);
-    p.socket->unbind("tcp://*:5555", ec);
+    p.socket->unbind(p.endpoint_at("*"), ec);
     for (auto* const to : p.connects_to) {
       p.socket->disconnect(to->endpoint(), ec);
       history_.disconnected(p.number, to->number);
@@ -89,7 +89,7 @@ awaitable<void> programs::live(participant& p) {
     if (p.binds_after.count() != 0) {
       co_await pause(p.binds_after);
     }
-    socket.bind("tcp://*:5555");
+    socket.bind(p.endpoint_at("*"));
   }
   co_await converse(p, socket);
 }

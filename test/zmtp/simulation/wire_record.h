@@ -1,8 +1,10 @@
 #pragma once
-// The bytes that programs write and read on each connection, with the parcels and subscriptions.
+// The bytes of ZMTP that sockets write and read on each connection, with the parcels and subscriptions.
 
 #include "test/zmtp/simulation/publication_check.h"
+#include "test/zmtp/simulation/stream_over.h"
 #include "test/zmtp/simulation/wire_tap.h"
+#include "zmtp/simulation/process.h"
 #include "zmtp/simulation/simulated_network.h"
 
 #include <array>
@@ -41,6 +43,7 @@ struct wire {
   wire_tap tap;
   std::vector<written> messages;
   std::deque<subscription> unread;  // subscriptions
+  std::size_t put = 0;              // bytes that were written
   std::size_t read = 0;             // bytes
   std::size_t next = 0;             // message that the user is to get
   bool given_up = false;            // the reader may drop what it has read
@@ -49,7 +52,7 @@ struct wire {
   [[nodiscard]] std::size_t came() const noexcept;
 };
 
-class wire_record : public stream_observer {
+class wire_record {
 public:
   // Gets what is written and read.
   struct listener {
@@ -66,10 +69,10 @@ public:
   wire_record(simulated_network& net, listener& to);
   wire_record(const wire_record&) = delete;
   wire_record& operator=(const wire_record&) = delete;
-  ~wire_record() override = default;
 
-  // All programs of this host are one participant.
-  void add(const simulated_host& host, std::uint32_t number) { numbers_[&host] = number; }
+  // All programs of this process are one participant. A planted fault: `false_layer`, if it is not empty, makes a
+  // stream over each stream of its sockets.
+  void add(process& of, std::uint32_t number, false_layer layer);
   // The lane of the endpoint of `accepting` for a socket that connects to it.
   [[nodiscard]] static constexpr lane endpoint_of(std::uint32_t accepting) noexcept {
     return (lane{1} << 40U) + accepting;
@@ -90,10 +93,10 @@ public:
 
 private:
   using both_ways = std::array<wire, 2>;
+  class observed_stream;
 
-  void on_written(std::uint64_t stream, end_of_stream from,
-                  std::span<const std::byte> bytes) override;
-  void on_read(std::uint64_t stream, end_of_stream at, std::size_t count) override;
+  void on_written(wire& on, std::string bytes);
+  void on_read(wire& on, std::size_t count);
   void open(virtual_connection& connection);
 
   listener& to_;
