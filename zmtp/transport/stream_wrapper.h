@@ -1,5 +1,6 @@
 #pragma once
-// A network that puts something between its sockets and the layers of layered.h: a simulation observes the bytes of ZMTP.
+// A network that puts a stream between its sockets and the layers of layered.h, as a simulation does to
+// observe the bytes of ZMTP.
 
 #include "zmtp/transport/network.h"
 
