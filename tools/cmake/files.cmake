@@ -815,7 +815,6 @@ zinc_headers(zmtp
   zmtp/socket_type.h
   zmtp/transport/acknowledgement.h
   zmtp/transport/network.h
-  zmtp/transport/stream_wrapper.h
   zmtp/zmtp.h
 )
 zinc_headers(storage

@@ -61,7 +61,7 @@ public:
   // The network and world::after() use the simulation's time.
   void set_clock(clock_rate rate) noexcept { clock_ = rate; }
   [[nodiscard]] clock_rate clock() const noexcept { return clock_; }
-  // From the next start on: for tests that observe the bytes of the sockets, or change them.
+  // Wraps the streams of sockets from the next start on.
   void wrap_streams(wrapper by) { wrapper_ = std::move(by); }
   // The process must not be running.
   void start(program what);

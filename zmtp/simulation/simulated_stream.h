@@ -4,7 +4,6 @@
 #include "zmtp/simulation/process.h"
 #include "zmtp/simulation/simulated_network.h"
 #include "zmtp/transport/network.h"
-#include "zmtp/transport/stream_wrapper.h"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -53,7 +52,7 @@ class simulated_connector;
 // tcp:// and ipc:// between the processes of a simulation, and below ws://, wss:// and tls+tcp://. A tcp
 // address has the name of a host, or means this host: *, localhost, 127.0.0.1. The names of ipc belong
 // to the host.
-class process_network final : public transport::network, public transport::stream_wrapper {
+class process_network final : public transport::network {
 public:
   // `wrap` may be empty.
   process_network(simulated_network& net, simulated_host& host, std::string host_name,

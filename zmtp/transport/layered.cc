@@ -1,6 +1,5 @@
 #include "zmtp/transport/layered.h"
 
-#include "zmtp/transport/stream_wrapper.h"
 #include "zmtp/transport/tls_connection.h"
 #include "zmtp/transport/websocket_stream.h"
 
@@ -18,8 +17,7 @@ std::unique_ptr<stream> layered(std::unique_ptr<stream> over, websocket::side ow
   if (const auto* const ws = at.ws()) {
     over = make_websocket_stream(std::move(over), own, *ws, options, executor);
   }
-  auto* const wrapper = dynamic_cast<stream_wrapper*>(&network::of(executor));
-  return wrapper != nullptr ? wrapper->wrapped(std::move(over), carrier) : std::move(over);
+  return network::of(executor).wrapped(std::move(over), carrier);
 }
 
 }  // namespace zmtp::transport

@@ -14,8 +14,8 @@
 namespace zmtp::transport {
 
 // Returns the stream of a socket for a connection of at.carrier(): `over`, or a stream over it.
-// `tls` is null for an endpoint without TLS. The network of `executor` has made `over`, and can be a
-// stream_wrapper.
+// `tls` is null for an endpoint without TLS. The network of `executor` has made `over`, and may wrap
+// the result.
 [[nodiscard]] std::unique_ptr<stream> layered(std::unique_ptr<stream> over, websocket::side own,
                                               const endpoint& at, const transport_options& options,
                                               const tls_context* tls,

@@ -87,7 +87,7 @@ public:
   // Returns whether the peer has disconnected without reading everything. Returns true only once.
   [[nodiscard]] virtual bool reset() noexcept = 0;
   [[nodiscard]] virtual remote_end remote() const = 0;
-  // Memory of a message of the peer of which the user has not got all bytes.
+  // Returns the memory that the stream uses for a message that the user has not read completely.
   [[nodiscard]] virtual std::size_t held() const noexcept { return 0; }
 };
 
@@ -156,6 +156,12 @@ public:
       const asio::any_io_executor& executor, const transport_options& options) = 0;
   [[nodiscard]] virtual std::shared_ptr<connector> make_connector(
       const asio::any_io_executor& executor, const transport_options& options) = 0;
+  // Returns what a socket uses instead of `whole`, whose bytes are those of ZMTP. `carrier` is a
+  // stream of this network, below `whole` or `whole` itself. Simulations observe the bytes here.
+  [[nodiscard]] virtual std::unique_ptr<stream> wrapped(std::unique_ptr<stream> whole,
+                                                        const stream& /*carrier*/) {
+    return whole;
+  }
 
   // Returns the network of the executor's context: the installed one, or else the operating
   // system's.

@@ -38,6 +38,7 @@ public:
   }
   [[nodiscard]] bool reset() noexcept override { return below_->reset(); }
   [[nodiscard]] transport::remote_end remote() const override { return below_->remote(); }
+  [[nodiscard]] std::size_t held() const noexcept override { return below_->held(); }
 
 private:
   std::unique_ptr<transport::stream> below_;
