@@ -69,8 +69,10 @@ void cast::choose_troubles() {
 
 void cast::choose_options(participant& p) {
   auto& o = p.options;
-  o.transport.tls = test::tls_of_server();
-  o.transport.tls.server_name = "localhost";
+  if (how_.transport == "tls+tcp" || how_.transport == "wss") {
+    o.transport.tls = test::tls_of_server();
+    o.transport.tls.server_name = "localhost";
+  }
   o.send_mark.messages = random_.between(1, 20);
   o.receive_mark.messages = random_.between(1, 20);
   if (byte_marks_) {

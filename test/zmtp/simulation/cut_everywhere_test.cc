@@ -99,10 +99,8 @@ protected:
       }
     }
   }
-  // The layers add bytes, and TLS takes time: the short form has few ways.
-  [[nodiscard]] std::uint64_t one_way_of() const {
-    return GetParam() == "tcp" || test::long_run() ? 1 : 37;
-  }
+  // The layers add bytes, and TLS takes time.
+  [[nodiscard]] std::uint64_t one_way_of() const { return GetParam() == "tcp" ? 1 : 37; }
 };
 
 // Returns the number of cuts.

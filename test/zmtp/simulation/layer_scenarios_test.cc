@@ -60,7 +60,7 @@ public:
   }
 };
 
-// Forgets up to 100 bytes that have been decrypted, if the reader had no space for them.
+// Forgets up to 100 bytes for which the reader had no space.
 class forgets_the_rest final : public stream_over {
 public:
   using stream_over::stream_over;
