@@ -171,9 +171,11 @@ TEST_F(tls_sockets, bind_and_connect_name_the_file_with_the_fault) {
   write_file(folder_.path("empty"), "");
   ca_.issue({.common_name = "other"}, folder_.path("cert.pem"), folder_.path("other.key"));
   // The key of the certificate is of another type, as after a change of types.
-  write_file(folder_.path("ed25519.key"),
+  write_file(folder_.path("p256.key"),
              "-----BEGIN PRIVATE KEY-----\n"
-             "MC4CAQAwBQYDK2VwBCIEIJr4pGBwhjjNDiWfJ+KRlmKOMRd8OcTqyOPb9WfnulQi\n"
+             "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg9ce9DVeZzBsdHqaM\n"
+             "l8fsjSG1iuqUsUTOEG/Z/BgnnTahRANCAATA/tP8DKQkcnH8rIqEOE63jTYBiaP+\n"
+             "Im6ZznJbl11x5vPxC3TjmE1Amh8uZK+WKQXNqL7MDB62uXsUbHcDTa6u\n"
              "-----END PRIVATE KEY-----\n");
   const auto pipe = folder_.path("pipe");  // opening it would block
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -192,9 +194,9 @@ TEST_F(tls_sockets, bind_and_connect_name_the_file_with_the_fault) {
       {{.certificate = own, .private_key = folder_.path("other.key")},
        errc::foreign_key,
        folder_.path("other.key")},
-      {{.certificate = own, .private_key = folder_.path("ed25519.key")},
+      {{.certificate = own, .private_key = folder_.path("p256.key")},
        errc::foreign_key,
-       folder_.path("ed25519.key")},
+       folder_.path("p256.key")},
       {{.certificate = own, .trusted = absent}, errc::bad_trusted_file, absent},
       {{.certificate = pipe}, errc::bad_certificate_file, pipe},
       {{.certificate = own, .private_key = pipe}, errc::bad_key_file, pipe},
