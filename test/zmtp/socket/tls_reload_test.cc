@@ -97,8 +97,8 @@ TEST_F(reloading_tls_sockets, handshakes_that_stop_cost_no_peer_anything_and_end
   }
 }
 
-// Half of them send the begin of a handshake, and the others nothing.
-TEST_F(reloading_tls_sockets, a_thousand_idle_handshakes_keep_to_their_places_and_no_peer_out) {
+// Half of them send the beginning of a handshake, and the others nothing.
+TEST_F(reloading_tls_sockets, idle_handshakes_get_their_places_only) {
   constexpr std::size_t count = 1'000;
   constexpr std::size_t places = 50;
   for (const std::string form : {"tls+tcp://127.0.0.1:*", "wss://127.0.0.1:*/path"}) {
@@ -121,6 +121,8 @@ TEST_F(reloading_tls_sockets, a_thousand_idle_handshakes_keep_to_their_places_an
       (void)next(events, kind::accepted);
       if ((i + 1) % places == 0) {
         EXPECT_EQ(evicted(), i + 1 - places);
+        // The usual limit of a process is 1,024 descriptors.
+        idle.erase(idle.begin(), idle.end() - places);
         time_.advance(options.limit.handshake_silence);
       }
     }
