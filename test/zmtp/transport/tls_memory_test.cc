@@ -47,6 +47,8 @@ const bool counts = CRYPTO_set_mem_functions(allocate, change, release) == 1;
 
 class tls_memory : public testing::Test {
 protected:
+  void SetUp() override { ASSERT_TRUE(counts); }
+
   static std::unique_ptr<transport::tls_context> context_of(side own, asio::io_context& context) {
     return *transport::tls_context::make(own, *endpoint::parse("tls+tcp://localhost:5555"),
                                          own == side::server ? tls_of_server() : tls_of_client(),
@@ -73,7 +75,6 @@ std::string record(const std::string& payload) {
 }
 
 TEST_F(tls_memory, a_handshake_without_an_end_has_a_limit) {
-  ASSERT_TRUE(counts);
   const auto before = used;
   const auto server =
       transport::make_tls_stream(std::make_unique<memory_stream>(to_server_, to_client_, unlimited),
