@@ -41,12 +41,14 @@ TEST(record_lines, prints_json) {
 TEST(record_lines, shows_the_characters_before_one_that_is_cut_in_json) {
   record made;
   made.kind = record_kind::message;
-  made.parts = {
-      {100, "x\xd1\x8f\xd1"}, {4, "x\xd1\x8f\xd1"}, {100, "x\xf0\x9f\x98"}, {100, "x\xff yz"}};
+  made.parts = {{100, "x\xd1\x8f\xd1"}, {4, "x\xd1\x8f\xd1"}, {100, "x\xf0\x9f\x98"},
+                {100, "x\xff yz"},      {100, "xyz\xff"},     {100, "x\x80\x80"}};
   const auto line = json_line_of(made, {{}, 1});
   EXPECT_TRUE(line.ends_with(
       "[{\"size\":100,\"start\":\"x\u044f\"},{\"size\":4,\"start\":{\"hex\":\"78d18fd1\"}},"
-      "{\"size\":100,\"start\":\"x\"},{\"size\":100,\"start\":{\"hex\":\"78ff20797a\"}}]}\n"))
+      "{\"size\":100,\"start\":\"x\"},{\"size\":100,\"start\":{\"hex\":\"78ff20797a\"}},"
+      "{\"size\":100,\"start\":{\"hex\":\"78797aff\"}},{\"size\":100,\"start\":{\"hex\":\"788080\"}"
+      "}]}\n"))
       << line;
 }
 

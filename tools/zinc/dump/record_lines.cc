@@ -49,19 +49,23 @@ std::string text_of(const part& one) {
                            : fmt::format("{}... ({} bytes)", quoted(one.start), one.size);
 }
 
-// A start that ends inside a character has all characters before it.
-boost::json::value start_of(const part& one) {
-  constexpr std::size_t most_of_a_character = 3;
-  const auto whole = json_of(one.start);
-  for (std::size_t cut = 1; whole.is_object() && one.start.size() < one.size &&
-                            cut <= most_of_a_character && cut < one.start.size();
-       ++cut) {
-    auto shorter = json_of(std::string_view{one.start}.substr(0, one.start.size() - cut));
-    if (shorter.is_string()) {
-      return shorter;
+// Returns the number of bytes behind other text that are the beginning of a character of UTF-8.
+std::size_t begun_character(std::string_view text) {
+  for (std::size_t count = 1; count <= 3 && count < text.size(); ++count) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - count]);
+    if ((byte & 0xc0U) != 0x80U) {
+      const bool leads = byte >= 0xc2 && byte <= 0xf4;
+      const std::size_t length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return leads && count < length ? count : 0;
     }
   }
-  return whole;
+  return 0;
+}
+
+// A start that ends inside a character has all characters before it.
+boost::json::value start_of(const part& one) {
+  const auto cut = one.start.size() < one.size ? begun_character(one.start) : 0;
+  return json_of(std::string_view{one.start}.substr(0, one.start.size() - cut));
 }
 
 }  // namespace
