@@ -172,36 +172,6 @@ class RelayTest(unittest.TestCase):
                     accepted.settimeout(DEADLINE)
                     self.assertEqual(len(read_all(accepted)), sent)
 
-    def test_a_signal_ends_it_while_its_output_is_full(self):
-        output, full = os.pipe()
-        os.set_blocking(full, False)
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                os.write(full, bytes(4096))
-        os.set_blocking(full, True)
-        server, endpoint = listening()
-        with server, os.fdopen(output, "rb"):
-            process = subprocess.Popen([ZINC, "dump", "--listen", "tcp://127.0.0.1:*", "--connect", endpoint],
-                                       stdout=full, stderr=subprocess.PIPE, text=True)
-            os.close(full)
-            self.addCleanup(process.stderr.close)
-            self.addCleanup(process.wait)
-            self.addCleanup(process.kill)
-            port = int(process.stderr.readline().rsplit(":", 1)[1])
-            with socket.create_connection(("127.0.0.1", port), DEADLINE):
-                end = time.monotonic() + DEADLINE
-                while "pipe_write" not in self.waits_in(process):
-                    self.assertLess(time.monotonic(), end)
-                process.terminate()
-                self.assertEqual(process.communicate(timeout=DEADLINE)[1], "")
-            self.assertEqual(process.returncode, 0)
-
-    @staticmethod
-    def waits_in(process):
-        """The function of the kernel in which it waits."""
-        with open(f"/proc/{process.pid}/wchan", encoding="ascii") as file:
-            return file.read()
-
     def test_a_full_disk_ends_the_program(self):
         server, endpoint = listening()
         with server, open("/dev/full", "wb") as full:

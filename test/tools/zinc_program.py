@@ -16,8 +16,8 @@ def run(*words, **more):
 
 
 @contextlib.contextmanager
-def started(*words, stderr=subprocess.DEVNULL):
-    process = subprocess.Popen([ZINC, *words], stdout=subprocess.PIPE, stderr=stderr, text=True)
+def started(*words, stdin=None, stderr=subprocess.DEVNULL):
+    process = subprocess.Popen([ZINC, *words], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, text=True)
     try:
         yield process
     finally:

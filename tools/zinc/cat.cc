@@ -8,12 +8,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/core.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -200,13 +199,15 @@ asio::awaitable<bool> cat::receive(zmtp::message& to) {
 }
 
 bool cat::print(const zmtp::message& m) {
-  const auto line = line_of(m, style_);
-  std::fwrite(line.data(), 1, line.size(), stdout);
-  if (std::fflush(stdout) != 0) {
-    fail(std::string{"cannot write the output: "} + std::strerror(errno));
+  try {
+    write_output(line_of(m, style_));
+    return true;
+  } catch (const std::system_error& e) {
+    if (!stopped_while_full(e)) {
+      fail(e.what());
+    }
     return false;
   }
-  return true;
 }
 
 }  // namespace zinc

@@ -50,12 +50,9 @@ public:
       write_output(lines);
     } catch (const std::system_error& e) {
       over_ = true;
-      // A signal to stop came while the reader of the output took none.
-      failed_ = e.code() != std::errc::interrupted;
+      failed_ = !stopped_while_full(e);
       if (failed_) {
         fmt::print(stderr, "zinc dump: {}\n", e.what());
-      } else {
-        drop_output();
       }
       on_end_();
     }

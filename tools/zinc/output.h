@@ -32,10 +32,16 @@ inline void write_output(std::string_view text) {
   flush_output();
 }
 
-// Drops what stdout has not written, so that the end of the program does not wait for its reader.
-inline void drop_output() {
+// Returns whether the write failed because a signal to stop came while the reader of the output took
+// nothing. If so, drops what is not written, so that the end of the program does not wait for the
+// reader.
+[[nodiscard]] inline bool stopped_while_full(const std::system_error& failure) {
+  if (failure.code() != std::errc::interrupted) {
+    return false;
+  }
   ::__fpurge(stdout);
   std::clearerr(stdout);
+  return true;
 }
 
 }  // namespace zinc

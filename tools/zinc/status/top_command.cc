@@ -160,7 +160,7 @@ private:
     if (screen_) {
       draw();
     } else if (arguments_.from.json) {
-      write_output(ascii_json(now_) + '\n');
+      write(ascii_json(now_) + '\n');
       if (!remark_.empty() && !std::exchange(remarked_, true)) {
         fmt::print(stderr, "zinc top: {}\n", for_terminal(remark_));
       }
@@ -169,7 +169,18 @@ private:
       for (const auto& line : layout_now(0, 0).lines) {
         text += line + '\n';
       }
-      write_output(text + '\n');
+      write(text + '\n');
+    }
+  }
+
+  void write(const std::string& text) {
+    try {
+      write_output(text);
+    } catch (const std::system_error& e) {
+      if (!stopped_while_full(e)) {
+        throw;
+      }
+      stop();
     }
   }
 
