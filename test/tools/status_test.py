@@ -67,7 +67,8 @@ class Status(unittest.TestCase):
                     waiting.kill()
 
     def test_all_pages_of_a_list_are_read(self):
-        with broker() as (_, endpoint, _), contextlib.ExitStack() as workers:
+        # The workers send no heartbeats.
+        with broker("--heartbeat", "60s") as (_, endpoint, _), contextlib.ExitStack() as workers:
             port = int(endpoint.rsplit(":", 1)[1])
             names = [f"service{number:03}" for number in range(MOST_OF_A_PAGE + 1)]
             for name in names:
