@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace zmtp {
 
@@ -141,8 +142,10 @@ void zws_output::append(std::span<const std::byte> payload) {
 
 websocket::mask_key zws_output::draw() {
   if (keys_.empty()) {
-    keys_.resize(keys_at_once);
-    random_(std::as_writable_bytes(std::span{keys_}));
+    // If random_() throws, no key is left.
+    std::vector<websocket::mask_key> drawn(keys_at_once);
+    random_(std::as_writable_bytes(std::span{drawn}));
+    keys_ = std::move(drawn);
   }
   const auto key = keys_.back();
   keys_.pop_back();
