@@ -41,9 +41,11 @@ private:
   [[nodiscard]] bool has_fixed_reply() const { return arguments_.echo || arguments_.reply; }
   [[nodiscard]] bool is_enough(std::size_t n) const { return arguments_.count == n; }
 
-  // Return false if there is nothing more to do for this socket.
+  // Returns false if the socket cannot send any more.
   boost::asio::awaitable<bool> send(zmtp::message m);
+  // Returns false if there are no more messages.
   boost::asio::awaitable<bool> receive(zmtp::message& to);
+  // Returns false if the output cannot be written.
   bool print(const zmtp::message& m);
 
   boost::asio::awaitable<void> send_all();

@@ -14,7 +14,8 @@ enum exit_code : int {
   outcome_unknown = 5,  // may have been executed, and no answer will come
 };
 
-// The exit code of several things that a subcommand did: that of those that failed, if they all have the same.
+// The exit code of a subcommand that did several things: 0 if none failed, the code of the failures if they have one
+// code, and otherwise 1.
 class common_code {
 public:
   void add(exit_code failure) noexcept {

@@ -1,5 +1,5 @@
 #pragma once
-// Reads files that name what a program trusts: keys, passwords and settings.
+// Reads files with keys, passwords and settings.
 
 #include <cstddef>
 #include <optional>
@@ -33,7 +33,7 @@ struct unread_file {
   bool is_open;  // false: the file could not be opened
 };
 
-// Returns why the file cannot be opened for reading, if so. Only regular files are opened: a pipe or
+// Returns why the file cannot be opened for reading, or nothing if it can. Only regular files are opened: a pipe or
 // a device could block the process.
 [[nodiscard]] std::optional<unread_file> fault_of_file(const std::string& path);
 

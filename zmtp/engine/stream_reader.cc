@@ -63,15 +63,15 @@ bool stream_reader::compact() {
   return hold(to_.own_memory());
 }
 
-// Returns what the stream holds of a message. If the queue is full, the message only waits for the
-// user.
+// Returns the memory that the stream uses for a message, or 0 below `least_counted`.
 std::size_t stream_reader::below() const noexcept {
   const auto held = stream_.held();
   return held < least_counted ? 0 : held;
 }
 
-// Returns whether a partial message may hold this many bytes, beside those of the stream. Reports
-// only changes to the ledger of the process, and nothing for small messages.
+// Returns whether a partial message may hold this many bytes, beside those of the stream: if the
+// queue is full, the message in the stream only waits for the user. Reports only changes to the
+// ledger of the process, and nothing for small messages.
 bool stream_reader::hold(std::size_t bytes) {
   bytes += to_.blocked() ? 0 : below();
   if (bytes == (partial_message_ != nullptr ? partial_message_->held() : 0)) {

@@ -51,8 +51,8 @@ public:
   // Call at the end of a turn. The remaining bytes then hold no more memory than they need. Returns
   // false if they are evicted. Throws std::bad_alloc.
   [[nodiscard]] bool compact();
-  // Counts the bytes that wait for space in the queue, or framed for the kernel. Call after that
-  // queue is compact.
+  // Counts the bytes that wait for space in the queue, also in the stream, or framed for the kernel.
+  // Call after that queue is compact.
   void account() noexcept { charge(to_.waiting_memory() + (to_.blocked() ? below() : 0)); }
   [[nodiscard]] bool evicted() const;
   // Drops what was read and not decoded, and its memory.

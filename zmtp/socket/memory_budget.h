@@ -23,9 +23,9 @@ struct memory_budget {
   // Conflating sockets count but have no quota, because they hold one message per peer.
   std::size_t queued;
   // Memory of partial messages, except on inproc. The memory of a message grows with the received
-  // bytes, up to its size or 1.5 times of that, or twice if it comes in fragments of WebSocket. A
-  // partial message below 64 KiB does not count, because it leaves the buffer that connections
-  // share. A larger one keeps a buffer of 256 KiB or a larger block.
+  // bytes, up to its size or 1.5 times of that. If it comes in fragments of WebSocket, it can be 3.5
+  // times of that for a moment. A partial message below 64 KiB does not count, because it leaves the
+  // buffer that connections share. A larger one keeps a buffer of 256 KiB or a larger block.
   //
   // If a partial message would exceed the budget, the connection with the largest one closes
   // (errc::partial_message_evicted), even if that is the growing one. Among equals, the one that has

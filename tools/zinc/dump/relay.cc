@@ -100,7 +100,7 @@ private:
   std::unique_ptr<transport::acceptor> acceptor_;
   std::unordered_set<std::shared_ptr<relay_connection>> connections_;
   bool stopped_ = false;
-  bool cannot_accept_ = false;  // and it has been said
+  bool cannot_accept_ = false;  // and this was reported
 };
 
 class relay_connection final : public std::enable_shared_from_this<relay_connection> {
@@ -270,7 +270,7 @@ void relayed_connections::on_acceptable(error_code ec) {
   if (!std::exchange(cannot_accept_, true)) {
     fmt::print(
         stderr,
-        "zinc dump: cannot accept a connection: {}; it is tried again. Each connection takes "
+        "zinc dump: cannot accept a connection: {}; zinc dump tries again. Each connection takes "
         "two files, see ulimit -n\n",
         ec.message());
   }
