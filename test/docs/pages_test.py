@@ -41,6 +41,16 @@ class Pages(unittest.TestCase):
                     broken.append(f"{page.name}: {link}")
         self.assertEqual(broken, [])
 
+    def test_files_have_the_functions_named_behind_them(self):
+        missing = []
+        for page in PAGES:
+            text = without_code(page.read_text(encoding="utf-8"))
+            for file, function in re.findall(r"`([\w/]+\.(?:cc|h))`,\s`(?:\w+::)*(\w+)\(\)`", text):
+                named = ROOT / file
+                if named.exists() and not re.search(rf"\b{function}\b", named.read_text(encoding="utf-8")):
+                    missing.append(f"{page.name}: {function}() is not in {file}")
+        self.assertEqual(missing, [])
+
     def test_the_index_has_each_page(self):
         index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
         self.assertEqual([page.name for page in PAGES if page.name != "README.md" and f"{page.name})" not in index], [])

@@ -28,6 +28,7 @@
 #include <exception>
 #include <functional>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -282,7 +283,10 @@ int run(int argc, char** argv) {
   if (interop_app->parsed()) {
     return run_interop(interop);
   }
-  return run_demo(demo);
+  if (demo_app->parsed()) {
+    return run_demo(demo);
+  }
+  throw std::logic_error{"a subcommand is not called"};
 }
 
 }  // namespace
