@@ -147,7 +147,7 @@ node_status node::status() const {
           .peer_alive = own && of.machine.peer_alive(own->now()),
           .data_lost = of.machine.data_lost(),
           .peer = of.machine.peer(),
-          .states_heard = of.states_heard,
+          .states_received = of.states_received,
           .states_refused = of.states_refused,
           .bad_messages = of.bad_messages,
           .requests_accepted = of.requests_accepted,

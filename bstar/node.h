@@ -71,7 +71,7 @@ struct node_status {
   bool peer_alive = false;
   bool data_lost = false;             // the node waits for its peer; see set_data_lost()
   std::optional<peer_report> peer{};  // the last report
-  std::uint64_t states_heard = 0;     // states received
+  std::uint64_t states_received = 0;  // states received
   std::uint64_t states_refused = 0;   // not from the owner of node_options::peer_key
   std::array<std::uint64_t, errc_count> bad_messages{};  // invalid state messages, by errc
   std::uint64_t requests_accepted = 0;

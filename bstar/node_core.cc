@@ -166,7 +166,7 @@ void node::core::on_state(const zmtp::message& m) {
     ++shown_->bad_messages[static_cast<std::size_t>(report.error().value())];
     return;
   }
-  ++shown_->states_heard;
+  ++shown_->states_received;
   if (!stopped_) {
     machine_.on_peer(*report, runtime_.now(), actions_);
     carry_out();

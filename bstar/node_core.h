@@ -24,7 +24,7 @@ namespace bstar {
 struct node::shown {
   role as;
   state_machine machine;
-  std::uint64_t states_heard = 0;
+  std::uint64_t states_received = 0;
   std::uint64_t states_refused = 0;
   std::array<std::uint64_t, errc_count> bad_messages{};
   std::uint64_t requests_accepted = 0;

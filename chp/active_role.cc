@@ -29,7 +29,7 @@ active_role::active_role(log_parts& with, std::uint64_t epoch, std::uint64_t tag
   state.publish(state.end(), now, [](const log_entry&, bool) {});
   parts_.published.begin(state.end());
   state.begin_reign(epoch, tag);
-  told_both_ = state.both();
+  announced_both_ = state.both();
 }
 
 bool active_role::is_used_up() const noexcept {
@@ -69,7 +69,7 @@ void active_role::propose(const proposal& p, log_actions& out) {
     const auto& clients = state.past().clients();
     // The age of a known session does not matter.
     const auto since = clients.contains(p.id.session()) ? 0 : begin_of_session(p);
-    const auto [verdict, known] = clients.judge(p.id, p.low, since);
+    const auto [verdict, known] = clients.decide(p.id, p.low, since);
     switch (verdict) {
       case sessions::verdict::execute: break;
       case sessions::verdict::known:
@@ -186,8 +186,8 @@ void active_role::advance(time_point now, log_actions& out) {
     answer_entry(e, out);
   });
   tell_upgraded(std::min(before, both), out);
-  if (told_both_ >= std::min(before, both)) {
-    told_both_ = std::max(told_both_, std::min(commit, both));  // they were told just now
+  if (announced_both_ >= std::min(before, both)) {
+    announced_both_ = std::max(announced_both_, std::min(commit, both));  // they were told just now
   }
 }
 
@@ -202,19 +202,19 @@ void active_role::count_acknowledged(time_point now) {
 
 // Clients hear again when an update that one server had is on both.
 void active_role::tell_upgraded(sequence to, log_actions& out) {
-  if (told_both_ >= to) {
+  if (announced_both_ >= to) {
     return;
   }
   const auto& log = parts_.state.past().log();
-  auto at = log.after(std::max(told_both_, log.start()));
+  auto at = log.after(std::max(announced_both_, log.start()));
   log_entry e;
   for (std::size_t most = upgraded_at_once; most != 0; --most) {
     if (!log.read(at, e) || e.number > to) {
-      told_both_ = to;
+      announced_both_ = to;
       return;
     }
     answer_entry(e, out);
-    told_both_ = e.number;
+    announced_both_ = e.number;
   }
 }
 

@@ -113,7 +113,7 @@ private:
   std::uint64_t updates_seen_;  // log_counters::updates at the last turn
   // The peer may have had everything up to here, because this server did not see it leave.
   sequence inherited_;
-  sequence told_both_ =
+  sequence announced_both_ =
       0;  // answers up to here have said `both`, as far as the log has the entries
 };
 

@@ -46,7 +46,7 @@ void client_state::visit(time_point now, actions& out) {
   visiting_ = true;
   ++visits_;
   has_log_ = false;
-  told_.reset();
+  notice_.reset();
   visit_.begin(now, round_.timeout_divisor());
   round_.on_visit(now);
   out.connections.push_back({actions::connection::open, round_.current()});
@@ -62,7 +62,7 @@ void client_state::end_visit(actions& out) {
 void client_state::drop_snapshot() {
   map_.drop_snapshot();
   updates_.on_snapshot_dropped();
-  told_.reset();
+  notice_.reset();
   behind_.clear();
   behind_bytes_ = 0;
 }
@@ -155,7 +155,7 @@ void client_state::on_heartbeat(const heartbeat& h, time_point now, actions& out
     set_degraded(*degraded == "1", now, out);
   }
   // Answers count only after the server's history was checked. The client then asks again.
-  if (following() && told_) {
+  if (following() && notice_) {
     on_answers(h.properties, now, out);
   }
 }
@@ -204,7 +204,7 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
     return;
   }
   // Applying may end the visit.
-  const bool answers = told_.has_value();
+  const bool answers = notice_.has_value();
   switch (gaps_.look(u.number, u.properties)) {
     case gap_check::verdict::next: apply(u, now, out); break;
     case gap_check::verdict::old: ++counters_.old_updates; break;
@@ -282,7 +282,7 @@ client_status client_state::status() const {
   return {.ready = ready_,
           .following = following(),
           .degraded = degraded_,
-          .acknowledges = following() && told_,
+          .acknowledges = following() && notice_,
           .server = round_.current(),
           .number = gaps_.last(),
           .keys = map_.now().keys(),

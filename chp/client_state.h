@@ -120,7 +120,9 @@ private:
   void adopt(const snapshot_end& end, bool lost, time_point now, actions& out);
   void follow(sequence from, std::string_view properties, time_point now, actions& out);
   void apply(const update& u, time_point now, actions& out);
-  [[nodiscard]] const lineage_notice* told() const noexcept { return told_ ? &*told_ : nullptr; }
+  [[nodiscard]] const lineage_notice* notice() const noexcept {
+    return notice_ ? &*notice_ : nullptr;
+  }
   [[nodiscard]] bool following() const noexcept;
 
   const client_options options_;
@@ -130,8 +132,8 @@ private:
   bool visiting_ = false;  // connected to the current server; otherwise waits until it may connect
   bool needs_session_ = false;  // no server may be visited
   std::uint64_t visits_ = 0;
-  bool has_log_ = false;                // the current server announces a log
-  std::optional<lineage_notice> told_;  // by the current server, before the end of its snapshot
+  bool has_log_ = false;                  // the current server announces a log
+  std::optional<lineage_notice> notice_;  // by the current server, before the end of its snapshot
   server_visit visit_;
   gap_check gaps_;
   client_map map_;

@@ -14,7 +14,7 @@ void client_state::on_snapshot_message(const zmtp::message& m, time_point now, a
     on_entry(*entry, now, out);
   } else if (auto* const notice = std::get_if<lineage_notice>(&*parsed)) {
     if (has_log_ && visit_.on_entry(now)) {
-      told_ = std::move(*notice);
+      notice_ = std::move(*notice);
     }
   } else if (const auto* const end = std::get_if<snapshot_end>(&*parsed)) {
     on_snapshot_end(*end, now, out);
@@ -40,13 +40,13 @@ void client_state::on_snapshot_end(const snapshot_end& end, time_point now, acti
     return;
   }
   // Before the first snapshot, nothing was seen.
-  switch (round_.judge(!ready_ || seen_.is_in(told(), end.number))) {
+  switch (round_.decide(!ready_ || seen_.is_in(notice(), end.number))) {
     case server_round::verdict::refuse:
       leave(client_event::kind::history_refused, now, out);
       return;
     case server_round::verdict::take_other:
       out.events.push_back({client_event::kind::history_lost, round_.current()});
-      updates_.on_history_lost(seen_.rows(), told_ ? &told_->reigns : nullptr);
+      updates_.on_history_lost(seen_.rows(), notice_ ? &notice_->reigns : nullptr);
       adopt(end, true, now, out);
       return;
     case server_round::verdict::take: adopt(end, false, now, out); return;
@@ -58,7 +58,7 @@ void client_state::adopt(const snapshot_end& end, bool lost, time_point now, act
   map_.adopt_snapshot(end.number, out.changes);
   updates_.on_snapshot_adopted(now, out);
   out.connections.push_back({actions::connection::close_snapshot, round_.current()});
-  seen_.follow(told(), end.number, lost);
+  seen_.follow(notice(), end.number, lost);
   follow(end.number, end.properties, now, out);
 }
 
@@ -80,8 +80,8 @@ void client_state::follow(sequence from, std::string_view properties, time_point
   }
   if (following() && visits_ == visit) {
     updates_.follow(round_.current(),
-                    told_ ? std::optional{told_->reigns.place_of(told_->end)} : std::nullopt, now,
-                    out);
+                    notice_ ? std::optional{notice_->reigns.place_of(notice_->end)} : std::nullopt,
+                    now, out);
   }
 }
 

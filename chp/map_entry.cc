@@ -15,25 +15,25 @@ constexpr std::size_t block_size(std::size_t size) noexcept {
   return std::max<std::size_t>((size + 7) / 16 * 16 + 8, 24);
 }
 
-std::size_t size_of(bool is_mortal, std::size_t payload) noexcept {
-  return block_size((is_mortal ? sizeof(mortal_entry) : sizeof(map_entry)) + payload);
+std::size_t size_of(bool is_expiring, std::size_t payload) noexcept {
+  return block_size((is_expiring ? sizeof(expiring_entry) : sizeof(map_entry)) + payload);
 }
 
 }  // namespace
 
 map_entry::ptr map_entry::make(const map_change& to, sequence at) {
-  const bool is_mortal = to.deadline.has_value();
-  void* const memory = ::operator new(size_of(is_mortal, to.key.size() + to.value.size()));
+  const bool is_expiring = to.deadline.has_value();
+  void* const memory = ::operator new(size_of(is_expiring, to.key.size() + to.value.size()));
   ptr made;
-  if (is_mortal) {
-    auto* const m = new (memory) mortal_entry;
+  if (is_expiring) {
+    auto* const m = new (memory) expiring_entry;
     m->until = *to.deadline;
     m->full = to.ttl;
     made.reset(m);
   } else {
     made.reset(new (memory) map_entry);
   }
-  made->is_mortal_ = is_mortal;
+  made->is_expiring_ = is_expiring;
   made->number_ = at;
   made->id_ = to.id;
   made->key_size_ = static_cast<std::uint8_t>(to.key.size());
@@ -43,16 +43,16 @@ map_entry::ptr map_entry::make(const map_change& to, sequence at) {
 }
 
 bool map_entry::fits(const map_change& to) const noexcept {
-  return is_mortal_ == to.deadline.has_value() &&
-         size_of(is_mortal_, payload()) == size_of(is_mortal_, to.key.size() + to.value.size());
+  return is_expiring_ == to.deadline.has_value() &&
+         size_of(is_expiring_, payload()) == size_of(is_expiring_, to.key.size() + to.value.size());
 }
 
 void map_entry::overwrite(const map_change& to, sequence at) noexcept {
   number_ = at;
   id_ = to.id;
   put_value(to.value);
-  if (is_mortal_) {
-    auto& m = static_cast<mortal_entry&>(*this);
+  if (is_expiring_) {
+    auto& m = static_cast<expiring_entry&>(*this);
     m.until = *to.deadline;
     m.full = to.ttl;
   }

@@ -52,7 +52,7 @@ public:
   [[nodiscard]] std::optional<time_point> deadline() const noexcept;
   // Returns the full time to live with which it was set, or 0.
   [[nodiscard]] std::chrono::milliseconds ttl() const noexcept;
-  [[nodiscard]] bool is_mortal() const noexcept { return is_mortal_; }
+  [[nodiscard]] bool is_expiring() const noexcept { return is_expiring_; }
   // Bytes of key and value.
   [[nodiscard]] std::size_t payload() const noexcept {
     return std::size_t{key_size_} + value_size_;
@@ -60,12 +60,12 @@ public:
 
   // Returns whether a block for this content would be as large, so that it can be overwritten.
   [[nodiscard]] bool fits(const map_change& to) const noexcept;
-  // The content must fit. A mortal entry must not be in the order of deadlines meanwhile.
+  // The content must fit. An expiring entry must not be in the order of deadlines meanwhile.
   void overwrite(const map_change& to, sequence at) noexcept;
 
 private:
   friend struct map_orders;
-  friend struct mortal_entry;
+  friend struct expiring_entry;
   map_entry() noexcept = default;
   ~map_entry() = default;
   // Key and value are stored after the object.
@@ -78,11 +78,11 @@ private:
   update_id id_;
   std::uint32_t value_size_ = 0;
   std::uint8_t key_size_ = 0;
-  bool is_mortal_ = false;
+  bool is_expiring_ = false;
 };
 
 // An entry with a deadline.
-struct mortal_entry : map_entry {
+struct expiring_entry : map_entry {
   hook by_deadline;
   time_point until;
   std::chrono::milliseconds full{0};
@@ -96,7 +96,7 @@ struct map_orders {
   };
   struct deadline_of {
     using type = map_entry::time_point;
-    const type& operator()(const mortal_entry& m) const noexcept { return m.until; }
+    const type& operator()(const expiring_entry& m) const noexcept { return m.until; }
   };
   template <class T, map_entry::hook T::*Member, class KeyOf>
   using ordered_by =
@@ -104,23 +104,24 @@ struct map_orders {
                                  boost::intrusive::key_of_value<KeyOf>,
                                  boost::intrusive::constant_time_size<false>>;
   using by_key = ordered_by<map_entry, &map_entry::by_key_, key_of>;
-  using by_deadline = ordered_by<mortal_entry, &mortal_entry::by_deadline, deadline_of>;
+  using by_deadline = ordered_by<expiring_entry, &expiring_entry::by_deadline, deadline_of>;
 };
 
 inline const char* map_entry::bytes() const noexcept {
   return reinterpret_cast<const char*>(this) +
-         (is_mortal_ ? sizeof(mortal_entry) : sizeof(map_entry));
+         (is_expiring_ ? sizeof(expiring_entry) : sizeof(map_entry));
 }
 
 inline std::optional<map_entry::time_point> map_entry::deadline() const noexcept {
-  if (!is_mortal_) {
+  if (!is_expiring_) {
     return std::nullopt;
   }
-  return static_cast<const mortal_entry*>(this)->until;
+  return static_cast<const expiring_entry*>(this)->until;
 }
 
 inline std::chrono::milliseconds map_entry::ttl() const noexcept {
-  return is_mortal_ ? static_cast<const mortal_entry*>(this)->full : std::chrono::milliseconds{0};
+  return is_expiring_ ? static_cast<const expiring_entry*>(this)->full
+                      : std::chrono::milliseconds{0};
 }
 
 }  // namespace chp

@@ -76,7 +76,7 @@ private:
   std::deque<zmtp::message> asked_;
   bool asking_ = false;
   std::uint64_t lost_files_ = 0;  // begun
-  sequence told_position_ = 0;
+  sequence sent_position_ = 0;
   std::shared_ptr<server_core> server_;
   std::shared_ptr<bstar::node> node_;
 };

@@ -51,7 +51,7 @@ bool replicated_server::core::vote() {
 // The node decides by what this server has.
 void replicated_server::core::tell_node() {
   const auto end = state_->number();
-  if (std::exchange(told_position_, end) != end) {
+  if (std::exchange(sent_position_, end) != end) {
     node_->set_position(end, static_cast<bstar::epoch>(epoch_of(end)));
   }
   // A server that never had data may serve alone. A server that has had an epoch has had data.

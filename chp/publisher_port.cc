@@ -64,7 +64,7 @@ void publisher_port::send_rest() {
 }
 
 void publisher_port::tell(std::vector<server_actions::addressed>& all) {
-  std::move(all.begin(), all.end(), std::back_inserter(untold_));
+  std::move(all.begin(), all.end(), std::back_inserter(waiting_));
   all.clear();
   if (!sending_) {
     tell_waiting();
@@ -72,13 +72,13 @@ void publisher_port::tell(std::vector<server_actions::addressed>& all) {
 }
 
 void publisher_port::tell_waiting() {
-  for (auto& [to, content] : untold_) {
+  for (auto& [to, content] : waiting_) {
     // A client of ours that misses a message must begin again.
     if (socket_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
       socket_.disconnect(to);
     }
   }
-  untold_.clear();
+  waiting_.clear();
 }
 
 }  // namespace chp

@@ -44,7 +44,7 @@ private:
   bool sending_ = false;        // unsent_
   zmtp::message_batch unsent_;  // publications that did not fit the queue in their turn
   zmtp::message_batch behind_;  // later publications
-  std::vector<server_actions::addressed> untold_;  // after both
+  std::vector<server_actions::addressed> waiting_;  // after both
 };
 
 }  // namespace chp

@@ -31,7 +31,7 @@ void server_round::on_visit(time_point now) {
   pause = std::min(2 * pause, longest_pause_);
 }
 
-server_round::verdict server_round::judge(bool has_what_was_seen) noexcept {
+server_round::verdict server_round::decide(bool has_what_was_seen) noexcept {
   auto result = verdict::take;
   if (!has_what_was_seen) {
     if (!left_since_refusal_) {

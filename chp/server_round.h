@@ -41,7 +41,7 @@ public:
   };
   // Judges a snapshot, by whether its history has what the client has seen. Another history is
   // refused until each server has been tried (reliability.md 3.2, G1).
-  [[nodiscard]] verdict judge(bool has_what_was_seen) noexcept;
+  [[nodiscard]] verdict decide(bool has_what_was_seen) noexcept;
 
 private:
   const std::chrono::milliseconds first_pause_;

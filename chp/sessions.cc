@@ -41,7 +41,7 @@ std::uint32_t sessions::find(std::uint64_t session) const noexcept {
   return found == nullptr ? none : found->at;
 }
 
-sessions::judgement sessions::judge(const update_id& id, std::uint64_t low,
+sessions::decision sessions::decide(const update_id& id, std::uint64_t low,
                                     sequence since) const noexcept {
   const auto counter = id.counter();
   const auto at = find(id.session());

@@ -40,13 +40,13 @@ public:
     full,     // the client must raise `low` first
     unknown,  // it may have been executed, and no server can tell
   };
-  struct judgement {
+  struct decision {
     verdict what;
     entry_outcome known{};
   };
-  // Judges an update. `since` is the number with which the client's session began, or 0 if this
+  // Decides whether to execute an update. `since` is the number with which the client's session began, or 0 if this
   // history does not contain that place.
-  [[nodiscard]] judgement judge(const update_id& id, std::uint64_t low,
+  [[nodiscard]] decision decide(const update_id& id, std::uint64_t low,
                                 sequence since) const noexcept;
   // The log has an entry. An entry that is not above the last one of its session is known already.
   void note(const log_entry& e);

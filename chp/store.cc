@@ -76,10 +76,10 @@ const store::entry* store::find(std::string_view key) const noexcept {
 }
 
 std::optional<store::time_point> store::next_deadline() const noexcept {
-  if (mortals_.empty()) {
+  if (expiring_.empty()) {
     return std::nullopt;
   }
-  return mortals_.begin()->until;
+  return expiring_.begin()->until;
 }
 
 const store::entry* store::first_of(std::string_view subtree) const noexcept {
@@ -112,16 +112,16 @@ void store::insert(entry::ptr e, const slot_set::probe& p) {
 // Enters the deadline and the sums. The entry is in the tree and the table already.
 void store::join(entry& e) noexcept {
   bytes_ += e.payload();
-  if (e.is_mortal()) {
+  if (e.is_expiring()) {
     // Deadlines mostly rise.
-    mortals_.insert(mortals_.end(), static_cast<mortal_entry&>(e));
+    expiring_.insert(expiring_.end(), static_cast<expiring_entry&>(e));
   }
 }
 
 void store::leave(entry& e) noexcept {
   bytes_ -= e.payload();
-  if (e.is_mortal()) {
-    mortals_.erase(map_orders::by_deadline::s_iterator_to(static_cast<mortal_entry&>(e)));
+  if (e.is_expiring()) {
+    expiring_.erase(map_orders::by_deadline::s_iterator_to(static_cast<expiring_entry&>(e)));
   }
 }
 
@@ -142,10 +142,10 @@ void store::replace(const slot& in, entry::ptr by, past_entries::version_ptr pas
   past_.add(entry::ptr{&old}, std::move(past), added.number());
 }
 
-void store::postpone(mortal_entry& m, time_point until) noexcept {
-  mortals_.erase(map_orders::by_deadline::s_iterator_to(m));
+void store::postpone(expiring_entry& m, time_point until) noexcept {
+  expiring_.erase(map_orders::by_deadline::s_iterator_to(m));
   m.until = until;
-  mortals_.insert(mortals_.end(), m);
+  expiring_.insert(expiring_.end(), m);
 }
 
 store::snapshot store::open_snapshot(std::string_view subtree) {
@@ -154,7 +154,7 @@ store::snapshot store::open_snapshot(std::string_view subtree) {
 
 bool store::dismantle(std::size_t most) noexcept {
   assert(!past_.any_open());
-  mortals_.clear();
+  expiring_.clear();
   newest_ = nullptr;
   if (!slots_.dismantle(most)) {
     return false;

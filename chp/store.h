@@ -119,7 +119,7 @@ private:
   void leave(entry& e) noexcept;
   void overwrite(entry& e, const change& to, sequence at) noexcept;
   void replace(const slot& in, entry::ptr by, past_entries::version_ptr past) noexcept;
-  void postpone(mortal_entry& m, time_point until) noexcept;
+  void postpone(expiring_entry& m, time_point until) noexcept;
   void advance_to(sequence at) noexcept {
     assert(!past_.any_open() || at > number_);
     number_ = at > number_ ? at : number_;
@@ -134,7 +134,7 @@ private:
   slot_set slots_;
   map_orders::by_key entries_;
   entry* newest_ = nullptr;  // the last one that was inserted, while it is in entries_
-  map_orders::by_deadline mortals_;
+  map_orders::by_deadline expiring_;
   past_entries past_;
   sequence number_ = 0;
   std::size_t keys_ = 0;
@@ -184,8 +184,8 @@ void store::for_each(std::string_view subtree, Visit&& visit) const {
 
 template <class Visit>
 void store::visit_due(time_point now, std::size_t most, Visit&& visit) {
-  for (; most != 0 && !mortals_.empty() && mortals_.begin()->until <= now; --most) {
-    auto& m = *mortals_.begin();
+  for (; most != 0 && !expiring_.empty() && expiring_.begin()->until <= now; --most) {
+    auto& m = *expiring_.begin();
     postpone(m, visit(static_cast<const entry&>(m)));
   }
 }

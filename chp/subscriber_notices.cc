@@ -147,7 +147,7 @@ void subscriber_notices::write(zmtp::peer_id peer, record& r, bool degraded,
 
 void subscriber_notices::tell(bool degraded, time_point now,
                               std::vector<server_actions::addressed>& out) {
-  if (std::exchange(told_degraded_, degraded) != degraded) {
+  if (std::exchange(announced_degraded_, degraded) != degraded) {
     properties_.clear();
     append_degraded(properties_, degraded);
     for (const auto& [peer, r] : peers_) {

@@ -45,7 +45,7 @@ public:
   void greet(zmtp::peer_id peer, bool degraded, std::vector<server_actions::addressed>& out) const;
   // The next tell() tells every client of Zinc whether the server is degraded. Otherwise only
   // changes are told.
-  void begin_reign() noexcept { told_degraded_.reset(); }
+  void begin_reign() noexcept { announced_degraded_.reset(); }
   // Appends the notices that are due.
   void tell(bool degraded, time_point now, std::vector<server_actions::addressed>& out);
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept { return due_; }
@@ -88,7 +88,7 @@ private:
   std::vector<zmtp::peer_id> owed_;
   std::vector<zmtp::peer_id> earlier_;
   std::optional<time_point> due_;
-  std::optional<bool> told_degraded_ = false;
+  std::optional<bool> announced_degraded_ = false;
   std::string properties_;  // kept to reuse the memory
 };
 

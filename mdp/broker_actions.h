@@ -120,11 +120,11 @@ struct broker_counters : request_counters {
 struct worker_status {
   zmtp::peer_id peer;
   std::string service;
-  std::string user_id;                 // the principal; empty: anonymous
-  std::size_t capacity = 1;            // requests that it takes at once
-  std::size_t working = 0;             // requests that it holds
-  bool leaving = false;                // gets no more requests
-  std::chrono::seconds last_heard{0};  // since its last command
+  std::string user_id;                    // the principal; empty: anonymous
+  std::size_t capacity = 1;               // requests that it takes at once
+  std::size_t working = 0;                // requests that it holds
+  bool leaving = false;                   // gets no more requests
+  std::chrono::seconds last_received{0};  // since its last command
 };
 
 struct client_status {

@@ -97,9 +97,9 @@ struct worker_record {
   bool leaving = false;     // has sent DRAIN
   bool reads_principals = false;
   std::size_t held = 0;
-  list_of<request, &request::place> hands;  // in the order of assignment
-  zmtp::liveness::times last;               // times of the latest commands
-  time_point busy_since;                    // while it has requests
+  list_of<request, &request::place> in_flight;  // in the order of assignment
+  zmtp::liveness::times last;                   // times of the latest commands
+  time_point busy_since;                        // while it has requests
   std::size_t heap_place = not_in_heap;
   list_hook ready;  // among the workers of its service that can take a request
 };

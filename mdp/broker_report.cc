@@ -139,9 +139,9 @@ constexpr std::array of_worker{
     state<w, &w::capacity>("capacity", "requests that the worker takes at once"),
     figure<w>{{"draining", flag, "the worker gets no more requests"},
               [](const w& s) { return zmtp::figure_value{s.leaving}; }},
-    figure<w>{{"last_heard", gauge, "time since the last command of the worker", in_seconds},
+    figure<w>{{"last_received", gauge, "time since the last command of the worker", in_seconds},
               [](const w& s) {
-                return zmtp::figure_value{static_cast<std::uint64_t>(s.last_heard.count())};
+                return zmtp::figure_value{static_cast<std::uint64_t>(s.last_received.count())};
               }},
 };
 

@@ -76,14 +76,14 @@ void broker_state::on_message(zmtp::peer_id id, zmtp::message&& m, time_point no
 
 void broker_state::on_not_taken(zmtp::peer_id id, zmtp::message content, time_point now,
                                 actions& out) {
-  auto* deaf = peers_.find(id);
-  if (deaf == nullptr || deaf->is == standing::closed) {
+  auto* stalled = peers_.find(id);
+  if (stalled == nullptr || stalled->is == standing::closed) {
     return;
   }
-  if (deaf->is == standing::a_client) {
+  if (stalled->is == standing::a_client) {
     ++counters_.clients_not_reading;
-  } else if (deaf->is == standing::a_worker) {
-    auto& w = *deaf->as_worker;
+  } else if (stalled->is == standing::a_worker) {
+    auto& w = *stalled->as_worker;
     const auto sent = parse_for_worker(content, w.how, w.reads_principals);
     const auto* asked = sent ? std::get_if<broker_request>(&*sent) : nullptr;
     if (asked == nullptr && w.held != 0) {
@@ -95,7 +95,7 @@ void broker_state::on_not_taken(zmtp::peer_id id, zmtp::message content, time_po
       --r->attempts;  // the worker did not get the request, so it was not an attempt
     }
   }
-  close(*deaf, now, out);
+  close(*stalled, now, out);
 }
 
 errc broker_state::on_command(peer& from, const client_request& asked, zmtp::message& m,

@@ -35,7 +35,7 @@ worker_status status_of_worker(const peer& of, time_point now) {
           .capacity = w.capacity,
           .working = w.held,
           .leaving = w.leaving,
-          .last_heard = std::chrono::duration_cast<std::chrono::seconds>(now - w.last.received)};
+          .last_received = std::chrono::duration_cast<std::chrono::seconds>(now - w.last.received)};
 }
 
 client_status status_of_client(const peer& of) {

@@ -107,8 +107,8 @@ void dispatcher::remove_worker(worker_record& lost, time_point now, broker_actio
   auto& served = *lost.serves;
   scheduler_.remove_worker(lost, now);
   // From the last to the first: each goes to the front of the queue.
-  while (!lost.hands.empty()) {
-    redeliver(lost.hands.back(), now, out);
+  while (!lost.in_flight.empty()) {
+    redeliver(lost.in_flight.back(), now, out);
   }
   workers_.remove(lost);
   scheduler_.settle(served, now, out);

@@ -37,13 +37,13 @@ public:
   [[nodiscard]] worker_record* first_due(time_point now) const noexcept {
     return heap_.empty() || *heap_.next() > now ? nullptr : &heap_.first();
   }
-  [[nodiscard]] verdict judge(const worker_record& w, time_point now) const noexcept {
+  [[nodiscard]] verdict decide(const worker_record& w, time_point now) const noexcept {
     if (const auto end = end_of(w); end && *end <= now) {
       return verdict::dead;
     }
     return liveness_.heartbeat_at(w.last) <= now ? verdict::owed_a_heartbeat : verdict::fine;
   }
-  // Recomputes the deadline. Call it after judge() and the actions that follow.
+  // Recomputes the deadline. Call it after decide() and the actions that follow.
   void look_again(worker_record& w) { heap_.set(w, due(w)); }
 
 private:
@@ -59,7 +59,7 @@ private:
       end = std::max(w.last.received, w.busy_since) + *w.busy_expiry;
     }
     if (w.busy_timeout) {
-      end = std::min(end, w.hands.front().given_at + *w.busy_timeout);
+      end = std::min(end, w.in_flight.front().given_at + *w.busy_timeout);
     }
     return end != time_point::max() ? std::optional{liveness_.verdict_at(end)} : std::nullopt;
   }

@@ -55,7 +55,7 @@ void worker_table::apply(const service_rules& rules) {
 void worker_table::assign(request& r, worker_record& w, time_point now, broker_actions& out) {
   auto& s = *r.asked;
   const bool suspect = r.attempts != 0;
-  w.hands.push_back(r);
+  w.in_flight.push_back(r);
   r.held_by = &w;
   given_.enter(r);
   ++r.attempts;
@@ -95,7 +95,7 @@ void worker_table::take_back(request& held) noexcept {
 
 request* worker_table::held_by(worker_record& w, std::string_view address) noexcept {
   if (w.sees_raw_addresses) {
-    return w.held != 0 && address == w.raw_address ? &w.hands.front() : nullptr;
+    return w.held != 0 && address == w.raw_address ? &w.in_flight.front() : nullptr;
   }
   request_mark mark{};
   if (address.size() != sizeof mark) {
@@ -111,7 +111,7 @@ request* worker_table::held_by(worker_record& w, std::string_view address) noexc
 
 worker_record* worker_table::next_dead(time_point now, broker_actions& out) {
   while (auto* w = deadlines_.first_due(now)) {
-    switch (deadlines_.judge(*w, now)) {
+    switch (deadlines_.decide(*w, now)) {
       case worker_deadlines::verdict::dead: return w;
       case worker_deadlines::verdict::owed_a_heartbeat:
         w->last.sent = now;

@@ -204,7 +204,7 @@ TEST_F(nodes, malformed_states_are_counted_and_ignored) {
   say(*peer, "3 e=524288 s=0 t=1 r=1");
   EXPECT_EQ(peer->try_send(zmtp::message{"2", "2"}), zmtp::send_status::queued);
   say(*peer, "4");
-  run_until([&] { return primary_.it->status().states_heard == 1; });
+  run_until([&] { return primary_.it->status().states_received == 1; });
   const auto status = primary_.it->status();
   const auto count = [&](errc what) { return status.bad_messages[static_cast<std::size_t>(what)]; };
   EXPECT_EQ(count(errc::not_a_state), 2U);

@@ -48,13 +48,13 @@ TEST_F(pinned_peers, a_forged_state_does_not_count) {
   const auto peer = publisher(primary_, peer_keys);
   say(*forger, "3");
   run_until([&] { return primary_.it->status().states_refused == 1; });
-  EXPECT_EQ(primary_.it->status().states_heard, 0U);
+  EXPECT_EQ(primary_.it->status().states_received, 0U);
   EXPECT_FALSE(primary_.it->status().peer);
   EXPECT_NE(primary_.it->status().now, state::passive);
 
   say(*peer, "3");
   await(primary_, state::passive);
-  EXPECT_EQ(primary_.it->status().states_heard, 1U);
+  EXPECT_EQ(primary_.it->status().states_received, 1U);
 }
 
 // The same messages without the option, which shows that the test above can fail.
@@ -76,7 +76,7 @@ TEST_F(pinned_peers, a_peer_without_curve_does_not_count) {
   run_until([&] { return forger.try_receive(subscription); });
   say(forger, "3");
   run_until([&] { return primary_.it->status().states_refused == 1; });
-  EXPECT_EQ(primary_.it->status().states_heard, 0U);
+  EXPECT_EQ(primary_.it->status().states_received, 0U);
 }
 
 }  // namespace

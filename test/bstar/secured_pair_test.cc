@@ -49,8 +49,8 @@ TEST_F(secured_pairs, do_not_hear_a_peer_with_another_key) {
   start(backup_, secured(role::backup, keys_.misled()));
   connect(primary_, backup_);
   // In this time, the backup would hear as many messages.
-  run_until([&] { return primary_.it->status().states_heard >= 5; });
-  EXPECT_EQ(backup_.it->status().states_heard, 0U);
+  run_until([&] { return primary_.it->status().states_received >= 5; });
+  EXPECT_EQ(backup_.it->status().states_received, 0U);
 }
 
 }  // namespace

@@ -53,9 +53,9 @@ struct opened {
       : file{{.file = {.path = "map", .vfs = disk.name()}}},
         ec{file.open(past, log_file_start, numbers)} {}
 
-  verdict judge(std::uint64_t session, std::uint64_t counter,
-                entry_outcome* known = nullptr) const {
-    const auto found = past.clients().judge(update_id::of_session(session, counter), 1, 0);
+  verdict decide(std::uint64_t session, std::uint64_t counter,
+                 entry_outcome* known = nullptr) const {
+    const auto found = past.clients().decide(update_id::of_session(session, counter), 1, 0);
     if (known != nullptr) {
       *known = found.known;
     }
@@ -118,19 +118,19 @@ TEST(map_file_conversion, an_update_that_was_made_or_refused_is_not_made_again) 
   ASSERT_FALSE(found.ec);
   entry_outcome known;
   for (const std::uint64_t counter : {1U, 2U, 3U, 4U, 5U}) {
-    EXPECT_EQ(found.judge(first_session, counter, &known), verdict::known) << counter;
+    EXPECT_EQ(found.decide(first_session, counter, &known), verdict::known) << counter;
     EXPECT_EQ(known.why, counter == 3 ? errc::too_many_keys : errc{}) << counter;
     EXPECT_LE(known.number, last_number);
   }
-  EXPECT_EQ(found.judge(first_session, 6), verdict::execute);
+  EXPECT_EQ(found.decide(first_session, 6), verdict::execute);
   // The second one was not made. No outcome of the new store says so.
-  EXPECT_EQ(found.judge(second_session, 1), verdict::unknown);
-  EXPECT_EQ(found.judge(second_session, 2), verdict::unknown);
-  EXPECT_EQ(found.judge(second_session, 3, &known), verdict::known);
+  EXPECT_EQ(found.decide(second_session, 1), verdict::unknown);
+  EXPECT_EQ(found.decide(second_session, 2), verdict::unknown);
+  EXPECT_EQ(found.decide(second_session, 3, &known), verdict::known);
   EXPECT_EQ(known.why, errc{});
-  EXPECT_EQ(found.judge(second_session, 4, &known), verdict::known);
+  EXPECT_EQ(found.decide(second_session, 4, &known), verdict::known);
   EXPECT_EQ(known.why, errc::too_many_bytes);
-  EXPECT_EQ(found.judge(second_session, 5), verdict::execute);
+  EXPECT_EQ(found.decide(second_session, 5), verdict::execute);
   EXPECT_TRUE(found.past.ids().contains(update_id::of_random(5, 6)));
   EXPECT_TRUE(found.past.ids().contains(update_id::of_random(7, 8)));
   EXPECT_EQ(found.past.ids().size(), 2U);

@@ -70,8 +70,8 @@ void expect_equal(const replica& a, const replica& b) {
   EXPECT_EQ(a.past().published(), b.past().published());
   for (std::uint64_t session = 1; session < 200; ++session) {
     for (std::uint64_t counter = 1; counter < 40; ++counter) {
-      const auto in_a = a.past().clients().judge(session_id(session, counter), 1, 0);
-      const auto in_b = b.past().clients().judge(session_id(session, counter), 1, 0);
+      const auto in_a = a.past().clients().decide(session_id(session, counter), 1, 0);
+      const auto in_b = b.past().clients().decide(session_id(session, counter), 1, 0);
       // A restart may find a part of a forgotten session in the log.
       if (in_a.what != verdict::unknown) {
         EXPECT_EQ(in_a.what, in_b.what) << session << ':' << counter;
@@ -252,8 +252,8 @@ TEST(chp_replica, recognizes_ids_after_a_restart_although_the_log_is_trimmed) {
   const auto again = restarted(disk, options);
   EXPECT_TRUE(again->past().ids().contains(update_id::of_frame("id0")));
   EXPECT_TRUE(again->past().ids().contains(update_id::of_frame("id19")));
-  EXPECT_EQ(again->past().clients().judge(session_id(1, 1), 1, 0).what, verdict::known);
-  EXPECT_EQ(again->past().clients().judge(session_id(1, 20), 1, 0).what, verdict::known);
+  EXPECT_EQ(again->past().clients().decide(session_id(1, 1), 1, 0).what, verdict::known);
+  EXPECT_EQ(again->past().clients().decide(session_id(1, 20), 1, 0).what, verdict::known);
 }
 
 TEST(chp_replica, writes_everything_again_when_a_full_store_has_room) {

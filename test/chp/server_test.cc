@@ -255,10 +255,10 @@ TEST_F(server_shell, disconnects_a_subscriber_that_does_not_read) {  // G3
   options.publisher_bytes = 100'000;
   start(options);
   const auto one = client();
-  zmtp::socket_options deaf;
-  deaf.receive_mark = {.messages = 1, .bytes = {}};
-  deaf.transport.receive_buffer = 16 * 1024;
-  const auto slow = client(deaf);
+  zmtp::socket_options stalled;
+  stalled.receive_mark = {.messages = 1, .bytes = {}};
+  stalled.transport.receive_buffer = 16 * 1024;
+  const auto slow = client(stalled);
   const std::string value(10'000, 'v');
   const auto too_slow = [&] {
     return server_->connections().ended[static_cast<std::size_t>(zmtp::errc::too_slow)];

@@ -27,23 +27,23 @@ log_entry refusal_entry(sequence number, std::uint64_t of, std::uint64_t counter
 
 TEST(chp_sessions, executes_counters_in_order_and_each_once) {
   sessions all{1};
-  EXPECT_EQ(all.judge(session_id(1, 1), 1, 0).what, verdict::execute);
-  EXPECT_EQ(all.judge(session_id(1, 2), 1, 0).what, verdict::early);
+  EXPECT_EQ(all.decide(session_id(1, 1), 1, 0).what, verdict::execute);
+  EXPECT_EQ(all.decide(session_id(1, 2), 1, 0).what, verdict::early);
   all.note(entry(7, 1, 1));
-  const auto again = all.judge(session_id(1, 1), 1, 0);
+  const auto again = all.decide(session_id(1, 1), 1, 0);
   EXPECT_EQ(again.what, verdict::known);
   EXPECT_EQ(again.known, (entry_outcome{7, errc{}}));
-  EXPECT_EQ(all.judge(session_id(1, 2), 1, 0).what, verdict::execute);
-  EXPECT_EQ(all.judge(session_id(1, 3), 1, 0).what, verdict::early);
-  EXPECT_EQ(all.judge(session_id(2, 1), 1, 0).what, verdict::execute) << "another session";
+  EXPECT_EQ(all.decide(session_id(1, 2), 1, 0).what, verdict::execute);
+  EXPECT_EQ(all.decide(session_id(1, 3), 1, 0).what, verdict::early);
+  EXPECT_EQ(all.decide(session_id(2, 1), 1, 0).what, verdict::execute) << "another session";
 }
 
 TEST(chp_sessions, repeats_a_refusal_with_its_reason) {
   sessions all{1};
   all.note(refusal_entry(3, 1, 1, errc::too_many_keys));
   all.note(refusal_entry(4, 1, 2, errc::refused));
-  EXPECT_EQ(all.judge(session_id(1, 1), 1, 0).known, (entry_outcome{3, errc::too_many_keys}));
-  EXPECT_EQ(all.judge(session_id(1, 2), 1, 0).known, (entry_outcome{4, errc::refused}));
+  EXPECT_EQ(all.decide(session_id(1, 1), 1, 0).known, (entry_outcome{3, errc::too_many_keys}));
+  EXPECT_EQ(all.decide(session_id(1, 2), 1, 0).known, (entry_outcome{4, errc::refused}));
 }
 
 TEST(chp_sessions, forgets_outcomes_below_low_and_executes_nothing_there) {
@@ -51,13 +51,13 @@ TEST(chp_sessions, forgets_outcomes_below_low_and_executes_nothing_there) {
   all.note(entry(1, 1, 1));
   all.note(entry(2, 1, 2));
   all.note(entry(3, 1, 3, 3));
-  EXPECT_EQ(all.judge(session_id(1, 2), 1, 0).what, verdict::over) << "a late copy";
-  EXPECT_EQ(all.judge(session_id(1, 3), 1, 0).what, verdict::known);
-  EXPECT_EQ(all.judge(session_id(1, 9), 9, 0).what, verdict::execute)
+  EXPECT_EQ(all.decide(session_id(1, 2), 1, 0).what, verdict::over) << "a late copy";
+  EXPECT_EQ(all.decide(session_id(1, 3), 1, 0).what, verdict::known);
+  EXPECT_EQ(all.decide(session_id(1, 9), 9, 0).what, verdict::execute)
       << "the client needs none before it";
   all.note(entry(4, 1, 9, 9));
-  EXPECT_EQ(all.judge(session_id(1, 5), 1, 0).what, verdict::over);
-  EXPECT_EQ(all.judge(session_id(1, 10), 9, 0).what, verdict::execute);
+  EXPECT_EQ(all.decide(session_id(1, 5), 1, 0).what, verdict::over);
+  EXPECT_EQ(all.decide(session_id(1, 10), 9, 0).what, verdict::execute);
 }
 
 TEST(chp_sessions, above_the_limit_forgets_the_oldest_and_says_so) {
@@ -69,17 +69,17 @@ TEST(chp_sessions, above_the_limit_forgets_the_oldest_and_says_so) {
   all.note(entry(4, 3, 1));
   EXPECT_EQ(all.size(), 2U);
   EXPECT_EQ(all.forgotten(), 2U) << "session 2 was without an entry for longest";
-  EXPECT_EQ(all.judge(session_id(2, 2), 1, 1).what, verdict::unknown);
-  EXPECT_EQ(all.judge(session_id(4, 1), 1, 2).what, verdict::execute) << "it began later";
-  EXPECT_EQ(all.judge(session_id(1, 3), 1, 0).what, verdict::execute) << "it is known";
+  EXPECT_EQ(all.decide(session_id(2, 2), 1, 1).what, verdict::unknown);
+  EXPECT_EQ(all.decide(session_id(4, 1), 1, 2).what, verdict::execute) << "it began later";
+  EXPECT_EQ(all.decide(session_id(1, 3), 1, 0).what, verdict::execute) << "it is known";
 }
 
 TEST(chp_sessions, a_session_with_too_many_outcomes_has_to_wait) {
   sessions all{1, {.max_outcomes = 2}};
   all.note(entry(1, 1, 1));
   all.note(entry(2, 1, 2));
-  EXPECT_EQ(all.judge(session_id(1, 3), 1, 0).what, verdict::full);
-  EXPECT_EQ(all.judge(session_id(1, 3), 2, 0).what, verdict::execute)
+  EXPECT_EQ(all.decide(session_id(1, 3), 1, 0).what, verdict::full);
+  EXPECT_EQ(all.decide(session_id(1, 3), 2, 0).what, verdict::execute)
       << "the client needs the first no more";
 }
 
@@ -91,15 +91,15 @@ TEST(chp_sessions, above_the_limit_of_all_outcomes_forgets_another_session) {
   }
   EXPECT_EQ(all.size(), 1U);
   EXPECT_EQ(all.forgotten(), 1U);
-  EXPECT_EQ(all.judge(session_id(2, 6), 1, 0).what, verdict::execute) << "its own session stays";
+  EXPECT_EQ(all.decide(session_id(2, 6), 1, 0).what, verdict::execute) << "its own session stays";
 }
 
 TEST(chp_sessions, a_record_that_begins_late_knows_nothing_of_earlier_counters) {
   sessions all{1};
   all.note(entry(9, 1, 5, 2));
-  EXPECT_EQ(all.judge(session_id(1, 3), 2, 0).what, verdict::unknown);
-  EXPECT_EQ(all.judge(session_id(1, 5), 2, 0).what, verdict::known);
-  EXPECT_EQ(all.judge(session_id(1, 6), 2, 0).what, verdict::execute);
+  EXPECT_EQ(all.decide(session_id(1, 3), 2, 0).what, verdict::unknown);
+  EXPECT_EQ(all.decide(session_id(1, 5), 2, 0).what, verdict::known);
+  EXPECT_EQ(all.decide(session_id(1, 6), 2, 0).what, verdict::execute);
 }
 
 errc insert(sessions& to, std::string_view& rows) {
@@ -141,8 +141,8 @@ TEST(chp_sessions, survive_their_rows_and_the_entries_around_them) {
   }
   for (std::uint64_t of = 0; of < 4; ++of) {
     for (std::uint64_t counter = 1; counter <= 12; ++counter) {
-      const auto expected = all.judge(session_id(of, counter), 1, 0);
-      const auto found = copy.judge(session_id(of, counter), 1, 0);
+      const auto expected = all.decide(session_id(of, counter), 1, 0);
+      const auto found = copy.decide(session_id(of, counter), 1, 0);
       EXPECT_EQ(expected.what, found.what) << of << ' ' << counter;
       EXPECT_EQ(expected.known, found.known);
     }
@@ -187,7 +187,7 @@ TEST(chp_sessions, hand_a_store_the_rows_that_a_trimmed_entry_has_changed) {
   ASSERT_EQ(insert(copy, from), errc{});
   ASSERT_EQ(insert(copy, from), errc{});
   EXPECT_TRUE(from.empty());
-  EXPECT_EQ(copy.judge(session_id(1, 2), 1, 0).what, verdict::known)
+  EXPECT_EQ(copy.decide(session_id(1, 2), 1, 0).what, verdict::known)
       << "a row has all of its session";
   rows.clear();
   all.take_changed(3, rows);

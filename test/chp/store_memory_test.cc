@@ -18,9 +18,9 @@ std::string key_of(std::size_t n, std::size_t size) {
   return key.insert(0, size - std::min(size, key.size()), '0');
 }
 
-void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_size, bool mortal) {
+void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_size, bool expiring) {
   SCOPED_TRACE(std::to_string(keys) + " keys of " + std::to_string(key_size) + " with " +
-               std::to_string(value_size) + (mortal ? ", mortal" : ""));
+               std::to_string(value_size) + (expiring ? ", expiring" : ""));
   const std::string value(value_size, 'v');
   std::size_t beside = 0;
   const auto before = zmtp::test::counted().live;
@@ -31,7 +31,7 @@ void expect_within(std::size_t keys, std::size_t key_size, std::size_t value_siz
     for (std::size_t i = 0; i < keys; ++i) {
       const auto key = key_of(i, key_size);
       store::change change{key, value, {}, {}};
-      if (mortal) {
+      if (expiring) {
         change.deadline = store::time_point{std::chrono::seconds{i}};
       }
       ASSERT_EQ(s.apply(change, i + 1), errc{});

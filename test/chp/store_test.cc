@@ -82,16 +82,16 @@ TEST(chp_store, replaces_values_of_every_size_by_every_other) {
   sequence at = 0;
   for (std::size_t before = 0; before < 80; ++before) {
     for (std::size_t after = 0; after < 80; after += 7) {
-      for (const bool was_mortal : {false, true}) {
-        for (const bool is_mortal : {false, true}) {
+      for (const bool was_expiring : {false, true}) {
+        for (const bool is_expiring : {false, true}) {
           const std::string old(before, 'o');
           const std::string value(after, 'v');
-          set(s, "key", old, ++at, was_mortal ? std::optional{start + 1s} : std::nullopt);
-          set(s, "key", value, ++at, is_mortal ? std::optional{start + 2s} : std::nullopt);
+          set(s, "key", old, ++at, was_expiring ? std::optional{start + 1s} : std::nullopt);
+          set(s, "key", value, ++at, is_expiring ? std::optional{start + 2s} : std::nullopt);
           ASSERT_EQ(s.find("key")->value(), value);
           ASSERT_EQ(s.find("key")->number(), at);
-          ASSERT_EQ(s.find("key")->deadline().has_value(), is_mortal);
-          ASSERT_EQ(s.next_deadline().has_value(), is_mortal);
+          ASSERT_EQ(s.find("key")->deadline().has_value(), is_expiring);
+          ASSERT_EQ(s.next_deadline().has_value(), is_expiring);
           ASSERT_EQ(s.bytes(), 3 + after);
           ASSERT_EQ(s.keys(), 1U);
         }

@@ -101,9 +101,9 @@ TEST(chp_update_log, copies_a_large_map_in_pieces_while_it_changes) {
   EXPECT_TRUE(a.log.in_sync());
   EXPECT_EQ(a.map(), b.map());
   EXPECT_EQ(a.log.state().past().reigns(), b.log.state().past().reigns());
-  const auto judged = b.log.state().past().clients().judge(id(next - 1), 1, 0);
-  EXPECT_EQ(judged.what, sessions::verdict::known);
-  EXPECT_EQ(judged.known, a.log.state().past().clients().judge(id(next - 1), 1, 0).known);
+  const auto decided = b.log.state().past().clients().decide(id(next - 1), 1, 0);
+  EXPECT_EQ(decided.what, sessions::verdict::known);
+  EXPECT_EQ(decided.known, a.log.state().past().clients().decide(id(next - 1), 1, 0).known);
 }
 
 TEST(chp_update_log, sends_at_most_a_window_beyond_the_last_confirmation) {

@@ -305,11 +305,11 @@ private:
       require(!content.empty(), "… and a content");
     }
     for (const auto& [to, content] : actions.reply) {
-      require(snapshot_clients_.contains(to), "a reply has an asker");
+      require(snapshot_clients_.contains(to), "a reply has an requester");
       require(!content.empty(), "… and a content");
     }
     for (const auto id : actions.stream) {
-      require(snapshot_clients_.contains(id), "a snapshot has an asker");
+      require(snapshot_clients_.contains(id), "a snapshot has an requester");
       streams_.insert(id);
     }
     for (const auto id : actions.close_snapshot_clients) {

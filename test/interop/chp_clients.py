@@ -45,13 +45,13 @@ class Client:
         self.sequence = 0
         self.map = {}
         self.beats = 0
-        self.asker = context.socket(zmq.DEALER)
+        self.requester = context.socket(zmq.DEALER)
         self.subscriber = context.socket(zmq.SUB)
         self.setter = context.socket(setter)
         self.subscriber.subscribe(subtree)
         if heartbeats:
             self.subscriber.subscribe(b"HUGZ")
-        for offset, socket in enumerate((self.asker, self.subscriber, self.setter)):
+        for offset, socket in enumerate((self.requester, self.subscriber, self.setter)):
             socket.linger = 0
             socket.connect(f"tcp://127.0.0.1:{port + offset}")
             test.addCleanup(socket.close)
@@ -62,13 +62,13 @@ class Client:
         return socket.recv_multipart()
 
     def ask(self, *frames):
-        self.asker.send_multipart(frames or (b"ICANHAZ?", self.subtree))
+        self.requester.send_multipart(frames or (b"ICANHAZ?", self.subtree))
 
     def answer(self):
         """All messages of one answer, the end included."""
-        messages = [self.receive(self.asker)]
+        messages = [self.receive(self.requester)]
         while messages[-1][0] != b"KTHXBAI":
-            messages.append(self.receive(self.asker))
+            messages.append(self.receive(self.requester))
         return messages
 
     def synchronize(self, *frames):

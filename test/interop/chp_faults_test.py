@@ -201,7 +201,7 @@ class PartitionTest(BackAgainCase):
     """Half of the clients reach the active server while its link to the peer is cut. The others do not, and
     switch to that peer."""
 
-    def cut_again_and_again(self, cuts, deaf):
+    def cut_again_and_again(self, cuts, stalled):
         pair = Pair(self, HEARTBEAT, relayed=True)
         ways = [Relay(self, port) for port in pair.ports]
         storm = self.start_storm([group(CLIENTS // 2, pair.addresses),
@@ -210,13 +210,13 @@ class PartitionTest(BackAgainCase):
         for cut in self.faults(storm, cuts, "backup"):
             active = pair.wait_for_one_active()
             pair.nodes[active].skip_lines()
-            deaf_one = deaf(active, cut)
-            pair.cut_link(deaf_one)
+            stalled_one = stalled(active, cut)
+            pair.cut_link(stalled_one)
             ways[active].cut()
             seconds = self.random.uniform(1, 5 if LONG else 2)
             end = time.monotonic() + seconds
             # If both directions are cut, both servers become active.
-            two += pair.activity.wait_for(2, PATIENCE if deaf_one is None else seconds) is not None
+            two += pair.activity.wait_for(2, PATIENCE if stalled_one is None else seconds) is not None
             time.sleep(max(0, end - time.monotonic()))  # how long it is cut: nothing is waited for
             taken_over = 1 - active in pair.activity.active()
             pair.heal_link()

@@ -70,14 +70,14 @@ class Pair:
     def resume(self, index):
         self.nodes[index].resume()
 
-    def cut_link(self, deaf=None):
-        """Cuts the link between the two servers, in both directions or only towards `deaf`."""
+    def cut_link(self, stalled=None):
+        """Cuts the link between the two servers, in both directions or only towards `stalled`."""
         for index, link in enumerate(self.links):
-            if deaf is None:
+            if stalled is None:
                 link.cut()
             else:
                 # The peer connects through the relay to `index`.
-                link.cut(to_target=index == deaf, to_peer=index != deaf)
+                link.cut(to_target=index == stalled, to_peer=index != stalled)
 
     def heal_link(self):
         for link in self.links:

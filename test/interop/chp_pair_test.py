@@ -48,7 +48,7 @@ class PairTest(unittest.TestCase):
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             client.ask()
-            if client.asker.poll(100):
+            if client.requester.poll(100):
                 *entries, _ = client.answer()
                 client.map = {entry[0]: entry[-1] for entry in entries}
                 return

@@ -129,7 +129,7 @@ class LetterTest(ServerCase):
         host = self.start()
         good, bad = self.joined(host), self.joined(host)
         for frames in ([b"ICANHAZ?", b"", b"more"], [b"ICANHAZ"], [b""], [b"KTHXBAI"], [b"x"] * 100):
-            bad.asker.send_multipart(frames)
+            bad.requester.send_multipart(frames)
         for frames in ([b"key"], [b"key", ZERO], [b"key", b"1", b"", b"", b"x"], [b"", ZERO, b"", b"", b"x"],
                        [b"HUGZ", ZERO, b"", b"", b"x"], [b"KTHXBAI", ZERO, b"", b"", b"x"],
                        [b"a\0b", ZERO, b"", b"", b"x"], [b"k" * 256, ZERO, b"", b"", b"x"], [b""] * 200):

@@ -423,7 +423,7 @@ class PairTest(CloneCase):
         # Each question is a vote.
         while True:
             other.ask()
-            if other.asker.poll(HEARTBEAT):
+            if other.requester.poll(HEARTBEAT):
                 break
             self.assertLess(time.monotonic(), end, "the backup did not take over")
         self.assertEqual({one[0]: one[-1] for one in other.answer()[:-1]}, client.map)

@@ -151,18 +151,18 @@ class GuideServer:
 
     def _ask_for_snapshot(self):
         self.tell(f"I: asking for snapshot from: tcp://localhost:{self._peer_port}")
-        asker = self._socket(zmq.DEALER, connect=self._peer_port)
-        asker.send_multipart([b"ICANHAZ?", b""])
+        requester = self._socket(zmq.DEALER, connect=self._peer_port)
+        requester.send_multipart([b"ICANHAZ?", b""])
         while True:
             # The Guide's server waits without limit if its peer does not answer.
-            while not asker.poll(50):
+            while not requester.poll(50):
                 if self._stopped.is_set():
                     return
-            key, sequence, identity, properties, value = asker.recv_multipart()
+            key, sequence, identity, properties, value = requester.recv_multipart()
             if key == b"KTHXBAI":
                 break
             self.map[key] = (int.from_bytes(sequence, "big"), identity, properties, value)
         self.sequence = int.from_bytes(sequence, "big")
         self.has_snapshot = True
         self.tell(f"I: received snapshot={self.sequence}")
-        asker.close()
+        requester.close()

@@ -30,12 +30,12 @@ LONG = long_run()
 class FaultCase(InteropCase):
     def setUp(self):
         super().setUp()
-        self.askers = {}
+        self.requesters = {}
 
     def mmi(self, endpoint, service, *body):
-        if endpoint not in self.askers:
-            self.askers[endpoint] = self.client(endpoint, "0.2")
-        return self.askers[endpoint].request(service, *body)
+        if endpoint not in self.requesters:
+            self.requesters[endpoint] = self.client(endpoint, "0.2")
+        return self.requesters[endpoint].request(service, *body)
 
     def state_of_broker(self, endpoint):
         code, report = self.mmi(endpoint, b"mmi.broker", b"")
@@ -447,9 +447,9 @@ class BrokerKilledAgainTest(FaultCase):
                 broker.kill()
                 broker = Broker(self, at=at)
                 back = time.monotonic()
-                asker = self.client(at, "0.2")
+                requester = self.client(at, "0.2")
                 for service in services:
-                    while asker.request(b"mmi.service", service.encode()) != [b"200"]:
+                    while requester.request(b"mmi.service", service.encode()) != [b"200"]:
                         self.assertLess(time.monotonic(), back + PATIENCE, f"{service} is not back")
                 slowest = max(slowest, time.monotonic() - back)
                 for call in calls:

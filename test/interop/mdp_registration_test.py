@@ -27,10 +27,10 @@ class RegistrationCase(InteropCase):
         self.broker = self.start_broker("--heartbeat", f"{int(INTERVAL * 1000)}ms", "--liveness",
                                         str(LIVENESS))
         self.endpoint = self.broker.endpoint
-        self.asker = self.client(self.endpoint, "0.2")
+        self.requester = self.client(self.endpoint, "0.2")
 
     def mmi(self, service):
-        return self.asker.request(b"mmi.service", service)
+        return self.requester.request(b"mmi.service", service)
 
     def wait_for_mmi(self, service, code, patience=15.0):
         """The broker detects workers with a delay. Asks until the broker reports them."""
@@ -40,10 +40,10 @@ class RegistrationCase(InteropCase):
                 raise Timeout(f"mmi.service does not become {code}")
 
     def expect_served(self, worker, service=SERVICE):
-        self.asker.send(service, b"body")
+        self.requester.send(service, b"body")
         request = worker.receive_request()
         worker.reply(request.address, *request.body)
-        self.assertEqual(self.asker.receive_reply(), (True, service, [b"body"]))
+        self.assertEqual(self.requester.receive_reply(), (True, service, [b"body"]))
 
 
 class MmiTest(RegistrationCase):
@@ -54,12 +54,12 @@ class MmiTest(RegistrationCase):
                 worker = self.worker(self.endpoint, SERVICE, version)
                 self.wait_for_mmi(SERVICE, b"200")
                 # Also while it works.
-                self.asker.send(SERVICE, b"body")
+                self.requester.send(SERVICE, b"body")
                 request = worker.receive_request()
                 self.assertEqual(self.client(self.endpoint, "0.1").request(b"mmi.service", SERVICE),
                                  [b"200"])
                 worker.reply(request.address, b"done")
-                self.assertEqual(self.asker.receive_reply().body, [b"done"])
+                self.assertEqual(self.requester.receive_reply().body, [b"done"])
                 worker.close()
                 self.wait_for_mmi(SERVICE, b"404")
 
@@ -74,12 +74,12 @@ class MmiTest(RegistrationCase):
     def test_knows_that_one_of_two_workers_is_left(self):
         first, second = (self.worker(self.endpoint, SERVICE, version) for version in VERSIONS)
         for _ in range(2):
-            self.asker.send(SERVICE, b"body")
+            self.requester.send(SERVICE, b"body")
         # Both have one before the first replies, or it might get the other's too.
         requests = [(worker, worker.receive_request()) for worker in (first, second)]
         for worker, request in requests:
             worker.reply(request.address, b"done")
-            self.asker.receive_reply()
+            self.requester.receive_reply()
         first.command("disconnect")
         self.expect_served(second)
         self.assertEqual(self.mmi(SERVICE), [b"200"])
@@ -110,14 +110,14 @@ class MmiTest(RegistrationCase):
                 name = b"listed\xff" + version.encode()
                 worker = self.worker(self.endpoint, name, version)
                 self.wait_for_mmi(name, b"200")
-                self.asker.send(name, b"body")
+                self.requester.send(name, b"body")
                 request = worker.receive_request()
                 code, listed, report = client.request(b"mmi.services", b"listed")
                 self.assertEqual((code, listed), (b"200", name))
                 self.assertTrue(report.startswith(
                     b"workers=1 busy=1 waiting=0 working=1 bytes=262 requests=1 replies=0 "), report)
                 worker.reply(request.address, b"done")
-                self.assertEqual(self.asker.receive_reply().body, [b"done"])
+                self.assertEqual(self.requester.receive_reply().body, [b"done"])
                 self.assertEqual(client.request(b"mmi.services", name), [b"200"])
                 code, report = client.request(b"mmi.broker", b"")
                 self.assertIn(b" workers=1 services=1 ", report)
@@ -154,13 +154,13 @@ class SentAwayTest(RegistrationCase):
         worker.command("heartbeat")
         worker.command("ready", SERVICE)
         self.assertEqual(self.mmi(SERVICE), [b"404"])
-        self.asker.send(SERVICE, b"for another worker")
+        self.requester.send(SERVICE, b"for another worker")
         self.expect_silence(worker)
         other = self.worker(self.endpoint, SERVICE, worker.version)
         request = other.receive_request()
         self.assertEqual(request.body, (b"for another worker",))
         other.reply(request.address, b"done")
-        self.assertEqual(self.asker.receive_reply().body, [b"done"])
+        self.assertEqual(self.requester.receive_reply().body, [b"done"])
         other.close()
         self.wait_for_mmi(SERVICE, b"404")
 
@@ -176,7 +176,7 @@ class SentAwayTest(RegistrationCase):
         for version in VERSIONS:
             with self.subTest(version=version):
                 worker = self.worker(self.endpoint, SERVICE, version)
-                self.asker.send(SERVICE, b"body")
+                self.requester.send(SERVICE, b"body")
                 worker.receive_request()
                 worker.command("ready", SERVICE)
                 worker.receive_disconnect()
@@ -184,7 +184,7 @@ class SentAwayTest(RegistrationCase):
                 request = other.receive_request()
                 self.assertEqual(request.body, (b"body",))
                 other.reply(request.address, b"done")
-                self.assertEqual(self.asker.receive_reply().body, [b"done"])
+                self.assertEqual(self.requester.receive_reply().body, [b"done"])
                 other.close()
                 self.wait_for_mmi(SERVICE, b"404")
 
@@ -196,7 +196,7 @@ class SentAwayTest(RegistrationCase):
                     worker.receive_disconnect()
                     self.expect_silence(worker)
                     code = b"404" if name == b"mmi.service" else b"501"
-                    self.assertEqual(self.asker.request(name, b"x"), [code])
+                    self.assertEqual(self.requester.request(name, b"x"), [code])
 
     def test_is_who_speaks_before_ready(self):  # MDP-30
         for version in VERSIONS:
@@ -226,7 +226,7 @@ class SentAwayTest(RegistrationCase):
                     clumsy = self.worker(self.endpoint, SERVICE, version)
                     clumsy.command("ready", SERVICE)
                     clumsy.receive_disconnect()
-                self.assertEqual(self.asker.request(SERVICE, b"body"), [b"body"])
+                self.assertEqual(self.requester.request(SERVICE, b"body"), [b"body"])
                 worker.stop()
                 self.wait_for_mmi(SERVICE, b"404")
 
@@ -239,7 +239,7 @@ class SentAwayTest(RegistrationCase):
                     if when == "after ready":
                         self.expect_served(worker)
                     if when == "while working":
-                        self.asker.send(SERVICE, b"for another worker")
+                        self.requester.send(SERVICE, b"for another worker")
                         worker.receive_request()
                     worker.command("disconnect")
                     self.wait_for_mmi(SERVICE, b"404")
@@ -247,11 +247,11 @@ class SentAwayTest(RegistrationCase):
                     while (said := worker.receive(SILENCE)) is not None:
                         self.assertEqual(said.name, "heartbeat")
                     if when != "while working":
-                        self.asker.send(SERVICE, b"for another worker")
+                        self.requester.send(SERVICE, b"for another worker")
                         self.expect_silence(worker)
                     other = self.worker(self.endpoint, SERVICE, version)
                     other.reply(other.receive_request().address, b"done")
-                    self.assertEqual(self.asker.receive_reply().body, [b"done"])
+                    self.assertEqual(self.requester.receive_reply().body, [b"done"])
                     other.close()
                     self.wait_for_mmi(SERVICE, b"404")
 
@@ -270,7 +270,7 @@ class HeartbeatTest(RegistrationCase):
                     begin = time.monotonic()
                     worker = self.worker(self.endpoint, SERVICE, version)
                     if busy:
-                        self.asker.send(SERVICE, b"body")
+                        self.requester.send(SERVICE, b"body")
                         request = worker.receive_request()
                     end = time.monotonic() + 10 * INTERVAL
                     count = 0
@@ -284,7 +284,7 @@ class HeartbeatTest(RegistrationCase):
                     self.assertTrue(5 <= count <= intervals + 1, f"{count} heartbeats in {intervals} intervals")
                     if busy:
                         worker.reply(request.address, b"done")
-                        self.assertEqual(self.asker.receive_reply().body, [b"done"])
+                        self.assertEqual(self.requester.receive_reply().body, [b"done"])
                     worker.close()
                     self.wait_for_mmi(SERVICE, b"404")
 
@@ -297,12 +297,12 @@ class HeartbeatTest(RegistrationCase):
                 told = time.monotonic()
                 end = told + 10 * INTERVAL
                 while told < end:
-                    self.asker.send(SERVICE, b"body")
+                    self.requester.send(SERVICE, b"body")
                     while (said := worker.receive()).name == "heartbeat":
                         heartbeats += 1
                     requests += 1
                     worker.reply(said.address, b"done")
-                    self.asker.receive_reply()
+                    self.requester.receive_reply()
                     before, told = told, time.monotonic()
                     # Where a busy machine has kept the two from talking.
                     due += int(2 * (told - before) / INTERVAL)
@@ -328,26 +328,26 @@ class HeartbeatTest(RegistrationCase):
         for version in VERSIONS:
             with self.subTest(version=version):
                 worker = self.worker(self.endpoint, SERVICE, version)
-                self.asker.send(SERVICE, b"body")
+                self.requester.send(SERVICE, b"body")
                 request = worker.receive_request()
-                self.assertIsNone(self.asker.receive((LIVENESS + 2) * INTERVAL))
+                self.assertIsNone(self.requester.receive((LIVENESS + 2) * INTERVAL))
                 self.assertEqual(self.client(self.endpoint, "0.1").request(b"mmi.service", SERVICE),
                                  [b"200"])
                 worker.reply(request.address, b"done at last")
-                self.assertEqual(self.asker.receive_reply().body, [b"done at last"])
+                self.assertEqual(self.requester.receive_reply().body, [b"done at last"])
                 worker.close()
                 self.wait_for_mmi(SERVICE, b"404")
 
     def test_partial_replies_do_as_well(self):  # MDP-38
         worker = self.worker(self.endpoint, SERVICE, "0.2")
-        self.asker.send(SERVICE, b"body")
+        self.requester.send(SERVICE, b"body")
         request = worker.receive_request()
         for i in range(LIVENESS + 5):
-            self.assertIsNone(self.asker.receive(INTERVAL))
+            self.assertIsNone(self.requester.receive(INTERVAL))
             worker.partial(request.address, b"%d" % i)
-            self.assertEqual(self.asker.receive_reply(), (False, SERVICE, [b"%d" % i]))
+            self.assertEqual(self.requester.receive_reply(), (False, SERVICE, [b"%d" % i]))
         worker.reply(request.address, b"done")
-        self.assertEqual(self.asker.receive_reply().body, [b"done"])
+        self.assertEqual(self.requester.receive_reply().body, [b"done"])
 
 
 if __name__ == "__main__":

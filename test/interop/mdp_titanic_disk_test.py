@@ -58,7 +58,7 @@ class Replier(threading.Thread):
         self.worker.close()
 
 
-class Askers:
+class Requesters:
     """Clients with one request for Titanic each, and the answers: accepted and closed requests."""
 
     def __init__(self, test, endpoint, count):
@@ -107,40 +107,40 @@ class PowerLossTest(DiskCase):
         titanic, counts = self.start_titanic(self.broker.endpoint, "--service-in-flight", str(self.CONCURRENCY),
                                              *options)
         self.assertGreaterEqual(counts[0], len(self.open))
-        askers = Askers(self, self.broker.endpoint, 20)
+        requesters = Requesters(self, self.broker.endpoint, 20)
         again, self.unknown = self.unknown, []
         left = self.random.randrange(self.EACH // 3, self.EACH)
         closing = set()
         while left > 0:
-            while askers.idle and left > 0:
+            while requesters.idle and left > 0:
                 left -= 1
-                asked = {one for _, _, one in askers.asking.values()}
+                asked = {one for _, _, one in requesters.asking.values()}
                 answered = [one for one, reply in self.open.items() if reply and one not in asked | closing]
                 kind = self.random.random()
                 if kind < 0.2 and answered:
                     one = self.random.choice(answered)
                     closing.add(one)
-                    askers.ask(b"titanic.close", one)
+                    requesters.ask(b"titanic.close", one)
                 elif kind < 0.5 and self.open:
                     one = self.random.choice(list(self.open))
                     if one not in closing:
-                        askers.ask(b"titanic.reply", one)
+                        requesters.ask(b"titanic.reply", one)
                 else:
                     one = again.pop() if again else uuid.UUID(int=self.random.getrandbits(128)).hex.encode()
-                    askers.ask(b"titanic.submit", one, SERVICE, b"body of " + one)
-            for answer in askers.take(PATIENCE):
+                    requesters.ask(b"titanic.submit", one, SERVICE, b"body of " + one)
+            for answer in requesters.take(PATIENCE):
                 self.on_answer(*answer)
         self.disk.lose_power()
         # A machine without power sends nothing more. This machine goes on, and its kernel may report a flush in
         # progress as done. The test ignores all later answers.
         titanic.kill()
-        for _, service, one in askers.asking.values():
+        for _, service, one in requesters.asking.values():
             if service == b"titanic.submit":
                 self.unknown.append(one)
         for one in closing - self.closed:
             self.open.pop(one, None)  # it may be closed or not
         self.unknown += again
-        askers.close()
+        requesters.close()
         self.disk.unmount()
         self.disk.mount()
 

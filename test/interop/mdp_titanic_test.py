@@ -305,15 +305,15 @@ class StoredOnceTest(TitanicCase):
 
     def pass_the_broker(self):
         """The broker has read all requests before, and all its answers from before are received."""
-        askers = dict(self.asking)
-        waiting = set(askers)
-        for client, _ in askers.values():
+        requesters = dict(self.asking)
+        waiting = set(requesters)
+        for client, _ in requesters.values():
             client.send(b"mmi.service", b"titanic.request")
         while waiting:
             ready = self.poller.poll(PATIENCE * 1000)
             self.assertTrue(ready, "no answer in time")
             for socket, _ in ready:
-                client, name = askers[socket]
+                client, name = requesters[socket]
                 status, *uuid = client.receive_reply().body
                 if uuid:
                     self.assertEqual(status, b"200")
@@ -326,10 +326,10 @@ class StoredOnceTest(TitanicCase):
     def rest(self, clients):
         """Waits for the answers that the next Titanic gives, and notes the requests without an answer."""
         self.pass_the_broker()
-        asker = self.client(self.broker.endpoint, "0.1")
+        requester = self.client(self.broker.endpoint, "0.1")
         deadline = time.monotonic() + PATIENCE
         while True:
-            _, *named = asker.request(b"mmi.services", b"titanic.req")
+            _, *named = requester.request(b"mmi.services", b"titanic.req")
             state = numbers(dict(zip(named[::2], named[1::2])).get(b"titanic.request", b"workers=0"))
             if state["workers"] == 1 and state["waiting"] + state["working"] == 0:
                 break
@@ -391,11 +391,11 @@ class StoredOnceTest(TitanicCase):
         for round_ in range(rounds):
             titanic, _ = self.start_titanic(self.broker.endpoint)
             worker = worker or self.echo_worker(self.broker.endpoint, SERVICE, "0.2")
-            asker = self.client(self.broker.endpoint, "0.1")
+            requester = self.client(self.broker.endpoint, "0.1")
             seen = 0
             end = time.monotonic() + PATIENCE
             while seen < 10 and round_ < rounds - 1 and asking.running():
-                seen = numbers(asker.request(b"titanic.status", b"")[1])["closed"]
+                seen = numbers(requester.request(b"titanic.status", b"")[1])["closed"]
                 self.assertLess(time.monotonic(), end)
             if round_ < rounds - 1:
                 (titanic.stop if round_ % 2 else titanic.kill)()

@@ -71,7 +71,7 @@ class Traffic(threading.Thread):
         return part[int(len(part) * 0.99) - 1] * 1e3 if part else 0.0
 
 
-class Asker:
+class Requester:
     """Asks one request after the other. A client without a reply in time is replaced by another one, so that no reply
     comes late. The connections are kept: each one that is closed takes a port for a minute."""
 
@@ -145,8 +145,8 @@ class SoakTest(TitanicCase):
         worker = EchoWorker(self.context, workers_at, b"once", "0.2", HEARTBEAT / 1e3, LIVENESS, self.execute)
         self.addCleanup(worker.stop)
         for i in range(3):
-            asker = Asker(self, VERSIONS[i % 2])
-            self.traffic[f"request {i}"] = Traffic(lambda n, i=i, asker=asker: self.request_step(asker, i, n))
+            requester = Requester(self, VERSIONS[i % 2])
+            self.traffic[f"request {i}"] = Traffic(lambda n, i=i, by=requester: self.request_step(by, i, n))
         self.outcomes = {}
         for service in ("echo", "once"):
             self.traffic[f"zinc request {service}"] = Traffic(
@@ -157,9 +157,9 @@ class SoakTest(TitanicCase):
         time.sleep(WORK)  # the work: nothing is waited for
         return body
 
-    def request_step(self, asker, i, n):
+    def request_step(self, requester, i, n):
         body = b"request %d/%d" % (i, n)
-        self.assertEqual(asker.ask(b"echo", body), [body])
+        self.assertEqual(requester.ask(b"echo", body), [body])
         self.count("requests answered")
 
     def program_step(self, service, n):
@@ -187,14 +187,14 @@ class SoakTest(TitanicCase):
         self.acknowledged = {}  # id -> body
         self.maybe_stored = 0
         for i in range(2):
-            asker = Asker(self, VERSIONS[i])
-            self.traffic[f"durable {i}"] = Traffic(lambda n, i=i, asker=asker: self.durable_step(asker, i, n))
+            requester = Requester(self, VERSIONS[i])
+            self.traffic[f"durable {i}"] = Traffic(lambda n, i=i, by=requester: self.durable_step(by, i, n))
 
-    def durable_step(self, asker, i, n):
+    def durable_step(self, requester, i, n):
         """The first one lets Titanic choose the id, and cannot ask again: that would be another request."""
         body = b"durable %d/%d" % (i, n)
         if i == 0:
-            reply = asker.ask_once(b"titanic.request", b"echo", body)
+            reply = requester.ask_once(b"titanic.request", b"echo", body)
             if reply in (None, [b"500"]):
                 self.maybe_stored += 1
                 return
@@ -202,17 +202,17 @@ class SoakTest(TitanicCase):
             name = reply[1]
         else:
             name = uuid.uuid4().hex.upper().encode()
-            while (reply := asker.ask(b"titanic.submit", name, b"echo", body)) == [b"500"]:
+            while (reply := requester.ask(b"titanic.submit", name, b"echo", body)) == [b"500"]:
                 self.count("titanic 500")
             self.assertEqual(reply, [b"200", name])
         self.assertNotIn(name, self.acknowledged)
         self.acknowledged[name] = body
-        self.expect_answered(asker, name)
+        self.expect_answered(requester, name)
         self.count("durable requests answered")
 
-    def expect_answered(self, asker, name):
+    def expect_answered(self, requester, name):
         end = None
-        while (reply := asker.ask(b"titanic.reply", name)) == [b"300"]:
+        while (reply := requester.ask(b"titanic.reply", name)) == [b"300"]:
             if self.faults_over.is_set():
                 end = end or time.monotonic() + PATIENCE
                 self.assertLess(time.monotonic(), end, f"{name} is not answered")

@@ -369,14 +369,14 @@ TEST_F(broker_capacity, a_client_that_leaves_frees_nothing_before_the_reply) {
 
 TEST_F(broker_capacity, a_request_that_was_not_sent_does_not_count_as_an_attempt) {
   const auto client = attach();
-  const auto deaf = attach_worker("echo", dialect::v02, "capacity=2");
+  const auto stalled = attach_worker("echo", dialect::v02, "capacity=2");
   ask_numbers(client, 1, 2);
-  auto first = next(deaf);
-  auto second = next(deaf);
+  auto first = next(stalled);
+  auto second = next(stalled);
   (void)first;
-  broker.on_not_taken(deaf, second, now, actions);
+  broker.on_not_taken(stalled, second, now, actions);
   carry_out();
-  EXPECT_EQ(closed.count(deaf), 1U);
+  EXPECT_EQ(closed.count(stalled), 1U);
   EXPECT_EQ(counters().workers_not_reading, 1U);
   EXPECT_EQ(counters().requeued, 2U);
 }

@@ -339,13 +339,13 @@ TEST_F(broker_limits, a_client_that_does_not_take_its_replies_is_closed) {  // M
 
 TEST_F(broker_limits, a_request_that_its_worker_does_not_take_goes_to_another) {
   const auto client = attach();
-  std::vector<zmtp::peer_id> deaf;
+  std::vector<zmtp::peer_id> stalled;
   for (int i = 0; i < 5; ++i) {
-    deaf.push_back(attach_worker("echo"));
+    stalled.push_back(attach_worker("echo"));
   }
   const auto worker = attach_worker("echo");
   ask(client, "echo", {"1"sv});
-  for (const auto id : deaf) {
+  for (const auto id : stalled) {
     broker.on_not_taken(id, next(id), now, actions);
     carry_out();
     EXPECT_EQ(closed.count(id), 1U);

@@ -141,7 +141,7 @@ TEST_F(broker_mmi, workers_and_clients_are_listed_with_what_they_hold) {
   const auto name = [](zmtp::peer_id of) { return std::to_string(of.slot) + ".7"; };
   EXPECT_EQ(list("mmi.workers", ""),
             (zmtp::message{"200"sv, name(worker), "echo"sv, ""sv,
-                           "working=1 capacity=1 draining=false last_heard=1"sv}));
+                           "working=1 capacity=1 draining=false last_received=1"sv}));
   EXPECT_EQ(list("mmi.workers", name(worker)), zmtp::message{"200"sv});
   EXPECT_EQ(list("mmi.clients", ""),
             (zmtp::message{"200"sv, name(client), ""sv, "requests=0 bytes=0 paused=false"sv,

@@ -43,7 +43,7 @@ public:
   // `changes`: of the configuration.
   explicit random_life(bool changes) : broker_setting{first_configuration()}, changes_{changes} {}
   void run(unsigned seed);
-  [[nodiscard]] std::size_t most_in_hand() const noexcept { return most_in_hand_; }
+  [[nodiscard]] std::size_t most_in_flight() const noexcept { return most_in_flight_; }
   // Clients that were paused before a change of the configuration, and were not behind it.
   [[nodiscard]] std::size_t let_go() const noexcept { return let_go_; }
 
@@ -63,7 +63,7 @@ private:
     dialect speaks;
     std::size_t capacity = 1;
     bool sees_raw_addresses = false;
-    std::vector<given_request> hands;
+    std::vector<given_request> in_flight;
   };
 
   unsigned pick(unsigned n) { return static_cast<unsigned>(random_() % n); }
@@ -130,7 +130,7 @@ private:
   std::map<zmtp::peer_id, worker> workers_;
   std::vector<zmtp::peer_id> strangers_;
   std::vector<zmtp::message> seen_;  // parts for the messages of unknown peers
-  std::size_t most_in_hand_ = 0;     // largest number of any worker
+  std::size_t most_in_flight_ = 0;   // largest number of any worker
   std::set<std::string> given_once_;
 };
 
@@ -270,22 +270,22 @@ void random_life::a_worker_reads(zmtp::peer_id id, worker& w) {
     if (w.serves == "once" && m.front().starts_with("honest:")) {
       ASSERT_TRUE(given_once_.insert(std::string{m.front()}).second) << m.front();
     }
-    w.hands.push_back({address, m});
+    w.in_flight.push_back({address, m});
   }
-  ASSERT_LE(w.hands.size(), w.sees_raw_addresses ? 1 : w.capacity);
-  most_in_hand_ = std::max(most_in_hand_, w.hands.size());
+  ASSERT_LE(w.in_flight.size(), w.sees_raw_addresses ? 1 : w.capacity);
+  most_in_flight_ = std::max(most_in_flight_, w.in_flight.size());
 }
 
 void random_life::a_worker_works(zmtp::peer_id id, worker& w) {
   a_worker_reads(id, w);
-  if (w.hands.empty()) {
+  if (w.in_flight.empty()) {
     return;
   }
   // The worker may finish any request first.
-  const auto done = w.hands.begin() + pick(static_cast<unsigned>(w.hands.size()));
+  const auto done = w.in_flight.begin() + pick(static_cast<unsigned>(w.in_flight.size()));
   const auto address = done->address;
   zmtp::message body{done->body.front()};
-  w.hands.erase(done);
+  w.in_flight.erase(done);
   for (auto parts = pick(10) == 0 && w.speaks != dialect::v01 ? pick(4) : 0; parts != 0; --parts) {
     auto part = body;
     push_worker_reply(part, version_of(w.speaks), false, address);
@@ -479,7 +479,7 @@ void random_life::run(unsigned seed) {
 
 TEST(broker_random, ledger) {  // MDP-31, D1, D3
   broker_counters sum;
-  std::size_t most_in_hand = 0;
+  std::size_t most_in_flight = 0;
   std::size_t let_go = 0;
   for (unsigned seed = 0; seed < 400 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
@@ -487,7 +487,7 @@ TEST(broker_random, ledger) {  // MDP-31, D1, D3
     life.run(seed);
     let_go += life.let_go();
     const auto counted = life.counters();
-    most_in_hand = std::max(most_in_hand, life.most_in_hand());
+    most_in_flight = std::max(most_in_flight, life.most_in_flight());
     sum.malformed_announcements += counted.malformed_announcements;
     sum.replies += counted.replies;
     sum.partials += counted.partials;
@@ -513,7 +513,7 @@ TEST(broker_random, ledger) {  // MDP-31, D1, D3
         sum.ignored_messages, sum.workers_expired, sum.pauses, sum.malformed_announcements}) {
     EXPECT_GT(count, 5U);
   }
-  EXPECT_GT(most_in_hand, 4U);
+  EXPECT_GT(most_in_flight, 4U);
   EXPECT_GT(let_go, 5U);
   for (auto fault = errc::no_header; fault <= errc::version_changed;
        fault = static_cast<errc>(static_cast<int>(fault) + 1)) {

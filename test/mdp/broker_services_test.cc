@@ -93,10 +93,10 @@ TEST_F(broker_services, a_request_that_must_not_run_twice_is_given_once) {  // M
 
 TEST_F(broker_services, redelivers_a_non_idempotent_request_that_was_not_sent) {
   const auto client = attach_reader();
-  const auto deaf = attach_worker("once");
+  const auto stalled = attach_worker("once");
   const auto worker = attach_worker("once");
   ask(client, "once", {"1"sv});
-  broker.on_not_taken(deaf, next(deaf), now, actions);
+  broker.on_not_taken(stalled, next(stalled), now, actions);
   carry_out();
   echo(worker);
   EXPECT_EQ(next(client), final_reply("once", "1"));

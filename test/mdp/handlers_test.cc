@@ -128,18 +128,18 @@ TEST_F(handlers, broker_handlers_receive_the_loss_of_a_worker_that_does_not_read
   options.client_limit.bytes = options.services.limit.bytes = std::size_t{1} << 40;
   broker_.emplace(executor(), options, noting());
   at_ = broker_->bind("tcp://127.0.0.1:*").to_string();
-  zmtp::socket_options deaf;
-  deaf.receive_mark.messages = 1;
-  deaf.extensions = {"capacity=100000"};
-  zmtp::dealer_socket worker{executor(), deaf};
+  zmtp::socket_options stalled;
+  stalled.receive_mark.messages = 1;
+  stalled.extensions = {"capacity=100000"};
+  zmtp::dealer_socket worker{executor(), stalled};
   worker.connect(at_);
-  EXPECT_EQ(worker.try_send(make_ready(version::v02, "deaf")), zmtp::send_status::queued);
+  EXPECT_EQ(worker.try_send(make_ready(version::v02, "stalled")), zmtp::send_status::queued);
   zmtp::dealer_socket client{executor()};
   client.connect(at_);
   const std::string large(1'000'000, 'x');
   run_until([&] {
     message request{large};
-    push_client_request(request, version::v02, "deaf");
+    push_client_request(request, version::v02, "stalled");
     static_cast<void>(client.try_send(std::move(request)));
     return has(broker_event::kind::worker_unregistered);
   });

@@ -281,24 +281,24 @@ TEST_P(shell_lifetime, the_context_of_a_handler_waits_for_the_handler) {
 TEST_F(shell_test, a_worker_reconnects_if_its_broker_stops_reading) {
   zmtp::socket_options options = zmtp::test::announcing();
   options.receive_mark = {.messages = 4, .bytes = 1'000'000};
-  zmtp::router_socket deaf{executor(), options};
+  zmtp::router_socket stalled{executor(), options};
   std::optional<worker_request> in_flight;
   auto service = impatient_worker(version::v02);
   service.heartbeat = 20s;
-  const worker eager{executor(), deaf.bind("tcp://127.0.0.1:*").to_string(), service,
+  const worker eager{executor(), stalled.bind("tcp://127.0.0.1:*").to_string(), service,
                      [&](worker_request request) { in_flight.emplace(std::move(request)); }};
-  const auto first = receive(deaf).peer;
-  EXPECT_EQ(receive(deaf).content[1], std::string(1, '\1'));
+  const auto first = receive(stalled).peer;
+  EXPECT_EQ(receive(stalled).content[1], std::string(1, '\1'));
   const message request{"MDPW02", std::string(1, '\2'), "address", "", "body"};
   auto copy = request;
-  ASSERT_EQ(deaf.try_send(first, std::move(copy)), zmtp::send_status::queued);
+  ASSERT_EQ(stalled.try_send(first, std::move(copy)), zmtp::send_status::queued);
   run_until([&] { return in_flight.has_value(); });
   // The third one does not fit any more, and nothing else happens that would have it look again.
   for (int i = 0; i < 3; ++i) {
     EXPECT_FALSE(in_flight->reply_in_part(message{std::string(40'000'000, 'x')}));
   }
   // The worker closes that connection, and registers on another one.
-  for (auto item = receive(deaf); item.peer == first && !HasFailure(); item = receive(deaf)) {
+  for (auto item = receive(stalled); item.peer == first && !HasFailure(); item = receive(stalled)) {
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The common part of all troublemakers: injects faults of random kinds at random times for a while.
+// The common part of all schedules of faults: injects faults of random kinds at random times for a while.
 // It also implements the faults that every network has.
 
 #include "zmtp/simulation/event_queue.h"

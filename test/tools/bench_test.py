@@ -141,14 +141,14 @@ class BenchTest(unittest.TestCase):
 
     def test_a_reply_that_comes_twice_is_a_failure(self):
         peer = RawPeer(self, b"ROUTER")
-        asker = self.start("dealer", "--connect", peer.endpoint, "--in-flight", "1", "--count", "1000", "--json")
+        requester = self.start("dealer", "--connect", peer.endpoint, "--in-flight", "1", "--count", "1000", "--json")
         with peer:
             peer.reply(peer.body())  # the probe
             request = peer.body()
             peer.reply(request)
             peer.reply(request)
-            output, errors = asker.communicate(timeout=DEADLINE)
-        self.assertEqual(asker.returncode, 1)
+            output, errors = requester.communicate(timeout=DEADLINE)
+        self.assertEqual(requester.returncode, 1)
         self.assertIn("a reply came twice", errors)
         self.assertEqual(json.loads(output)["messages"], 1)
 

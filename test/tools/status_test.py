@@ -36,7 +36,7 @@ class Status(unittest.TestCase):
                     # In the order of the broker's slots, of which a client may have left the first.
                     self.assertEqual(sorted((one["service"], one["capacity"], one["draining"]) for one in workers),
                                      [("echo", 1, False), (EVIL_PRINTED, 1, False)])
-                    self.assertIs(type(workers[0]["last_heard"]), int)
+                    self.assertIs(type(workers[0]["last_received"]), int)
                     # HTTP knows no user, so it tells no names of users.
                     self.assertEqual("user" in workers[0], address == endpoint)
                     text = run("status", "--connect", address).stdout
@@ -48,7 +48,7 @@ class Status(unittest.TestCase):
                     self.assertTrue(text.replace("\n", "").isprintable(), text)
                     self.assertRegex(run("services", "--connect", address).stdout, r"\ASERVICE +WORKERS .*\necho +1 ")
                     self.assertRegex(run("workers", "--connect", address).stdout,
-                                     r"\AWORKER +SERVICE +WORKING +CAPACITY +DRAINING +LAST_HEARD\n(.*\n)?"
+                                     r"\AWORKER +SERVICE +WORKING +CAPACITY +DRAINING +LAST_RECEIVED\n(.*\n)?"
                                      r"\d+\.\d+ +echo +0 +1 +no +\d+s\n")
 
     def test_a_client_is_listed_with_its_requests(self):

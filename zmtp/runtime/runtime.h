@@ -15,7 +15,7 @@
 
 namespace zmtp {
 
-// What a runtime implements of one timer. Handlers run in the executor that the timer was made
+// The timers of a runtime derive from this class. Handlers run in the executor that the timer was made
 // with, and never inside a call of the timer. Destroying a timer cancels it. A new timer does not
 // expire.
 class timer_source {

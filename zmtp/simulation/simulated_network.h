@@ -92,7 +92,7 @@ private:
   std::vector<std::weak_ptr<virtual_connection>> streams_;
   std::uint64_t last_stream_ = 0;
   std::vector<std::pair<const simulated_host*, const simulated_host*>>
-      parted_;  // in order of their parting
+      parted_;  // in the order of part()
   std::vector<std::function<void(virtual_connection&)>> prepare_;
 };
 

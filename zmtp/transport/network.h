@@ -39,7 +39,7 @@ protected:
   ~stream_user() = default;
 };
 
-// What is known about the other end of a stream.
+// The other end of a stream, as far as it is known.
 struct remote_end {
   // 127.0.0.1:40312 or [::1]:40312. For ipc, the name of the listening side, /run/a or @a. Empty if
   // the address is unknown.

@@ -21,7 +21,7 @@ void server_process::start() {
 }
 
 std::shared_ptr<void> server_process::begin(const asio::any_io_executor& executor) {
-  states_heard_ = 0;
+  states_received_ = 0;
   believes_active_ = false;
   node_ = std::make_shared<node>(executor, options_.node,
                                  node_handlers{.on_active = [this](epoch e) { on_active(e); },
@@ -76,7 +76,7 @@ void server_process::observe() {
 }
 
 void server_process::take_reports(const node_status& now) {
-  if (std::exchange(states_heard_, now.states_heard) != now.states_heard) {
+  if (std::exchange(states_received_, now.states_received) != now.states_received) {
     history_->on_heard(who_);
   }
 }
@@ -84,7 +84,8 @@ void server_process::take_reports(const node_status& now) {
 void server_process::on_active(epoch with) {
   believes_active_ = true;
   const auto now = node_->status();
-  const bool by_report = now.states_heard != states_heard_ && now.peer->state != peer_state::active;
+  const bool by_report =
+      now.states_received != states_received_ && now.peer->state != peer_state::active;
   take_reports(now);
   boost::system::error_code ec;
   history_->on_active(who_, with, epoch_file{options_.node.epoch_file}.load(ec), by_report);

@@ -61,7 +61,7 @@ private:
   server who_;
   options options_;
   std::shared_ptr<node> node_;
-  std::uint64_t states_heard_ = 0;
+  std::uint64_t states_received_ = 0;
   bool paused_ = false;
   bool believes_active_ = false;
 };

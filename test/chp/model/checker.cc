@@ -282,7 +282,7 @@ void checker::at_end(const std::vector<client>& clients) {
       const bool acknowledged = l.came_to == result::one || l.came_to == result::both;
       const bool listed =
           made.contains(l.what.number) || l.came_to == result::lost || l.came_to == result::unknown;
-      const bool excused = l.came_to == result::both || root_over_data_;  // judged above
+      const bool excused = l.came_to == result::both || root_over_data_;  // decided above
       require(!acknowledged || listed || excused, promise::loss_is_reported, [&] {
         return "update " + std::to_string(l.what.number) + " is lost, and its client was not told";
       });

@@ -162,7 +162,8 @@ void client_process::on_change(const change& c) {
 void client_process::check_seen() {
   for (const auto& [key, is_present] : seen_) {
     if (!is_present && !expires(key)) {
-      history_->report(violation::untold_history, name() + " does not have " + key + " any more");
+      history_->report(violation::unreported_history,
+                       name() + " does not have " + key + " any more");
     }
   }
 }

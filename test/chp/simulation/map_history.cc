@@ -108,16 +108,16 @@ void map_history::forget(index which) {
 }
 
 void map_history::on_told_lost(std::string_view key, std::string_view value) {
-  ++told_lost_;
+  ++reported_lost_;
   world_->note("told lost: " + std::string{key} + '=' + std::string{value}, {});
   const auto found = writers_.find(value);
   if (value.empty()) {
     // Erasures of a key cannot be told apart.
     for (const auto each : erasures_[std::string{key}]) {
-      updates_[each].told_lost = true;
+      updates_[each].reported_lost = true;
     }
   } else if (found != writers_.end()) {
-    updates_[found->second].told_lost = true;
+    updates_[found->second].reported_lost = true;
   }
 }
 
@@ -271,8 +271,8 @@ void map_history::judge_loss(const update& u, const std::optional<std::string_vi
     }
     return;
   }
-  if (!u.told_lost && !u.was_on_both && !untellable_.contains(u.client)) {
-    report(violation::untold_loss, text);
+  if (!u.reported_lost && !u.was_on_both && !untellable_.contains(u.client)) {
+    report(violation::unreported_loss, text);
   }
   if (!u.gone && !u.in_file && !incomplete_file_) {
     report(violation::not_in_file, text);

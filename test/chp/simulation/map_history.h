@@ -108,7 +108,7 @@ public:
   [[nodiscard]] std::size_t updates() const noexcept { return updates_.size(); }
   [[nodiscard]] std::size_t committed() const noexcept { return committed_; }
   [[nodiscard]] std::size_t on_both() const noexcept { return on_both_; }
-  [[nodiscard]] std::size_t told_lost() const noexcept { return told_lost_; }
+  [[nodiscard]] std::size_t reported_lost() const noexcept { return reported_lost_; }
   [[nodiscard]] std::size_t gone() const noexcept { return gone_; }
   [[nodiscard]] std::size_t stopped() const noexcept { return stopped_; }
   [[nodiscard]] std::size_t expired() const noexcept { return expired_; }
@@ -126,7 +126,7 @@ private:
     std::uint64_t ended = 0;  // 0: not committed
     fate became = fate::open;
     truth says = truth::unknown;
-    bool told_lost = false;
+    bool reported_lost = false;
     bool may_return = false;  // because the history in which it was lost or refused was lost
     bool in_file = false;
     bool gone = false;         // no server has it any more
@@ -136,7 +136,7 @@ private:
 
   // Lost, or refused by a server. This is true in the history of the server that said so.
   [[nodiscard]] static bool was_told_absent(const update& u) {
-    return u.told_lost || u.became == fate::not_there;
+    return u.reported_lost || u.became == fate::not_there;
   }
   void check_truth(const update& u);
   // Returns nullptr, and reports it, if no client has written the value.
@@ -170,7 +170,7 @@ private:
   std::vector<finding> findings_;
   std::size_t committed_ = 0;
   std::size_t on_both_ = 0;
-  std::size_t told_lost_ = 0;
+  std::size_t reported_lost_ = 0;
   std::size_t gone_ = 0;
   std::size_t stopped_ = 0;
   std::size_t expired_ = 0;

@@ -162,7 +162,7 @@ TEST_F(history_test, sees_a_loss_that_was_not_told) {
   made("a", "1", truth::one_disk);
   history.on_lost_line(R"({"number":1,"key":"a","value":"1"})", {});
   history.on_rest({});
-  expect({violation::untold_loss});
+  expect({violation::unreported_loss});
 }
 
 TEST_F(history_test, sees_a_loss_that_is_not_in_a_file) {

@@ -90,13 +90,13 @@ TEST(planted_faults, an_acknowledgement_that_claims_both_shows_older_updates) {
 }
 
 TEST(planted_faults, a_client_that_does_not_tell_a_loss_is_noticed) {
-  expect_noticed(violation::untold_loss, 6,
+  expect_noticed(violation::unreported_loss, 6,
                  {.faults = faults{fault::link_cut, fault::one_way_cut, fault::kill},
                   .spoil_client = [](auto& how) { how.drops_losses = true; }});
 }
 
 TEST(planted_faults, a_client_that_does_not_tell_a_lost_history_is_noticed) {
-  expect_noticed(violation::untold_history, 6,
+  expect_noticed(violation::unreported_history, 6,
                  {.faults = faults{fault::link_cut, fault::one_way_cut, fault::kill},
                   .spoil_client = [](auto& how) { how.drops_lost_histories = true; }});
 }

@@ -287,7 +287,7 @@ scenario_result scenario::run() {
                        {"updates", history_.updates()},
                        {"committed", history_.committed()},
                        {"on both", history_.on_both()},
-                       {"told lost", history_.told_lost()},
+                       {"reported lost", history_.reported_lost()},
                        {"lines of lost updates", history_.lost_lines()},
                        {"expired on both", history_.expired()},
                        {"gone", history_.gone()},

@@ -7,19 +7,19 @@
 namespace chp::simulation {
 
 enum class violation : std::uint8_t {
-  lost,            // an update of both servers is missing, although one of them still had it
-  older_wins,      // an update that ended before another one began has replaced it
-  came_back,       // an update is in the map that was refused, never sent, or reported as lost
-  unknown_value,   // a value in the map that no client has written
-  not_in_copy,     // an update has ended, and the copy of its client does not show it
-  made_twice,      // one id was executed twice in one history
-  one_in_block,    // under degraded_policy::block, an outcome names one server
-  claims_guide,    // an outcome says that a server of the Guide has the update
-  untold_history,  // a client follows a history that lacks what it has seen, without history_lost
-  untold_loss,     // an update of one server is lost, and its client was not told
-  not_in_file,     // a server has removed an update from its history without writing it to the file
-  cut_of_both,     // a server has removed an update of both servers, which the other does not have
-  expired_early,   // by the clock of the server that ended the key
+  lost,                // an update of both servers is missing, although one of them still had it
+  older_wins,          // an update that ended before another one began has replaced it
+  came_back,           // an update is in the map that was refused, never sent, or reported as lost
+  unknown_value,       // a value in the map that no client has written
+  not_in_copy,         // an update has ended, and the copy of its client does not show it
+  made_twice,          // one id was executed twice in one history
+  one_in_block,        // under degraded_policy::block, an outcome names one server
+  claims_guide,        // an outcome says that a server of the Guide has the update
+  unreported_history,  // a client follows a history that lacks what it has seen, without history_lost
+  unreported_loss,     // an update of one server is lost, and its client was not told
+  not_in_file,    // a server has removed an update from its history without writing it to the file
+  cut_of_both,    // a server has removed an update of both servers, which the other does not have
+  expired_early,  // by the clock of the server that ended the key
   expired_returns,  // a key is in the map again that had expired on both servers
   unexpired,        // all is well, and a key has outlived its time
   stopped,      // a server waits for an operator, although no server lost its disk and its epochs
@@ -39,8 +39,8 @@ enum class violation : std::uint8_t {
     case violation::made_twice: return "made twice";
     case violation::one_in_block: return "one server in block";
     case violation::claims_guide: return "claims to know the Guide's server";
-    case violation::untold_history: return "untold history";
-    case violation::untold_loss: return "untold loss";
+    case violation::unreported_history: return "unreported history";
+    case violation::unreported_loss: return "unreported loss";
     case violation::not_in_file: return "not in the file";
     case violation::cut_of_both: return "cut of both";
     case violation::expired_early: return "expired early";

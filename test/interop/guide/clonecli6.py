@@ -16,7 +16,7 @@ class Server:
     def __init__(self, context, port):
         self.at = f"tcp://localhost:{port}"
         self.requests = 0
-        self.asker = opened(context, zmq.DEALER, [self.at])
+        self.requester = opened(context, zmq.DEALER, [self.at])
         self.subscriber = opened(context, zmq.SUB, [f"tcp://localhost:{port + 1}"])
         for topic in (SUBTREE, b"HUGZ"):
             self.subscriber.subscribe(topic)
@@ -37,14 +37,14 @@ class Client:
         server = self.servers[self.current]
         log(f"I: waiting for server at {server.at}...")
         if server.requests < 2:
-            server.asker.send_multipart([b"ICANHAZ?", SUBTREE])
+            server.requester.send_multipart([b"ICANHAZ?", SUBTREE])
             server.requests += 1
         self.expiry = time.monotonic() + TTL
         self.synchronized = False
 
     def poll(self, patience):
         server = self.servers[self.current]
-        source = server.subscriber if self.synchronized else server.asker
+        source = server.subscriber if self.synchronized else server.requester
         left = min(patience, self.expiry - time.monotonic())
         if source.poll(max(0, left * 1000)):
             self.expiry = time.monotonic() + TTL

@@ -186,7 +186,7 @@ void history::check_rest(const std::string& broker, const broker_status& s) {
   if (s.waiting != 0 || s.working != 0) {
     report(violation::lost, broker + " has " + std::to_string(s.waiting) +
                                 " requests that wait and " + std::to_string(s.working) +
-                                " in workers' hands");
+                                " in flight");
   }
 }
 

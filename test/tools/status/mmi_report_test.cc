@@ -49,7 +49,7 @@ TEST(mmi_report, has_the_records_of_a_broker) {
   EXPECT_EQ(groups.at("service").at(0).at("workers"), 2U);
   EXPECT_EQ(groups.at("service").at(1).at("service"), "\\x1b");
   EXPECT_EQ(groups.at("worker"), boost::json::parse(R"([{"endpoint": "tcp://a:1", "worker": "1.7",
-      "service": "echo", "user": "alice", "working": 0, "capacity": 1, "draining": true, "last_heard": 0}])"));
+      "service": "echo", "user": "alice", "working": 0, "capacity": 1, "draining": true, "last_received": 0}])"));
   EXPECT_EQ(groups.at("client"),
             boost::json::parse(R"([{"endpoint": "tcp://a:1", "client": "2.7", "user": "",
       "requests": 0, "bytes": 0, "paused": false}])"));

@@ -19,9 +19,9 @@ namespace {
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-class queue_town {
+class queue_world {
 public:
-  queue_town(std::uint32_t seed, pirate_protocol how)
+  queue_world(std::uint32_t seed, pirate_protocol how)
       : random_{seed}, how_{how}, state_{{.protocol = how, .waiting = 5, .workers = 6}, seed} {}
 
   void run(int steps) {
@@ -193,9 +193,9 @@ TEST(pirate_queue_random, ledger) {
   std::size_t answered = 0;
   for (std::uint32_t seed = 1; seed <= 200 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    queue_town town{seed, seed % 2 == 0 ? pirate_protocol::simple : pirate_protocol::paranoid};
-    town.run(1'000);
-    answered += town.answered();
+    queue_world world{seed, seed % 2 == 0 ? pirate_protocol::simple : pirate_protocol::paranoid};
+    world.run(1'000);
+    answered += world.answered();
   }
   EXPECT_GT(answered, 1'000U);
 }

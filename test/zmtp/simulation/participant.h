@@ -68,7 +68,7 @@ struct participant {
   zmtp::socket* socket = nullptr;
   std::function<void(bool begins, std::string_view topic)> change_topic;
 
-  [[nodiscard]] std::string name() const { return "party " + std::to_string(number); }
+  [[nodiscard]] std::string name() const { return "participant " + std::to_string(number); }
   // To bind, or to connect to.
   [[nodiscard]] std::string endpoint_at(std::string_view host) const {
     return std::string{transport} + "://" + std::string{host} + ":5555";

@@ -234,8 +234,8 @@ bool scenario::subscribe_to_more() {
     const auto received = history_.times_received(value[0], value[1], value[2]);
     if (received != times) {
       history_.report(received < times ? violation::lost : violation::duplicate,
-                      "party " + std::to_string(value[0]) + " and last value " +
-                          std::to_string(value[2]) + " of party " + std::to_string(value[1]));
+                      "participant " + std::to_string(value[0]) + " and last value " +
+                          std::to_string(value[2]) + " of participant " + std::to_string(value[1]));
     }
   }
   return true;

@@ -291,7 +291,7 @@ void programs::send_to(participant& p, router_socket& socket, const answer& what
   auto m = wrap(next, envelope, p.sizes, world_.random());
   history_.offered(next);
   // By its name, if it has one, or as the one that spoke.
-  const auto named = socket.find("party " + std::to_string(what.request.sender));
+  const auto named = socket.find("participant " + std::to_string(what.request.sender));
   const auto to = named && world_.random().chance(50) ? *named : what.to;
   if (socket.try_send(to, std::move(m)) == send_status::queued) {
     history_.queued(next);

@@ -192,7 +192,7 @@ TEST_F(a_world, ends_a_send_to_a_lost_peer_whose_messages_wait) {
   options.least_window = options.most_window = 2'000;
   world small{1, options};
   auto& router = small.add("server");
-  auto& deaf = small.add("deaf");
+  auto& stalled = small.add("stalled");
   auto& other = small.add("other");
   int failures = 0;
   int answers = 0;
@@ -213,12 +213,12 @@ TEST_F(a_world, ends_a_send_to_a_lost_peer_whose_messages_wait) {
     }
   };
   router.run([&] { return answer_all(failures); });
-  deaf.run(only_send);
+  stalled.run(only_send);
   small.run_for(1s);
-  deaf.pause();
+  stalled.pause();
   other.run(ask);
   small.run_for(1s);
-  deaf.kill(death::process);
+  stalled.kill(death::process);
   answers = 0;
   EXPECT_TRUE(small.run_until([&] { return answers > 10; }, 10s));
   EXPECT_GT(failures, 0);

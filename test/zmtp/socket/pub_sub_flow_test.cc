@@ -50,15 +50,15 @@ protected:
   }
 
   // A peer that subscribes to everything, and reads only on request.
-  std::unique_ptr<raw_peer> deaf_subscriber(const endpoint& at, pub_socket& publisher) {
+  std::unique_ptr<raw_peer> stalled_subscriber(const endpoint& at, pub_socket& publisher) {
     auto peer = std::make_unique<raw_peer>(context());
     peer->connect(at);
     peer->shake_hands("SUB");
-    peer->send(framed_command("SUBSCRIBE", "deaf") + framed_command("SUBSCRIBE", "A"));
+    peer->send(framed_command("SUBSCRIBE", "stalled") + framed_command("SUBSCRIBE", "A"));
     // The subscriber gets this message, too, as soon as it has subscribed.
     const auto before = publisher.counters().messages_sent;
     run_until([&] {
-      pub_sub_test::send(publisher, {"deaf"});
+      pub_sub_test::send(publisher, {"stalled"});
       return publisher.counters().messages_sent != before;
     });
     return peer;
@@ -103,7 +103,7 @@ TEST_F(pub_sub_flow, with_no_drop_sending_waits_for_a_subscriber_that_does_not_r
   options.send_mark.messages = 100;
   pub_socket publisher{executor(), options};
   const auto at = publisher.bind("tcp://127.0.0.1:*");
-  const auto send_broken = deaf_subscriber(at, publisher);
+  const auto send_broken = stalled_subscriber(at, publisher);
   const std::string body(100'000, 'x');
   std::size_t queued = 0;
   while (publisher.try_send({"A", body}) == send_status::queued) {
@@ -131,7 +131,7 @@ TEST_F(pub_sub_flow, with_no_drop_writable_waits_for_space) {
   options.send_mark.messages = 10;
   pub_socket publisher{executor(), options};
   const auto at = publisher.bind("tcp://127.0.0.1:*");
-  const auto send_broken = deaf_subscriber(at, publisher);
+  const auto send_broken = stalled_subscriber(at, publisher);
   const std::string body(1'000'000, 'x');
   while (publisher.try_send({"A", body}) == send_status::queued) {
     run_ready();
@@ -152,7 +152,7 @@ TEST_F(pub_sub_flow, without_no_drop_others_get_all_while_one_does_not_read) {
   constexpr std::size_t count = 20'000;
   pub_socket publisher{executor(), with_send_mark(100)};
   const auto at = publisher.bind("tcp://127.0.0.1:*");
-  const auto send_broken = deaf_subscriber(at, publisher);
+  const auto send_broken = stalled_subscriber(at, publisher);
   sub_socket one{executor()};
   sub_socket other{executor()};
   for (auto* each : {&one, &other}) {
@@ -213,7 +213,7 @@ TEST_F(pub_sub_flow, disconnect_slow_disconnects_a_stalled_subscriber_which_miss
   pub_socket publisher{executor(), options};
   auto watching = publisher.monitor();
   const auto at = publisher.bind("tcp://127.0.0.1:*");
-  const auto send_broken = deaf_subscriber(at, publisher);
+  const auto send_broken = stalled_subscriber(at, publisher);
   sub_socket other{executor()};
   other.subscribe("A");
   other.connect(at.to_string());

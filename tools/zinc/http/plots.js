@@ -26,7 +26,7 @@ const plots = {
       ['disk sync, 99 %', {of: 'sync_time', quantile: 0.99}]]],
   ],
   bstar: [
-    ['Pair', 'per second', [['states of the peer', {rate: 'states_heard'}]]],
+    ['Pair', 'per second', [['states of the peer', {rate: 'states_received'}]]],
   ],
   titanic: [
     ['Backlog', 'requests', [['pending', {of: 'pending'}], ['at services', {of: 'in_flight'}]]],

@@ -30,7 +30,7 @@ void remove_peers(boost::json::value& status);
 [[nodiscard]] table table_of(const group& of);
 // Returns the records as they are in the status.
 [[nodiscard]] boost::json::array list_of(const group& of);
-// Returns the title of a column: `LAST_HEARD`.
+// Returns the title of a column: `LAST_RECEIVED`.
 [[nodiscard]] std::string title_of(const std::string& key);
 
 }  // namespace zinc::status
