@@ -79,6 +79,20 @@ TEST_F(websocket_budget, a_message_counts_until_its_last_fragment_has_come) {
   EXPECT_EQ(evicted(), 0U);
 }
 
+TEST_F(websocket_budget, a_whole_message_that_waits_for_the_user_counts_as_queued) {
+  socket_options options;
+  options.receive_mark = {.messages = 1, .bytes = {}};
+  pull_socket full{executor(), options};
+  const auto peer = join(full.bind("ws://127.0.0.1:*/zws"));
+  const std::string one(64 * kibi, '1');
+  const std::string half(300 * kibi, 'x');
+  peer->send(fragment(first | final, '\0' + one) + fragment(first, '\0' + half) +
+             fragment(final, half));
+  run_until([&] { return process_memory_use().queued > 2 * half.size() && incomplete() == 0; });
+  EXPECT_TRUE(take(full).front() == one);
+  EXPECT_EQ(take(full).front().size(), 2 * half.size());
+}
+
 TEST_F(websocket_budget, fragments_without_an_end_close_their_connection_and_no_other) {
   allow(mebi);
   const auto good = join(at_);
