@@ -112,7 +112,7 @@ class Checks:
         shutil.copy(self.program, self.bare.root / "zinc")
         said = self.bare.run("/zinc", "--version").splitlines()[0]
         version = re.match(r"zinc-(.+)-linux-", self.program.name)[1]
-        expect(said.startswith(f"zinc {version}"), f"the program says {said}")
+        expect(re.fullmatch(re.escape(f"zinc {version} (") + r"[0-9a-f]{12}\)", said), f"the program says {said}")
         output_of("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
                   "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout",
                   self.bare.root / "key", "-out", self.bare.root / "certificate")

@@ -136,6 +136,11 @@ class Export(unittest.TestCase):
             package.export(self.source)
         self.assertEqual(self.names(), {package.MARKER, ".git"})
 
+    def test_tells_the_build_its_commit(self):
+        commit = package.text_of("git", "-C", package.ROOT, "rev-parse", "HEAD")
+        self.assertEqual(package.environment()["ZINC_COMMIT"], commit[:12])
+        self.assertIn("-DZINC_COMMIT=$(ZINC_COMMIT)", (DEBIAN / "rules").read_text(encoding="utf-8"))
+
     def test_removes_nothing_without_a_commit(self):
         package.export(self.source)
         (self.source / "old").touch()

@@ -6,10 +6,10 @@ find_package(fmt CONFIG REQUIRED)
 find_package(spdlog CONFIG REQUIRED)
 find_package(tomlplusplus CONFIG REQUIRED)
 
-# Bazel writes the commit into its releases. A package has its version.
+set(ZINC_COMMIT "" CACHE STRING "commit that zinc --version prints behind the version")
 file(CONFIGURE OUTPUT generated/tools/zinc/commit.h CONTENT "#pragma once
 namespace zinc {
-inline constexpr const char* commit = \"\";
+inline constexpr const char* commit = \"${ZINC_COMMIT}\";
 }
 ")
 

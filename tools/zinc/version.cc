@@ -11,7 +11,8 @@ std::string version_text() {
   }
   return text +
          "\nZMTP 3.1 and 3.0 with NULL, PLAIN and CURVE; ZAP 1.0"
-         "\nMDP 0.1 and 0.2, MMI, TSP, PPP, CHP";
+         "\nZWS 2.0; TLS 1.3 and 1.2"
+         "\nMDP 0.1 and 0.2, MMI, TSP, PPP, FLP, Binary Star, CHP";
 }
 
 }  // namespace zinc

@@ -7,8 +7,8 @@ namespace zinc {
 
 inline constexpr const char* version = "0.1.0";
 
-// Returns the text of --version: the version, the commit of a stamped build (--config=opt), and the
-// protocols.
+// Returns the text of --version: the version, the commit if the build knows it (--config=opt, the
+// packages), and the protocols.
 [[nodiscard]] std::string version_text();
 
 }  // namespace zinc
