@@ -11,12 +11,17 @@ import tempfile
 from pathlib import Path
 
 from package_bare import USER, Bare, output_of
+from page_links import dead_links
 
 GLIBC = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "linux-vdso.so.1"}
 # The worst exposure that `systemd-analyze security` may find, of 10.
 MOST_EXPOSURE = 2.0
 DEADLINE = 60
 UNITS = "lib/systemd/system"
+DOCUMENTATION = "usr/share/doc/zinc"
+# Pages link to these, and no package has them there. The headers are in libzinc-dev.
+NOT_INSTALLED = {"chp/log_store.h", "chp/server.h", "test/fuzz", "test/package/install_test.py",
+                 "tools/release_test.py", "zmtp/options.h", "zmtp/socket/memory_budget.h"}
 
 
 def needed_libraries(ldd):
@@ -204,6 +209,8 @@ class Checks:
         for unit in (self.content / UNITS).iterdir():
             [page] = re.findall(r"^Documentation=.*file:///(\S+)", unit.read_text(encoding="utf-8"), re.MULTILINE)
             expect((self.content / page).is_file(), f"{unit.name} names {page}, and there is no such file")
+        dead = dead_links(self.content / DOCUMENTATION) ^ NOT_INSTALLED
+        expect(not dead, f"files that pages link to: {dead}")
 
     def library_is_used_by_pkg_config_and_cmake(self):
         self.bare.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "cmake", "g++", "make", "pkg-config")

@@ -6,6 +6,7 @@ import importlib.machinery
 import importlib.util
 import io
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -256,6 +257,18 @@ class Files(unittest.TestCase):
         [page] = re.findall(r"file:///usr/share/doc/zinc/(\S+)", text)
         self.assertTrue((TOOLS.parent / page).is_file())
         self.assertIn(Path(page).parent.name, (DEBIAN / "zinc.docs").read_text(encoding="utf-8").split())
+
+    def test_links_of_the_documentation_lead_to_files_of_the_package(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary, package_check.DOCUMENTATION)
+            named = [f"{name} {package_check.DOCUMENTATION}"
+                     for name in (DEBIAN / "zinc.docs").read_text(encoding="utf-8").splitlines()]
+            named += (DEBIAN / "zinc.install").read_text(encoding="utf-8").splitlines()
+            for pattern, to in [line.split() for line in named if " " in line]:
+                Path(temporary, to).mkdir(parents=True, exist_ok=True)
+                for file in TOOLS.parent.glob(pattern):
+                    (shutil.copytree if file.is_dir() else shutil.copy)(file, Path(temporary, to, file.name))
+            self.assertEqual(package_check.dead_links(folder), package_check.NOT_INSTALLED)
 
     def test_systemd_never_gives_up_a_server(self):
         text = (DEBIAN / "zinc-server@.service.in").read_text(encoding="utf-8")

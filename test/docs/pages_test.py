@@ -2,16 +2,17 @@
 """The pages for readers: the index has all of them, and each link leads to a file and a heading that exist."""
 
 import re
+import sys
 import unittest
 from pathlib import Path
 
+sys.dont_write_bytecode = True
 # The source tree, because the pages link to files everywhere.
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+from page_links import links, without_code  # noqa: E402: found by the line above
+
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-
-def without_code(text):
-    return re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
 
 
 def anchors(page):
@@ -32,11 +33,7 @@ class Pages(unittest.TestCase):
     def test_links_lead_to_files_and_headings(self):
         broken = []
         for page in PAGES:
-            for link in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text(encoding="utf-8"))):
-                if re.match(r"\w+:", link):
-                    continue
-                file, _, anchor = link.partition("#")
-                to = (page.parent / file).resolve() if file else page
+            for link, to, anchor in links(page):
                 if not to.exists() or (anchor and to.suffix == ".md" and anchor not in anchors(to)):
                     broken.append(f"{page.name}: {link}")
         self.assertEqual(broken, [])
