@@ -7,10 +7,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from pathlib import Path
 
 sys.dont_write_bytecode = True
-from guide_peers import PATIENCE  # noqa: E402: behind the line above
+from certificates import Certificates  # noqa: E402: behind the line above
+from guide_peers import PATIENCE  # noqa: E402
 from shell_case import ShellCase  # noqa: E402
 from zinc_programs import reserve_ports, zinc_path  # noqa: E402
 try:
@@ -26,35 +26,6 @@ GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + byt
 def ready(socket_type):
     body = b"\x05READY\x0bSocket-Type" + len(socket_type).to_bytes(4, "big") + socket_type
     return bytes((4, len(body))) + body
-
-
-def openssl(*words):
-    subprocess.run(["openssl", *words], check=True, capture_output=True, timeout=PATIENCE)
-
-
-class Certificates:
-    """The certificates of one authority, in a folder."""
-
-    def __init__(self, folder, name):
-        self.folder, self.name = Path(folder), name
-        self.file = str(self.folder / f"{name}.pem")
-        self._make(name, "/CN=" + name)
-
-    def issue(self, name, alternative_names=None):
-        """A certificate and its key, in one file."""
-        words = ["-CA", self.file, "-CAkey", self.file]
-        if alternative_names:
-            words += ["-addext", "subjectAltName=" + alternative_names]
-        return self._make(name, "/CN=" + name, "-addext", "basicConstraints=critical,CA:FALSE", *words)
-
-    def _make(self, name, subject, *words):
-        made, key = (str(self.folder / (name + ending)) for ending in (".pem", ".key"))
-        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
-                "-subj", subject, "-keyout", key, "-out", made, *words)
-        with open(made, "a", encoding="ascii") as file:
-            file.write(Path(key).read_text(encoding="ascii"))
-        Path(made).chmod(0o600)
-        return made
 
 
 class Peer:
@@ -97,9 +68,6 @@ class TlsPeers(ShellCase):
         self.server = self.authority.issue("server", "DNS:localhost,IP:127.0.0.1")
         self.alice = self.authority.issue("alice")
 
-    def own(self, certificate):
-        return "--tls-certificate", certificate, "--tls-trusted", self.authority.file
-
     def client(self, certificate=None, **settings):
         context = ssl.create_default_context(cafile=self.authority.file)
         if certificate:
@@ -117,7 +85,7 @@ class TlsPeers(ShellCase):
         return context.wrap_socket(raw, server_hostname="127.0.0.1")
 
     def test_clients_of_python(self):
-        cat, endpoint = self.start_bound("pull", ANYWHERE, *self.own(self.server))
+        cat, endpoint = self.start_bound("pull", ANYWHERE, *self.authority.own(self.server))
         for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
             for protocols in ((), ("other", "zmtp/3")):
                 with self.subTest(version=version, protocols=protocols):
@@ -132,7 +100,7 @@ class TlsPeers(ShellCase):
                     wire.unwrap().close()
 
     def test_clients_that_are_refused_and_others_meanwhile(self):
-        cat, endpoint = self.start_bound("pull", ANYWHERE, *self.own(self.server))
+        cat, endpoint = self.start_bound("pull", ANYWHERE, *self.authority.own(self.server))
         peer = Peer(self, self.connect(endpoint, self.client(self.alice)), b"PUSH", b"PULL")
         forged = Certificates(self.authority.folder, "stranger").issue("forged")
         for certificate in (None, forged):
@@ -159,7 +127,7 @@ class TlsPeers(ShellCase):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             listener.settimeout(PATIENCE)
             port = listener.getsockname()[1]
-            cat = self.start_cat("push", f"tls+tcp://localhost:{port}", *self.own(self.alice))
+            cat = self.start_cat("push", f"tls+tcp://localhost:{port}", *self.authority.own(self.alice))
             raw, _ = listener.accept()
             self.addCleanup(raw.close)
             wire = context.wrap_socket(raw, server_side=True, suppress_ragged_eofs=False)
@@ -175,7 +143,7 @@ class TlsPeers(ShellCase):
             self.assertEqual(cat.process.wait(PATIENCE), 0)
 
     def test_s_client(self):
-        cat, endpoint = self.start_bound("pull", ANYWHERE, *self.own(self.server))
+        cat, endpoint = self.start_bound("pull", ANYWHERE, *self.authority.own(self.server))
         client = subprocess.Popen(
             ["openssl", "s_client", "-quiet", "-verify_return_error", "-CAfile", self.authority.file, "-cert",
              self.alice, "-key", self.alice, "-verify_ip", "127.0.0.1", "-connect", endpoint.partition("//")[2]],
@@ -217,13 +185,13 @@ class TlsPeers(ShellCase):
     def test_an_option_without_effect_is_named(self):
         tls = "tls+tcp://127.0.0.1:5555"
         for endpoint, words, named in (
-                ("tcp://127.0.0.1:5555", self.own(self.server), "--tls-certificate"),
+                ("tcp://127.0.0.1:5555", self.authority.own(self.server), "--tls-certificate"),
                 ("tcp://127.0.0.1:5555", ("--tls-trusted", self.authority.file), "--tls-trusted"),
-                (tls, (*self.own(self.server), "--tls-server-name", "server"), "--tls-server-name")):
+                (tls, (*self.authority.own(self.server), "--tls-server-name", "server"), "--tls-server-name")):
             code, _, errors = self.run_cat("pull", endpoint, "--bind", *words)
             self.assertEqual(code, 2)
             self.assertRegex(errors, named + ".*omit it")
-        code, _, errors = self.run_cat("pull", "tcp://127.0.0.1:5555", *self.own(self.alice))
+        code, _, errors = self.run_cat("pull", "tcp://127.0.0.1:5555", *self.authority.own(self.alice))
         self.assertEqual(code, 2)
         self.assertRegex(errors, "--tls-certificate.*omit it")
         code, _, errors = self.run_cat("pull", tls, "--tls-server-name", ".example.org")
