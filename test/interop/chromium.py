@@ -23,7 +23,7 @@ def chromium_path():
 class Page:
     """Ends with the test: `test` is whatever has an addCleanup."""
 
-    def __init__(self, test, url, width=1280, height=900, dark=False):
+    def __init__(self, test, url, width=1280, height=900, dark=False, switches=()):
         # Helpers of a killed browser may still write for a moment.
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         test.addCleanup(folder.cleanup)
@@ -34,7 +34,8 @@ class Page:
         self._process = subprocess.Popen(
             ["/bin/bash", "-c", command, chromium_path(), "--headless=new", "--no-sandbox", "--disable-gpu",
              "--disable-background-networking", "--disable-component-update", "--no-first-run",
-             "--disable-dev-shm-usage", f"--user-data-dir={folder.name}", "--remote-debugging-pipe", "about:blank"],
+             "--disable-dev-shm-usage", f"--user-data-dir={folder.name}", "--remote-debugging-pipe", *switches,
+             "about:blank"],
             pass_fds=(to_browser, from_browser), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         test.addCleanup(self._kill)
         os.close(to_browser)

@@ -10,7 +10,7 @@ import unittest
 sys.dont_write_bytecode = True
 from interop_case import long_run  # noqa: E402: behind the line above
 from jszmq_peers import NodePeer, PagePeer, chromium_path, jszmq_page, npm_folder  # noqa: E402
-from zinc_programs import PATIENCE, Broker, Program, start_worker, zinc_path  # noqa: E402
+from zinc_programs import PATIENCE, Broker, Program, Server, start_worker, zinc_path  # noqa: E402
 
 ANYWHERE = "ws://127.0.0.1:*/zws"
 # Parts of all sizes that WebSocket writes in another form, and with the flags byte just above.
@@ -149,6 +149,41 @@ class Patterns:
         for number in range(100):
             self.assertEqual(client.receive(), [b"MDPC02", b"\3", b"echo", b"%d" % number])
         self.assertEqual(broker.stop(), 0)
+
+    def test_a_follower_of_a_map(self):
+        server = Server(self, [zinc_path(), "chp", "server", "--bind", "tcp://127.0.0.1:*", "--bind",
+                               "ws://127.0.0.1:*/map", "--websocket-origin", "*", "--heartbeat", "200ms"])
+        snapshots = server.read_line().split()[1]
+        port = int(snapshots.rpartition(":")[2].partition("/")[0])
+        updates = self.peer("sub", snapshots.replace(f":{port}/", f":{port + 1}/"), prefixes=[b"/lamp/", b"HUGZ"])
+        # It shows that both subscriptions hold.
+        self.assertEqual(updates.receive(), [b"HUGZ", bytes(8), b"", b"", b""])
+
+        self.set_key(server, "/lamp/kitchen", "on")
+        self.set_key(server, "/other", "x")
+        asker = self.peer("dealer", snapshots)
+        asker.send(b"ICANHAZ?", b"/lamp/")
+        key, first, *_, value = asker.receive()
+        self.assertEqual((key, value), (b"/lamp/kitchen", b"on"))
+        end, last, *_, subtree = asker.receive()
+        self.assertEqual((end, subtree), (b"KTHXBAI", b"/lamp/"))
+        self.assertLessEqual(first, last)
+
+        self.set_key(server, "/lamp/hall", "off")
+        self.assertEqual(self.update(updates), (b"/lamp/kitchen", first, b"on"))
+        key, sequence, value = self.update(updates)
+        self.assertEqual((key, value), (b"/lamp/hall", b"off"))
+        self.assertGreater(sequence, last)
+
+    def set_key(self, server, key, value):
+        subprocess.run([zinc_path(), "chp", "set", key, value, "--connect", server.endpoint], timeout=PATIENCE,
+                       check=True)
+
+    def update(self, peer):
+        """Key, number and value of the next update, after any HUGZ."""
+        while (message := peer.receive())[0] == b"HUGZ":
+            pass
+        return message[0], message[1], message[-1]
 
 
 @unittest.skipUnless(long_run(), "takes minutes: tools/test --long")

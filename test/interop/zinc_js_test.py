@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from chromium import Page, chromium_path  # noqa: E402: behind the line above
+from certificates import Certificates  # noqa: E402: behind the line above
+from chromium import Page, chromium_path  # noqa: E402
 from interop_case import long_run  # noqa: E402
 from jszmq_peers import Site  # noqa: E402
 from zinc_programs import (PATIENCE, Broker, Program, Server, reserve_ports, start_worker,  # noqa: E402
@@ -55,12 +57,12 @@ class InChromium(unittest.TestCase):
             self.site.write(name, (ROOT / "tools/web" / name).read_text(encoding="utf-8"))
         self.site.write("icon.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
 
-    def open(self, html=PAGE):
+    def open(self, html=PAGE, switches=()):
         self.site.write("index.html", html)
-        return Page(self, self.site.origin + "/index.html")
+        return Page(self, self.site.origin + "/index.html", switches=switches)
 
-    def opened(self):
-        page = self.open()
+    def opened(self, *switches):
+        page = self.open(switches=switches)
         page.wait("document.body?.dataset.ready", "yes")
         return page
 
@@ -110,6 +112,20 @@ class InChromium(unittest.TestCase):
                              " [String(i)]))).then((all) => all.map(([part]) => text(part)))")
         self.assertEqual(many, [str(number) for number in range(100)])
         self.expect_no_exception(page)
+
+    def test_a_call_over_tls(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        certificate = Certificates(folder.name, "authority").issue("server", "IP:127.0.0.1")
+        broker = Broker(self, "--bind", "wss://127.0.0.1:*/mdp", "--websocket-origin", self.site.origin,
+                        "--tls-certificate", certificate)
+        endpoint = broker.read_line().split()[1]
+        start_worker(self, broker.endpoint, "echo", "0.2")
+        # The browser does not know the authority.
+        page = self.opened("--ignore-certificate-errors")
+        self.assertEqual(self.call(page, endpoint, ["x" * 70_000]), ["x" * 70_000])
+        self.expect_no_exception(page)
+        self.assertEqual(self.call(self.opened(), endpoint, ["hello"]), "closed")
 
     def test_failures_of_a_call(self):
         broker, endpoint = self.start_broker()
