@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import os
+import tempfile
 
 from zinc_program import DEADLINE, run, started
 
@@ -32,6 +34,29 @@ def worker(endpoint, service):
         assert run("request", "--connect", endpoint, "--service", service, "--timeout", f"{DEADLINE}s",
                    "hello").returncode == 0
         yield process
+
+
+@contextlib.contextmanager
+def map_server():
+    """A map server: its endpoint and the URL of its figures."""
+    with started("chp", "server", "--bind", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0") as process:
+        lines = {}
+        while "http" not in lines:
+            name, _, rest = process.stdout.readline().partition(" ")
+            lines[name] = rest.strip()
+            assert name
+        yield lines["bound"], lines["http"].rstrip("/")
+
+
+@contextlib.contextmanager
+def titanic(endpoint):
+    """Titanic at a broker: the URL of its figures."""
+    with tempfile.TemporaryDirectory() as folder, \
+            started("titanic", "--connect", endpoint, "--store", os.path.join(folder, "store"),
+                    "--http", "127.0.0.1:0") as process:
+        url = line_of(process, "http").rstrip("/")
+        assert line_of(process, "open") == "0 0"
+        yield url
 
 
 def json_of(*words):

@@ -12,7 +12,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from status_servers import (  # noqa: E402: behind the line above
-    EVIL_BYTES, EVIL_PRINTED, broker, json_of, line_of, worker)
+    EVIL_BYTES, EVIL_PRINTED, broker, json_of, map_server, titanic, worker)
 from zinc_program import DEADLINE, ZINC, run, started  # noqa: E402
 from zmtp_bytes import frame, greeting, ready  # noqa: E402
 
@@ -96,13 +96,7 @@ class Status(unittest.TestCase):
                 self.assertEqual(run(name, "--connect", endpoint).stdout, "")
 
     def test_a_map_server_has_a_status_and_no_lists(self):
-        with started("chp", "server", "--bind", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0") as server:
-            lines = {}
-            while "http" not in lines:
-                name, _, rest = server.stdout.readline().partition(" ")
-                lines[name] = rest.strip()
-                self.assertTrue(name)
-            url = lines["http"]
+        with map_server() as (_, url):
             self.assertRegex(run("status", "--connect", url).stdout, r"\Achp [\w.-]+: ready\n\nCHP\n")
             self.assertEqual(json_of("status", "--connect", url)["component"], "chp")
             for name in ("services", "workers", "clients"):
@@ -111,11 +105,7 @@ class Status(unittest.TestCase):
                 self.assertIn(f"'chp', which has no list of {name}", result.stderr)
 
     def test_titanic_is_read_through_its_broker_and_over_http(self):
-        with tempfile.TemporaryDirectory() as folder, broker() as (_, endpoint, _), \
-                started("titanic", "--connect", endpoint, "--store", os.path.join(folder, "store"),
-                        "--http", "127.0.0.1:0") as titanic:
-            url = line_of(titanic, "http").rstrip("/")
-            self.assertEqual(line_of(titanic, "open"), "0 0")
+        with broker() as (_, endpoint, _), titanic(endpoint) as url:
             request = subprocess.Popen([ZINC, "request", "--connect", endpoint, "--durable", "--service", "later",
                                         "--timeout", f"{DEADLINE}s", "x"], stderr=subprocess.PIPE, text=True)
             try:

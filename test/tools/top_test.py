@@ -14,7 +14,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from status_servers import (  # noqa: E402: behind the line above
-    EVIL_BYTES, EVIL_PRINTED, broker, line_of, worker)
+    EVIL_BYTES, EVIL_PRINTED, broker, line_of, map_server, titanic, worker)
 from zinc_program import DEADLINE, ZINC, run, started  # noqa: E402
 
 
@@ -164,6 +164,20 @@ class Top(unittest.TestCase):
             self.assertIn("requests 1 (0/s)", screens[1])
             result = run("top", "--connect", endpoint, "--count", "2", "--interval", "1ms", "--json")
             self.assertEqual([json.loads(line)["component"] for line in result.stdout.splitlines()], ["broker"] * 2)
+
+    def test_shows_a_map_server_and_titanic(self):
+        with map_server() as (endpoint, url):
+            self.assertEqual(run("chp", "set", "key", "value", "--connect", endpoint).returncode, 0)
+            result = run("top", "--connect", url, "--count", "1")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertRegex(result.stdout, r"(?s)\Achp [\w.-]+: ready\n.*\bkeys 1 .*\bupdates 1 \(-/s\)")
+        with broker() as (_, endpoint, _), titanic(endpoint) as url:
+            self.assertEqual(run("request", "--connect", endpoint, "--durable", "--leave", "--service", "later",
+                                 "--timeout", f"{DEADLINE}s", "x").returncode, 0)
+            result = run("top", "--connect", url, "--count", "1")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertRegex(result.stdout, r"(?s)\Atitanic [\w.-]+: ready\n.*\bpending 1 .*"
+                                            r"\nSERVICE +PENDING +IN_FLIGHT\nlater +1 +0\n")
 
     def test_sorts_by_a_column_or_says_which_there_are(self):
         with broker() as (_, endpoint, _), worker(endpoint, "echo"):
