@@ -37,7 +37,7 @@ class Bare:
 
     def run(self, *words):
         return output_of("/usr/sbin/chroot", self.root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-                         "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive", *words)
+                         "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive", *map(str, words))
 
     def install(self, packages):
         folder = self.root / "packages"

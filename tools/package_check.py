@@ -22,6 +22,16 @@ DOCUMENTATION = "usr/share/doc/zinc"
 # Pages link to these, and no package has them there. The headers are in libzinc-dev.
 NOT_INSTALLED = {"chp/log_store.h", "chp/server.h", "test/fuzz", "test/package/install_test.py",
                  "tools/release_test.py", "zmtp/options.h", "zmtp/socket/memory_budget.h"}
+# A client of Majordomo 0.2 that a user writes with pyzmq.
+CALL = """
+import sys, zmq
+socket = zmq.Context.instance().socket(zmq.DEALER)
+socket.linger = 0
+socket.rcvtimeo = int(sys.argv[2]) * 1000
+socket.connect(sys.argv[1])
+socket.send_multipart([b"", b"MDPC02", b"\\x01", b"echo", b"hello"])
+print(socket.recv_multipart()[-1].decode())
+"""
 
 
 def needed_libraries(ldd):
@@ -186,14 +196,31 @@ class Checks:
             finally:
                 process.kill()
 
-    def ask(self, endpoint, program="/usr/bin/zinc", user=USER, *options):
+    @contextlib.contextmanager
+    def worker(self, endpoint, program="/usr/bin/zinc", user=USER, *options):
         with self.bare.start([program, "worker", "--connect", endpoint, "--service", "echo", *options], user) as worker:
             try:
-                reply = self.bare.run(program, "request", "--connect", endpoint, "--service", "echo", *options,
-                                      "--timeout", f"{DEADLINE}s", "hello")
-                expect(reply == "hello\n", f"the reply is {reply}")
+                yield
             finally:
                 worker.kill()
+
+    def ask(self, endpoint, program="/usr/bin/zinc", user=USER, *options):
+        with self.worker(endpoint, program, user, *options):
+            reply = self.bare.run(program, "request", "--connect", endpoint, "--service", "echo", *options,
+                                  "--timeout", f"{DEADLINE}s", "hello")
+            expect(reply == "hello\n", f"the reply is {reply}")
+
+    def pyzmq_calls_a_service_that_top_shows(self):
+        self.bare.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "python3-zmq")
+        with self.notified() as told:
+            self.serve(["/usr/bin/zinc", "broker", "--bind", "tcp://127.0.0.1:*"], told, USER, ask=self.call_and_look)
+
+    def call_and_look(self, endpoint):
+        with self.worker(endpoint):
+            reply = self.bare.run("python3", "-c", CALL, endpoint, DEADLINE)
+            expect(reply == "hello\n", f"the reply is {reply}")
+            screen = self.bare.run("/usr/bin/zinc", "top", "--connect", endpoint, "--count", "1")
+            expect(re.search(r"^SERVICE .*\necho +1 ", screen, re.MULTILINE), screen)
 
     def programs_of_the_guide_run(self):
         programs = sorted((self.bare.root / "usr/libexec/zinc/guide").iterdir())
@@ -206,6 +233,10 @@ class Checks:
                      "fish/vendor_completions.d/zinc.fish"):
             # The bare system of containers leaves manual pages out.
             expect((self.content / "usr/share" / path).is_file(), f"there is no {path}")
+        self.bare.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "man-db")
+        shutil.copy(self.content / "usr/share/man/man1/zinc-broker.1.gz", self.bare.root)
+        page = self.bare.run("man", "-l", "/zinc-broker.1.gz")
+        expect("--bind ENDPOINT" in page, page)
         for unit in (self.content / UNITS).iterdir():
             [page] = re.findall(r"^Documentation=.*file:///(\S+)", unit.read_text(encoding="utf-8"), re.MULTILINE)
             expect((self.content / page).is_file(), f"{unit.name} names {page}, and there is no such file")
@@ -259,10 +290,10 @@ class Checks:
 
 STEPS = ["lintian_has_no_error", "systemd_knows_every_line_of_the_units", "units_expose_little",
          "bare_system_runs_the_static_program", "packages_are_installed_without_surprise", "upgrade_keeps_settings",
-         "servers_of_the_units_serve", "programs_of_the_guide_run", "manual_completion_and_documentation_are_there",
-         "library_is_used_by_pkg_config_and_cmake", "removal_keeps_settings_and_data",
-         "purge_removes_settings_and_keeps_data_and_keys", "another_user_cannot_read_keys_after_a_purge",
-         "purge_without_data_leaves_the_user_alone"]
+         "servers_of_the_units_serve", "pyzmq_calls_a_service_that_top_shows", "programs_of_the_guide_run",
+         "manual_completion_and_documentation_are_there", "library_is_used_by_pkg_config_and_cmake",
+         "removal_keeps_settings_and_data", "purge_removes_settings_and_keeps_data_and_keys",
+         "another_user_cannot_read_keys_after_a_purge", "purge_without_data_leaves_the_user_alone"]
 
 
 def check(packages, program):
