@@ -33,6 +33,15 @@ def macros_and_warnings(folder):
     return {flag for command in commands for flag in re.findall(r"(?<=\s)-[DUW]\S+", command["command"])}
 
 
+def install(build, prefix, *options):
+    run("cmake", "-S", ROOT, "-B", build, f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib",
+        "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DCMAKE_UNITY_BUILD=ON",
+        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options)
+    # Bazel runs other tests at the same time.
+    run("cmake", "--build", build, "-j1")
+    run("cmake", "--install", build)
+
+
 class Installed:
     """The tests of an installation, with static and with shared libraries."""
 
@@ -45,12 +54,7 @@ class Installed:
         cls.work = Path(folder.name)
         cls.prefix = cls.work / "prefix"
         build = Path(os.environ.get("ZINC_BUILDS", cls.work), cls.__name__)
-        run("cmake", "-S", ROOT, "-B", build, f"-DCMAKE_INSTALL_PREFIX={cls.prefix}", "-DCMAKE_INSTALL_LIBDIR=lib",
-            "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DCMAKE_UNITY_BUILD=ON",
-            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *cls.options)
-        # Bazel runs other tests at the same time.
-        run("cmake", "--build", build, "-j1")
-        run("cmake", "--install", build)
+        install(build, cls.prefix, *cls.options)
         cls.build = build
         cls.env = os.environ | {"PKG_CONFIG_PATH": f"{cls.prefix}/lib/pkgconfig",
                                 "LD_LIBRARY_PATH": f"{cls.prefix}/lib"}
@@ -107,6 +111,20 @@ class SharedTest(Installed, unittest.TestCase):
         page = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
         for command in sorted(set(re.findall(r"^\$ (g\+\+ .*)", page, re.M))):
             run("bash", "-c", command, cwd=self.work / "tutorial", env=self.env)
+
+
+class ClangTest(unittest.TestCase):
+    @unittest.skipUnless(LONG, "part of the long form")
+    def test_clang_builds_the_sockets_and_a_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = Path(os.environ.get("ZINC_BUILDS", folder), "ClangTest")
+            install(build, Path(folder, "prefix"), "-DCMAKE_CXX_COMPILER=clang++-14", "-DZINC_PROGRAM=OFF",
+                    "-DZINC_COMPONENTS=zmtp")
+            program = Path(folder, "push_pull")
+            flags = run("pkg-config", "--static", "--cflags", "--libs", "zinc-zmtp",
+                        env=os.environ | {"PKG_CONFIG_PATH": f"{folder}/prefix/lib/pkgconfig"}).split()
+            run("clang++-14", "-std=c++20", CONSUMER / "push_pull.cc", CONSUMER / "own_asio.cc", "-o", program, *flags)
+            run(program)
 
 
 if __name__ == "__main__":
