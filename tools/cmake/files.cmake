@@ -321,6 +321,7 @@ zinc_sources(program tools_zinc_interop_command
 )
 zinc_sources(program tools_zinc_offline_commands
   tools/zinc/completion.cc
+  tools/zinc/help_topics.cc
   tools/zinc/keygen_command.cc
   tools/zinc/man_page.cc
   tools/zinc/passwd_command.cc

@@ -9,6 +9,7 @@
 #include "tools/zinc/config_file.h"
 #include "tools/zinc/dump_command.h"
 #include "tools/zinc/help.h"
+#include "tools/zinc/help_topics.h"
 #include "tools/zinc/interop_command.h"
 #include "tools/zinc/keygen_command.h"
 #include "tools/zinc/log_flags.h"
@@ -30,6 +31,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -99,11 +101,12 @@ void add_demo(CLI::App& app, demo_arguments& to) {
 }
 
 void add_words(CLI::App& app, std::vector<std::string>& to) {
-  set_help(app, {.summary = "Prints the help of a subcommand.",
-                 .examples = {"zinc help broker", "zinc help chp get"},
+  set_help(app, {.summary = "Prints the help of a subcommand or of a topic.",
+                 .examples = {"zinc help broker", "zinc help chp get", "zinc help exit-codes"},
                  .done = "printed",
                  .failed = "failure"});
-  app.add_option("SUBCOMMAND", to, "words of a subcommand; without them, the help of zinc");
+  app.add_option(help_words, to,
+                 "words of a subcommand, or a topic; without them, the help of zinc");
 }
 
 int run(int argc, char** argv) {
@@ -116,7 +119,7 @@ int run(int argc, char** argv) {
                  .details = "Durations have a unit: 250ms, 2.5s, 1m, 2h, 7d. Sizes too: 512B, "
                             "64KiB, 1MiB, 1GiB. Endpoints are tcp://HOST:PORT, "
                             "ipc://PATH or ws://HOST:PORT/PATH, and with TLS "
-                            "tls+tcp://HOST:PORT or wss://HOST:PORT/PATH.",
+                            "tls+tcp://HOST:PORT or wss://HOST:PORT/PATH: see zinc help endpoints.",
                  .examples = {"zinc broker --bind tcp://*:5555",
                               "zinc request --service upper hello", "zinc request --help"},
                  .done = "done",
@@ -181,7 +184,8 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
     configure_log(log);
     if (help_app->parsed()) {
-      write_output(help_of(command_named(app, help)));
+      const auto topic = help.size() == 1 ? text_of_topic(help.front()) : std::string_view{};
+      write_output(topic.empty() ? help_of(command_named(app, help)) : std::string{topic});
       return exit_code::done;
     }
     if (man_app->parsed()) {
