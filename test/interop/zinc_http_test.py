@@ -127,12 +127,24 @@ class BrokerTest(HttpCase):
 
 
 class OtherComponentsTest(HttpCase):
+    def set_key(self, server, key):
+        done = subprocess.run([zinc_path(), "chp", "set", key, "x", "--connect", server.endpoint],
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_map_server_with_a_store_reports_the_time_of_the_disk(self):
+        server, web = self.serve("chp", "server", "--bind", ANY, "--store", self.path("map"))
+        before = web.metrics()["zinc_chp_sync_time_seconds_count"]
+        self.set_key(server, "/a")
+        now = web.metrics()
+        self.assertGreater(now["zinc_chp_sync_time_seconds_count"], before)
+        self.assertGreater(now["zinc_chp_sync_time_seconds_sum"], 0)
+        self.stop(server)
+
     def test_a_map_server_reports_its_keys(self):
         server, web = self.serve("chp", "server", "--bind", ANY)
         for key in ("/a", "/b", "/a"):
-            done = subprocess.run([zinc_path(), "chp", "set", key, "x", "--connect", server.endpoint],
-                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.set_key(server, key)
         now = web.metrics()
         self.assertEqual(now["zinc_chp_keys"], 2)
         self.assertEqual(now["zinc_chp_updates_total"], 3)
