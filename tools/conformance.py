@@ -21,7 +21,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 TABLE = "docs/conformance.md"
 
-ID = r"(?:MDP|MD1|MMI|TSP|PPP|FLP|BS|CHP|Z)-\d+"
+ID = r"(?:MDP|MD1|MMI|TSP|PPP|FLP|BS|CHP|ZWS|ZAP|Z)-\d+"
 ROW = re.compile(r"^\| (%s) \| (.*) \| (\S+) \| (.*)\|$" % ID)
 CC_TEST = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P)\(\s*(\w+),\s*(\w+)\)")
 PY_CLASS = re.compile(r"^class (\w+)")

@@ -85,7 +85,7 @@ class ZapTest(unittest.TestCase):
                 if expected is None:
                     server.skip_lines()  # a client may have tried twice
 
-    def test_plain(self):
+    def test_plain(self):  # ZAP-1, ZAP-7
         self.handler.authenticator.configure_plain("global", {"alice": "secret"})
         server = self.start_server("plain")
         self.check(server, ("plain client", b"alice", b"secret"), "alice")
@@ -97,7 +97,7 @@ class ZapTest(unittest.TestCase):
         ids = [request[1] for request in self.handler.asked]
         self.assertEqual(len(ids), len(set(ids)))
 
-    def test_curve(self):
+    def test_curve(self):  # ZAP-6
         keys = {}
         for name in ("server", "alice", "mallory"):
             path = f"{self.folder}/{name}.cert"
@@ -115,7 +115,7 @@ class ZapTest(unittest.TestCase):
         self.handler.authenticator.allow("127.0.0.1")
         self.check(self.start_server("null"), ("null client",), "anonymous")
 
-    def test_an_address_is_denied(self):
+    def test_an_address_is_denied(self):  # ZAP-2
         self.handler.authenticator.deny("127.0.0.1")
         self.check(self.start_server("null"), ("null client",), None)
 

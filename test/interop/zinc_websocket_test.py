@@ -50,7 +50,7 @@ class WebSocketClients(ShellCase):
             peer.send([b"x" * size])
             self.assertEqual(cat.read_line(), "x" * size)
 
-    def test_topics_from_a_pub(self):
+    def test_topics_from_a_pub(self):  # ZWS-10, ZWS-11
         cat, endpoint = self.start_bound("pub", ANYWHERE)
         peer = WebSocketPeer(self, endpoint)
         self.assertEqual(peer.peer_id, [b""])
@@ -81,7 +81,7 @@ class WebSocketClients(ShellCase):
             self.assertEqual(message, [b"MDPW02", b"\5"])
         return message
 
-    def test_a_page_of_an_unknown_origin_is_refused(self):
+    def test_a_page_of_an_unknown_origin_is_refused(self):  # ZWS-15
         cat, endpoint = self.start_bound("pull", ANYWHERE, "--websocket-origin", "https://good.example")
         peer = WebSocketPeer(self, endpoint)
         with self.assertRaises(websocket.WebSocketBadStatusException) as refused:

@@ -36,6 +36,7 @@ peer_info peer(std::string mechanism, std::string address = "127.0.0.1:40312") {
   return test::peer_at(std::move(address), std::move(mechanism));
 }
 
+// ZAP-1
 TEST(zap_request, has_the_credentials_of_its_mechanism) {
   EXPECT_EQ(to_parts(to_message(request, peer("NULL"), {})),
             (parts{"1.0", "7", "global", "127.0.0.1", "server", "NULL"}));
@@ -47,6 +48,7 @@ TEST(zap_request, has_the_credentials_of_its_mechanism) {
             (parts{"1.0", "7", "global", "127.0.0.1", "server", "CURVE", std::string(32, 'k')}));
 }
 
+// ZAP-2
 TEST(zap_request, has_the_address_without_the_port) {
   const auto sent = [](const char* address) {
     return std::string{to_message(request, peer("NULL", address), {})[3]};
@@ -74,6 +76,7 @@ std::string decision(const parts& reply) {
   return text;
 }
 
+// ZAP-3, ZAP-4, ZAP-6
 TEST(zap_reply, decides) {
   metadata properties;
   properties.add("Role", "admin");
@@ -87,6 +90,7 @@ TEST(zap_reply, decides) {
 }
 
 // Each of them would admit the peer if it were right.
+// ZAP-3
 TEST(zap_reply, is_malformed) {
   const std::vector<std::pair<parts, std::string>> table{
       {{}, "the reply has 0 frames and not 6"},

@@ -73,6 +73,7 @@ protected:
   std::vector<std::string> faults;
 };
 
+// ZAP-4, ZAP-5
 TEST_F(zap, a_rep_decides) {
   rep_socket handler{context.get_executor()};
   std::vector<std::string> asked;
@@ -87,6 +88,7 @@ TEST_F(zap, a_rep_decides) {
   EXPECT_TRUE(faults.empty());
 }
 
+// ZAP-5, ZAP-7
 TEST_F(zap, a_router_may_reply_in_another_order) {
   router_socket handler{context.get_executor()};
   handler.bind(handler_endpoint);
@@ -111,12 +113,14 @@ TEST_F(zap, a_router_may_reply_in_another_order) {
       (std::map<std::string, std::string>{{"a", "user a"}, {"b", "user b"}, {"c", "user c"}}));
 }
 
+// ZAP-4
 TEST_F(zap, a_temporary_error_has_no_status) {
   rep_socket handler{context.get_executor()};
   start(handler, [](const message& request) { return reply(request[1], "300", ""); });
   EXPECT_EQ(ask({"alice"}, options()).at("alice"), "refused ");
 }
 
+// ZAP-3
 TEST_F(zap, a_reply_to_another_request_refuses) {
   rep_socket handler{context.get_executor()};
   start(handler, [](const message&) { return reply("another", "200", "alice"); });
@@ -127,6 +131,7 @@ TEST_F(zap, a_reply_to_another_request_refuses) {
             "handler");
 }
 
+// ZAP-3
 TEST_F(zap, a_malformed_reply_refuses_only_its_peer) {
   rep_socket handler{context.get_executor()};
   start(handler, [](const message& request) {
@@ -137,6 +142,7 @@ TEST_F(zap, a_malformed_reply_refuses_only_its_peer) {
   EXPECT_EQ(faults.size(), 1U);
 }
 
+// ZAP-8
 TEST_F(zap, no_reply_in_time_refuses) {
   rep_socket handler{context.get_executor()};
   handler.bind(handler_endpoint);
@@ -146,11 +152,13 @@ TEST_F(zap, no_reply_in_time_refuses) {
             "ZAP handler at inproc://zeromq.zap.01: no reply in time; it must answer each request");
 }
 
+// ZAP-8
 TEST_F(zap, no_handler_refuses) {
   EXPECT_EQ(ask({"alice"}, options(50ms)).at("alice"), "refused 500");
   EXPECT_EQ(faults.size(), 1U);
 }
 
+// ZAP-8
 TEST_F(zap, a_handler_that_is_bound_late_is_asked) {
   rep_socket handler{context.get_executor()};
   asio::post(context, [&] {

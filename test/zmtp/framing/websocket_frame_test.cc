@@ -30,6 +30,7 @@ error_code fault_of(const std::string& wire, side own) {
   return found;
 }
 
+// ZWS-4
 TEST(websocket_frame, headers_are_read_as_they_are_written) {
   for (const std::uint64_t size :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{125}, std::uint64_t{126},
@@ -51,6 +52,7 @@ TEST(websocket_frame, headers_are_read_as_they_are_written) {
   }
 }
 
+// ZWS-4, ZWS-6
 TEST(websocket_frame, only_the_frames_of_zws_are_valid) {
   const struct {
     const char* what;

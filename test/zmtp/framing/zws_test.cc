@@ -83,6 +83,7 @@ std::string ready_of(std::string_view properties) {
   return ready;
 }
 
+// ZWS-5
 TEST(zws_output, a_server_writes_flags_and_body_without_a_mask) {
   zws_output output{side::server, true, fixed_keys()};
   const auto zmtp = frame_of(frame::command, "\5READY") + frame_of(frame::more, "") +
@@ -91,6 +92,7 @@ TEST(zws_output, a_server_writes_flags_and_body_without_a_mask) {
             bytes("82 07 02 05 'READY' 82 01 01 82 7e 01 2d 00") + std::string(300, 'x'));
 }
 
+// ZWS-6
 TEST(zws_output, a_client_masks_with_a_key_for_each_frame) {
   std::uint8_t next = 0;
   zws_output output{side::client, true, [&](std::span<std::byte> to) {
@@ -118,6 +120,7 @@ TEST(zws_output, a_client_draws_64_keys_at_once_and_a_server_none) {
   }
 }
 
+// ZWS-4
 TEST(zws, frames_of_both_sides_pass_at_every_split) {
   const auto frames = frame_of(frame::command, "\5READY") + frame_of(frame::more, "") +
                       frame_of(frame::more, "part") + frame_of({}, std::string(260, 'x')) +
@@ -144,6 +147,7 @@ TEST(zws, a_long_body_passes_through) {
             greeting_of("PLAIN") + frames);
 }
 
+// ZWS-7
 TEST(zws, without_a_mechanism_the_first_message_is_the_routing_id) {
   const auto ready = ready_of(bytes("08 'Identity' 00 00 00 02 'me'"));
   for (std::size_t step = 1; step <= ready.size(); ++step) {
@@ -155,6 +159,7 @@ TEST(zws, without_a_mechanism_the_first_message_is_the_routing_id) {
   }
 }
 
+// ZWS-7
 TEST(zws, an_empty_routing_id_is_a_ready_without_properties) {
   zws_output output{side::server, false, fixed_keys()};
   const auto wire = say(output, ready_of(bytes("0b 'Socket-Type' 00 00 00 04 'PUSH'")), 100, 100);
@@ -163,6 +168,7 @@ TEST(zws, an_empty_routing_id_is_a_ready_without_properties) {
   EXPECT_EQ(hear(input, wire, 1, 100).zmtp, greeting_of("NULL") + ready_of(""));
 }
 
+// ZWS-9
 TEST(zws_output, without_a_mechanism_later_commands_are_dropped) {
   zws_output output{side::server, false, fixed_keys()};
   const auto error = frame_of(frame::command, bytes("05 'ERROR' 03 '400'"));
@@ -170,6 +176,7 @@ TEST(zws_output, without_a_mechanism_later_commands_are_dropped) {
             bytes("82 01 00 82 02 00 'x'"));
 }
 
+// ZWS-4, ZWS-5, ZWS-9
 TEST(zws_input, wrong_frames_are_faults) {
   const struct {
     const char* what;
@@ -198,6 +205,7 @@ TEST(zws_input, wrong_frames_are_faults) {
 }
 
 // Browsers send long messages so.
+// ZWS-12
 TEST(zws_input, fragments_become_one_frame) {
   const auto wire = bytes("02 02 02 'a' 89 01 'p' 00 00 00 01 'b' 80 01 'c' 82 02 01 'd'") +
                     bytes("02 00 80 01 00");
@@ -212,6 +220,7 @@ TEST(zws_input, fragments_become_one_frame) {
   }
 }
 
+// ZWS-12
 TEST(zws_input, the_mask_of_each_fragment_is_its_own) {
   zws_input input{side::server, ""};
   const auto wire = bytes("02 81 01 02 03 04 01 80 82 05 06 07 08") + std::string{'m' ^ 5, 'e' ^ 6};
@@ -219,6 +228,7 @@ TEST(zws_input, the_mask_of_each_fragment_is_its_own) {
             greeting_of("NULL") + ready_of(bytes("08 'Identity' 00 00 00 02 'me'")));
 }
 
+// ZWS-12
 TEST(zws_input, a_message_in_fragments_has_a_limit) {
   const auto whole = [](std::size_t more_than_half) {
     const auto half = zws_input::max_fragmented / 2;
@@ -269,6 +279,7 @@ TEST(zws_input, fragments_of_a_handshake_have_a_lower_limit) {
   EXPECT_FALSE(hear(input, whole, 100'000, 100'000).fault);
 }
 
+// ZWS-11
 TEST(zws_input, a_ping_between_parts_is_reported_and_makes_nothing) {
   const auto wire = bytes("82 02 01 'a' 89 03 'one' 8a 00 89 00 82 02 00 'b'");
   for (std::size_t step = 1; step <= wire.size(); ++step) {

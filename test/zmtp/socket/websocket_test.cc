@@ -113,6 +113,7 @@ protected:
 };
 
 // jszmq offers only this.
+// ZWS-7
 TEST_F(websocket_sockets, a_client_without_a_mechanism_sends_its_routing_id_first) {
   router_socket router{executor(), named("server")};
   const auto at = bind(router);
@@ -139,6 +140,7 @@ TEST_F(websocket_sockets, a_client_without_a_mechanism_sends_its_routing_id_firs
   EXPECT_EQ(receive(router).what, routed_message::kind::detached);
 }
 
+// ZWS-8
 TEST_F(websocket_sockets, null_is_a_handshake_of_commands) {
   rep_socket rep{executor()};
   const auto at = bind(rep);
@@ -155,6 +157,7 @@ TEST_F(websocket_sockets, null_is_a_handshake_of_commands) {
   EXPECT_EQ(client.receive(), last + "answer");
 }
 
+// ZWS-8
 TEST_F(websocket_sockets, plain_refuses_with_an_error_command) {
   auto options = impatient();
   options.security = plain_server_security{};
@@ -169,6 +172,7 @@ TEST_F(websocket_sockets, plain_refuses_with_an_error_command) {
   EXPECT_EQ(client.receive(), command + bytes("05 'ERROR' 03 '400'"));
 }
 
+// ZWS-10
 TEST_F(websocket_sockets, subscriptions_are_messages) {
   xpub_socket publisher{executor()};
   const auto at = bind(publisher);
@@ -186,6 +190,7 @@ TEST_F(websocket_sockets, subscriptions_are_messages) {
   EXPECT_EQ(client.receive(), last + "wanted");
 }
 
+// ZWS-11
 TEST_F(websocket_sockets, a_ping_between_parts_is_answered) {
   router_socket router{executor()};
   const auto at = bind(router);
@@ -210,6 +215,7 @@ TEST_F(websocket_sockets, a_ping_between_parts_is_answered) {
   EXPECT_EQ(pong, "payload");
 }
 
+// ZWS-2
 TEST_F(websocket_sockets, a_refused_upgrade_tells_both_sides_why) {
   auto options = impatient();
   options.transport.websocket_origins = {"https://good.example"};
@@ -251,6 +257,7 @@ TEST_F(websocket_sockets, a_client_of_another_server_is_told_why) {
 }
 
 // The peer's malformed frame ends its own connection only.
+// ZWS-13
 TEST_F(websocket_sockets, malformed_frames_end_one_connection) {
   router_socket router{executor(), named("")};
   auto events = router.monitor();
@@ -293,6 +300,7 @@ TEST_F(websocket_sockets, malformed_frames_end_one_connection) {
 }
 
 // Zinc as the client of Beast's server, which ends the connection too.
+// ZWS-6, ZWS-14
 TEST_F(websocket_sockets, a_client_masks_and_answers_the_close_of_another_server) {
   tcp::acceptor acceptor{context(), {asio::ip::address_v4::loopback(), 0}};
   auto options = impatient();
@@ -321,6 +329,7 @@ TEST_F(websocket_sockets, a_client_masks_and_answers_the_close_of_another_server
   EXPECT_EQ(next_end(events), errc::connection_lost);
 }
 
+// ZWS-14
 TEST_F(websocket_sockets, a_socket_that_closes_writes_its_messages_and_a_close) {
   router_socket router{executor(), named("")};
   const auto at = bind(router);

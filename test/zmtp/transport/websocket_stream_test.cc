@@ -174,6 +174,7 @@ TEST_F(websocket_streams, waiting_users_are_called_when_bytes_are_here_or_space_
   EXPECT_EQ(reader->last, asio::error::operation_aborted);
 }
 
+// ZWS-2
 TEST_F(websocket_streams, different_mechanisms_or_paths_are_refused) {
   const struct {
     const char* path;
@@ -192,6 +193,7 @@ TEST_F(websocket_streams, different_mechanisms_or_paths_are_refused) {
   }
 }
 
+// ZWS-13
 TEST_F(websocket_streams, a_malformed_frame_is_answered_with_its_status) {
   end server{context_, to_server_, to_client_, unlimited, side::server};
   end client{context_, to_client_, to_server_, unlimited, side::client};

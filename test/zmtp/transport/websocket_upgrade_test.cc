@@ -38,6 +38,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
   return text.replace(at, what.size(), by);
 }
 
+// ZWS-3
 TEST(websocket_upgrade, the_server_proves_that_it_understands) {
   const auto answer = answer_upgrade(request(offer("ZWS2.0")), terms());
   EXPECT_FALSE(answer.fault);
@@ -51,6 +52,7 @@ TEST(websocket_upgrade, the_server_proves_that_it_understands) {
             "\r\n");
 }
 
+// ZWS-2
 TEST(websocket_upgrade, the_server_prefers_a_sub_protocol_with_a_mechanism) {
   const struct {
     std::string offers;
@@ -83,6 +85,7 @@ TEST(websocket_upgrade, the_server_prefers_a_sub_protocol_with_a_mechanism) {
   }
 }
 
+// ZWS-3
 TEST(websocket_upgrade, the_server_refuses_other_requests_and_paths) {
   const auto good = request(offer("ZWS2.0"));
   const struct {
@@ -110,6 +113,7 @@ TEST(websocket_upgrade, the_server_refuses_other_requests_and_paths) {
   EXPECT_FALSE(answer_upgrade(request(offer("ZWS2.0"), "/chat?a=b"), terms()).fault) << "a query";
 }
 
+// ZWS-15
 TEST(websocket_upgrade, pages_connect_only_from_a_listed_origin) {
   const auto from = [](std::string_view origin) {
     return request(offer("ZWS2.0") + "Origin: " + std::string{origin} + "\r\n");
@@ -149,6 +153,7 @@ TEST(websocket_upgrade, a_page_without_tls_cannot_be_of_a_server_with_tls) {
 }
 
 // The name of any host can resolve to 127.0.0.1.
+// ZWS-15
 TEST(websocket_upgrade, a_page_of_another_host_cannot_be_of_a_loopback_address) {
   const struct {
     std::string host;
@@ -213,6 +218,7 @@ upgrade_client client() {
   return upgrade_client{nonce};
 }
 
+// ZWS-1
 TEST(websocket_upgrade, the_client_offers_what_it_has) {
   EXPECT_EQ(client().request({.at = {"::1", 5555, "/a"}, .mechanism = "NULL"}),
             "GET /a HTTP/1.1\r\n"
@@ -226,6 +232,7 @@ TEST(websocket_upgrade, the_client_offers_what_it_has) {
   EXPECT_NE(client().request(terms("CURVE")).find("Protocol: ZWS2.0/CURVE\r\n"), std::string::npos);
 }
 
+// ZWS-1
 TEST(websocket_upgrade, both_sides_agree) {
   for (const auto* const mechanism : {"NULL", "PLAIN", "CURVE"}) {
     const auto own = terms(mechanism);
@@ -235,6 +242,7 @@ TEST(websocket_upgrade, both_sides_agree) {
   }
 }
 
+// ZWS-3
 TEST(websocket_upgrade, the_client_checks_the_response) {
   const std::string good =
       "HTTP/1.1 101 OK\r\nupgrade: WebSocket\r\nconnection: keep-alive, upgrade\r\n"
