@@ -5,11 +5,13 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
-ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
-DEADLINE = 30
+sys.dont_write_bytecode = True
+from terminal import Terminal  # noqa: E402: behind the line above
+from zinc_program import DEADLINE, ZINC  # noqa: E402
 
 
 def run(*words):
@@ -108,6 +110,43 @@ class CompletionTest(unittest.TestCase):
                                                f"CURRENT={len(words) + 1}; _zinc")
                 self.assertEqual(result.stderr, "")
                 self.assertLessEqual(expected, {row.split(":")[0] for row in result.stdout.splitlines()})
+
+
+class KeysTest(unittest.TestCase):
+    """TAB in shells with a terminal."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.symlink(ZINC, os.path.join(self.folder, "zinc"))
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"PATH='{self.folder}':$PATH\nPS1='ready> '\n{text}")
+        return path
+
+    def check(self, shell, *words):
+        if shutil.which(shell) is None:
+            self.skipTest(f"needs {shell}; install it")
+        with Terminal([shell, *words], environment={"HOME": self.folder, "ZDOTDIR": self.folder}) as screen:
+            screen.wait_for("ready> ")
+            screen.type("zinc --ver\t")
+            screen.wait_for("sion")
+            screen.type("\n")
+            screen.wait_for(r"[\r\n]zinc \d.*\nMDP .*ready> ")
+            screen.type("zinc chp \t")
+            # zsh clears the screen with a sequence whose last byte is a letter.
+            screen.wait_for(r"delete\b.*\bdump\b.*\bget\b.*\bserver\b.*\bset\b.*\bwatch\b")
+
+    def test_in_bash(self):
+        file = self.write("rc", "bind 'set show-all-if-ambiguous on'\nsource <(zinc completion bash)\n")
+        self.check("bash", "--noprofile", "--rcfile", file, "-i")
+
+    def test_in_zsh(self):
+        self.write(".zshrc", "autoload -U compinit && compinit -u\nsource <(zinc completion zsh)\n")
+        self.check("zsh", "-d", "-i")
 
 
 if __name__ == "__main__":

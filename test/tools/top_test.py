@@ -3,74 +3,24 @@
 
 import json
 import os
-import pty
 import re
-import select
 import signal
 import sys
 import termios
-import time
 import unittest
 
 sys.dont_write_bytecode = True
 from status_servers import (  # noqa: E402: behind the line above
     EVIL_BYTES, EVIL_PRINTED, broker, line_of, map_server, titanic, worker)
+from terminal import Terminal  # noqa: E402
 from zinc_program import DEADLINE, ZINC, run, started  # noqa: E402
 
 
-class Screen:
+class Screen(Terminal):
     """zinc top in a terminal of its own."""
 
-    def __init__(self, *words, rows=24, columns=100, has_input=True):
-        self.text = ""
-        self.process, self.terminal = pty.fork()
-        if self.process == 0:
-            os.environ["TERM"] = "xterm"
-            if not has_input:
-                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            os.execv(ZINC, [ZINC, "top", "--interval", "20ms", *words])
-        termios.tcsetwinsize(self.terminal, (rows, columns))
-
-    def wait_for(self, pattern, *, drop=True):
-        end = time.monotonic() + DEADLINE
-        while not (found := re.search(pattern, self.text, re.S)):
-            ready, _, _ = select.select([self.terminal], [], [], max(0, end - time.monotonic()))
-            assert ready, f"no {pattern!r} in {self.text[-3000:]!r}"
-            try:
-                data = os.read(self.terminal, 65536)
-            except OSError:
-                data = b""
-            assert data, f"ended without {pattern!r}: {self.text[-3000:]!r}"
-            self.text += data.decode("latin-1")
-        if drop:
-            self.text = self.text[found.end():]
-        return found
-
-    def type(self, keys):
-        os.write(self.terminal, keys.encode())
-
-    def end(self):
-        """The rest of the output, and the exit code."""
-        while True:
-            try:
-                data = os.read(self.terminal, 65536)
-            except OSError:
-                break
-            if not data:
-                break
-            self.text += data.decode("latin-1")
-        _, status = os.waitpid(self.process, 0)
-        self.process = None
-        return self.text, os.waitstatus_to_exitcode(status)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process is not None:
-            os.kill(self.process, signal.SIGKILL)
-            os.waitpid(self.process, 0)
-        os.close(self.terminal)
+    def __init__(self, *words, **how):
+        super().__init__([ZINC, "top", "--interval", "20ms", *words], **how)
 
 
 LEAVE = "\x1b[?25h\x1b[?1049l"
