@@ -20,9 +20,9 @@ class Web:
     """The server of figures of a process, which prints `http URL`."""
 
     def __init__(self, process):
-        word, url = process.read_line().split()
+        word, self.url = process.read_line().split()
         assert word == "http", word
-        self.port = int(url.rstrip("/").rsplit(":", 1)[1])
+        self.port = int(self.url.rstrip("/").rsplit(":", 1)[1])
 
     def get(self, path):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
@@ -134,7 +134,7 @@ class HttpCase(InteropCase):
 
     def request(self, broker, service, *arguments):
         done = subprocess.run(request_arguments(broker.endpoint, service, "0.2", *arguments),
-                              capture_output=True, text=True, timeout=4 * PATIENCE, check=False)
+                              capture_output=True, text=True, timeout=8 * PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def check_with_promtool(self, web):

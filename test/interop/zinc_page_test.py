@@ -1,19 +1,15 @@
 #!/usr/bin/python3
 """The page of --http in Chromium: what it shows equals what the component did."""
 
-import json
 import subprocess
 import sys
 import unittest
-import urllib.request
 
 sys.dont_write_bytecode = True
 from chromium import Page, chromium_path  # noqa: E402: behind the line above
+from http_case import HttpCase  # noqa: E402
 from interop_case import long_run  # noqa: E402
-from zinc_programs import (PATIENCE, Server, request_arguments, reserve_ports, start_request,  # noqa: E402
-                           start_worker, zinc_path)
-
-ANY = "tcp://127.0.0.1:*"
+from zinc_programs import PATIENCE, reserve_ports, start_request, start_worker, zinc_path  # noqa: E402
 
 STATE = "document.getElementById('state')?.textContent"
 PLOTS = "document.querySelectorAll('#plots figure').length"
@@ -42,30 +38,23 @@ def service(name, column):
 
 @unittest.skipUnless(long_run(), "takes minutes: tools/test --long")
 @unittest.skipUnless(chromium_path(), "needs Debian's package chromium")
-class PageTest(unittest.TestCase):
-    def serve(self, *words):
-        process = Server(self, [zinc_path(), *words, "--http", "0"])
-        word, url = process.read_line().split()
-        self.assertEqual(word, "http")
-        return process, url
-
-    def open(self, url, **options):
-        page = Page(self, url, **options)
+class PageTest(HttpCase):
+    def open(self, web, **options):
+        page = Page(self, web.url, **options)
         page.wait("![undefined, 'connecting'].includes(" + STATE + ")", True)
         return page
 
-    def expect_page_to_equal(self, page, url, group, keys):
+    def expect_page_to_equal(self, page, web, group, keys):
         """The page shows the figures of the component, which change no more."""
-        with urllib.request.urlopen(url + "status", timeout=PATIENCE) as response:
-            record = json.load(response)["groups"][group][0]
+        record = web.status()["groups"][group][0]
         for key in keys:
             page.wait(figure(group, key), f"{record[key]:,}")
         return record
 
     def test_a_broker_that_loses_a_worker_under_load(self):
-        broker, url = self.serve("broker", "--bind", ANY, "--service", "echo:attempts=10")
+        broker, web = self.start_broker("--service", "echo:attempts=10")
         workers = [start_worker(self, broker.endpoint, "echo", "0.2") for _ in range(3)]
-        page = self.open(url)
+        page = self.open(web)
         page.wait(figure("broker", "workers"), "3")
         client = start_request(self, broker.endpoint, "echo", "0.2", "--count", "100000", "--in-flight", "1000",
                                "--timeout", "2m")
@@ -78,21 +67,18 @@ class PageTest(unittest.TestCase):
         page.wait(figure("broker", "workers"), "2")
         self.assertEqual(client.wait(8 * PATIENCE), 0)
         page.wait(figure("broker", "replies"), "100,000")
-        record = self.expect_page_to_equal(page, url, "broker", (
+        record = self.expect_page_to_equal(page, web, "broker", (
             "workers", "requests", "replies", "requeued", "expired", "waiting", "working"))
         self.assertEqual((record["requests"], record["replies"], record["workers"]), (100_000, 100_000, 2))
         self.assertGreater(record["requeued"], 0)
         self.assertEqual(page.faults, [])
 
     def test_a_broker(self):
-        broker, url = self.serve("broker", "--bind", ANY)
+        broker, web = self.start_broker()
         workers = [start_worker(self, broker.endpoint, "echo", "0.2") for _ in range(2)]
-        page = self.open(url)
+        page = self.open(web)
         page.wait(figure("broker", "workers"), "2")
-        done = subprocess.run(request_arguments(broker.endpoint, "echo", "0.2", "--count", "100000",
-                                                "--in-flight", "100"),
-                              capture_output=True, text=True, timeout=8 * PATIENCE, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.request(broker, "echo", "--count", "100000", "--in-flight", "100")
         page.wait(figure("broker", "replies"), "100,000")
         page.wait(service("echo", "replies"), "100,000")
         workers[0].kill()
@@ -100,7 +86,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(page.evaluate(STATE), "ready")
         self.assertEqual(page.evaluate(PLOTS), 4)
         page.save_screenshot("broker")
-        phone = self.open(url, width=390, height=844, dark=True)
+        phone = self.open(web, width=390, height=844, dark=True)
         phone.wait(figure("broker", "replies"), "100,000")
         self.assertTrue(phone.evaluate(WIDTH), "the page is wider than a phone")
         phone.save_screenshot("broker_phone_dark")
@@ -123,7 +109,7 @@ class PageTest(unittest.TestCase):
                               "--bstar-bind", state[i], "--bstar-connect", state[1 - i],
                               "--heartbeat", "200ms")
                    for i, role in enumerate(("--primary", "--backup"))]
-        pages = [self.open(url) for _, url in servers]
+        pages = [self.open(web) for _, web in servers]
         pages[0].wait(STATE, "ready")
         pages[1].wait(STATE, "not ready: the server is not active")
         pages[1].wait(figure("chp", "following"), "true")
