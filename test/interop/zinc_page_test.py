@@ -36,6 +36,16 @@ def service(name, column):
             " return row && row.children[at].textContent; })()")
 
 
+def rows(group):
+    """The last label of each row of a table."""
+    return (f"[...document.querySelectorAll('[aria-label=\"Figures of {group}\"] tbody tr')].map((row) =>"
+            " [...row.querySelectorAll('th')].pop().textContent)")
+
+
+def click_head(group, column):
+    return f"document.querySelector('[data-key=\"{group} {column}\"]').click()"
+
+
 @unittest.skipUnless(long_run(), "takes minutes: tools/test --long")
 @unittest.skipUnless(chromium_path(), "needs Debian's package chromium")
 class PageTest(HttpCase):
@@ -100,6 +110,20 @@ class PageTest(HttpCase):
         self.assertEqual(page.faults + phone.faults, [])
         broker.stop()
         page.wait(STATE, "disconnected")
+
+    def test_services_are_sorted_by_latency(self):
+        broker, web = self.start_broker()
+        # Their order by name is another one.
+        for name, delay in (("a", "1s"), ("b", "0s"), ("c", "3s")):
+            start_worker(self, broker.endpoint, name, "0.2", "--delay", delay)
+            self.request(broker, name, "--count", "1")
+        page = self.open(web)
+        page.wait(service("c", "replies"), "1")
+        page.evaluate(click_head("service", "work_time"))
+        page.wait(rows("service"), ["c", "a", "b"])
+        page.evaluate(click_head("service", "work_time"))
+        page.wait(rows("service"), ["b", "a", "c"])
+        self.assertEqual(page.faults, [])
 
     def test_a_pair_of_map_servers_fails_over(self):
         ports = reserve_ports(self, 8)

@@ -14,6 +14,14 @@ function draw_record(record, figures) {
   return element('table', {}, body);
 }
 
+// The value by which rows are sorted. For a histogram, this is its mean.
+function rank(value) {
+  if (typeof value !== 'object') {
+    return value;
+  }
+  return value.count === 0 ? 0 : value.sum / value.count;
+}
+
 // A group with many records: one row for each record, sorted by a column.
 function draw_records(group, records, figures) {
   const columns = Object.keys(records[0]);
@@ -32,7 +40,8 @@ function draw_records(group, records, figures) {
   }
   const labels = columns.filter((column) => !(column in figures));
   const shown = records.filter((record) => labels.some((label) => record[label].includes(state.filter)));
-  shown.sort((a, b) => (a[sort.by] < b[sort.by] ? -1 : a[sort.by] > b[sort.by] ? 1 : 0) * (sort.down ? -1 : 1));
+  const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+  shown.sort((a, b) => order(rank(a[sort.by]), rank(b[sort.by])) * (sort.down ? -1 : 1));
   const body = element('tbody');
   for (const record of shown.slice(0, 200)) {
     const row = element('tr');
