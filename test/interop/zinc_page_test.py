@@ -7,9 +7,9 @@ import unittest
 
 sys.dont_write_bytecode = True
 from chromium import Page, chromium_path  # noqa: E402: behind the line above
-from http_case import HttpCase  # noqa: E402
+from http_case import HttpCase, Web  # noqa: E402
 from interop_case import long_run  # noqa: E402
-from zinc_programs import PATIENCE, reserve_ports, start_request, start_worker, zinc_path  # noqa: E402
+from zinc_programs import PATIENCE, Program, reserve_ports, start_request, start_worker, zinc_path  # noqa: E402
 
 STATE = "document.getElementById('state')?.textContent"
 PLOTS = "document.querySelectorAll('#plots figure').length"
@@ -123,6 +123,26 @@ class PageTest(HttpCase):
         page.wait(rows("service"), ["c", "a", "b"])
         page.evaluate(click_head("service", "work_time"))
         page.wait(rows("service"), ["b", "a", "c"])
+        self.assertEqual(page.faults, [])
+
+    def test_each_table_has_a_filter_of_its_own(self):
+        broker = Program(self, [zinc_path(), "broker", "--threads", "2", "--http", "0",
+                                "--bind", f"tcp://127.0.0.1:{reserve_ports(self, 2)}"])
+        endpoints = [broker.read_line().split()[1] for _ in range(2)]
+        web = Web(broker)
+        ten, one = (self.client(endpoints[0], "0.2") for _ in range(2))
+        names = [f"service-{i}" for i in range(10)]
+        for name in names:
+            ten.send(name.encode(), b"body")
+        one.send(b"other", b"body")
+        page = self.open(web)
+        page.wait(rows("service") + ".length", 11)
+        page.fill('[data-key="filter service"]', "service-3")
+        page.wait(rows("service"), ["service-3"])
+        self.assertEqual(page.evaluate(rows("broker")), endpoints)
+        # Ten rows need no filter, so the one that was typed does not hide them.
+        one.close()
+        page.wait(rows("service"), names)
         self.assertEqual(page.faults, [])
 
     def test_a_pair_of_map_servers_fails_over(self):

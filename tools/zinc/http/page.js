@@ -3,7 +3,7 @@
 const points = 600;
 const separator = '\u0000';
 
-const state = {status: null, last: null, series: new Map(), sort: new Map(), open: new Map(), filter: ''};
+const state = {status: null, last: null, series: new Map(), sort: new Map(), open: new Map(), filters: new Map()};
 
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);

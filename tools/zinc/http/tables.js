@@ -1,5 +1,7 @@
 // The tables of the groups of figures.
 
+const rows_without_filter = 10;
+
 // A group with one record: one row for each figure, with its description.
 function draw_record(record, figures) {
   const body = element('tbody');
@@ -39,7 +41,8 @@ function draw_records(group, records, figures) {
       'aria-sort': sort.by !== column ? 'none' : sort.down ? 'descending' : 'ascending'}, button));
   }
   const labels = columns.filter((column) => !(column in figures));
-  const shown = records.filter((record) => labels.some((label) => record[label].includes(state.filter)));
+  const filter = records.length > rows_without_filter ? state.filters.get(group) || '' : '';
+  const shown = records.filter((record) => labels.some((label) => record[label].includes(filter)));
   const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
   shown.sort((a, b) => order(rank(a[sort.by]), rank(b[sort.by])) * (sort.down ? -1 : 1));
   const body = element('tbody');
@@ -60,12 +63,12 @@ function draw_group(group, records, figures) {
   const box = element('details', {}, summary);
   box.open = state.open.has(group) ? state.open.get(group) : group !== 'http';
   box.addEventListener('toggle', () => state.open.set(group, box.open));
-  if (many && records.length > 10) {
+  if (many && records.length > rows_without_filter) {
     const input = element('input', {type: 'search', 'data-key': `filter ${group}`,
       'aria-label': `Filter ${group} by name`, placeholder: 'Filter by name'});
-    input.value = state.filter;
+    input.value = state.filters.get(group) || '';
     input.addEventListener('input', () => {
-      state.filter = input.value;
+      state.filters.set(group, input.value);
       draw();
     });
     box.append(input);
