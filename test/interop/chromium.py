@@ -48,10 +48,17 @@ class Page:
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.call("Runtime.enable")
         self.call("Log.enable")
+        self.show_as(width, height, dark)
+        self.open(url)
+
+    def show_as(self, width=1280, height=900, dark=False):
+        """On a screen of this size, which is a phone's if it is narrow."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
                   mobile=width < 600)
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+
+    def open(self, url):
         self.call("Page.navigate", url=url)
 
     def call(self, method, **parameters):

@@ -11,7 +11,7 @@ import tempfile
 import time
 
 from interop_case import InteropCase
-from zinc_programs import PATIENCE, Server, request_arguments, zinc_path
+from zinc_programs import PATIENCE, Program, Server, request_arguments, zinc_path
 
 ANY = "tcp://127.0.0.1:*"
 
@@ -131,6 +131,23 @@ class HttpCase(InteropCase):
 
     def start_broker(self, *options):
         return self.serve("broker", "--bind", ANY, *options)
+
+    def start_titanic(self, *options):
+        """Returns its broker, the process and its server of figures."""
+        broker, broker_web = self.start_broker()
+        titanic = Program(self, [zinc_path(), "titanic", "--connect", broker.endpoint,
+                                 "--store", self.path("store"), "--http", "0", *options])
+        web = Web(titanic)
+        self.assertTrue(titanic.read_line().startswith("open "))
+        web.wait_ready(200)
+        broker_web.wait(lambda now: now["zinc_broker_workers"] >= 4)
+        return broker, titanic, web
+
+    def leave_request(self, broker, web):
+        """A request that Titanic has, for a service without a worker. Returns its client."""
+        client = Program(self, request_arguments(broker.endpoint, "later", "0.2", "--durable", "body"))
+        web.wait(lambda now: now["zinc_titanic_pending"] == 1)
+        return client
 
     def request(self, broker, service, *arguments):
         done = subprocess.run(request_arguments(broker.endpoint, service, "0.2", *arguments),

@@ -9,6 +9,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from http_case import ANY, HttpCase, Web  # noqa: E402: behind the line above
+from http_components import ComponentsCase  # noqa: E402
 from interop_case import numbers  # noqa: E402
 from zinc_programs import PATIENCE, Program, request_arguments, reserve_ports, start_worker, zinc_path  # noqa: E402
 import zmq  # noqa: E402
@@ -126,12 +127,7 @@ class BrokerTest(HttpCase):
             self.assertEqual(idle.recv(1), b"")
 
 
-class OtherComponentsTest(HttpCase):
-    def set_key(self, server, key):
-        done = subprocess.run([zinc_path(), "chp", "set", key, "x", "--connect", server.endpoint],
-                              capture_output=True, text=True, timeout=PATIENCE, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-
+class OtherComponentsTest(ComponentsCase):
     def test_a_map_server_with_a_store_reports_the_time_of_the_disk(self):
         server, web = self.serve("chp", "server", "--bind", ANY, "--store", self.path("map"))
         before = web.metrics()["zinc_chp_sync_time_seconds_count"]
@@ -142,9 +138,7 @@ class OtherComponentsTest(HttpCase):
         self.stop(server)
 
     def test_a_map_server_reports_its_keys(self):
-        server, web = self.serve("chp", "server", "--bind", ANY)
-        for key in ("/a", "/b", "/a"):
-            self.set_key(server, key)
+        server, web = self.start_map()
         now = web.metrics()
         self.assertEqual(now["zinc_chp_keys"], 2)
         self.assertEqual(now["zinc_chp_updates_total"], 3)
@@ -157,16 +151,7 @@ class OtherComponentsTest(HttpCase):
         self.stop(server)
 
     def test_a_node_of_a_pair_is_ready_while_it_is_active(self):
-        first = reserve_ports(self, 2)
-        ends = [f"tcp://127.0.0.1:{first + i}" for i in range(2)]
-        nodes = []
-        for i, role in enumerate(("--primary", "--backup")):
-            nodes.append(self.serve("bstar", role, "--bind", ends[i], "--connect", ends[1 - i],
-                                    "--heartbeat", "100ms"))
-        (primary, primary_web), (backup, backup_web) = nodes
-        primary_web.wait_ready(200)
-        backup_web.wait_ready(503)
-        backup_web.wait(lambda now: now.get('zinc_bstar_state{state="passive"}') == 1)
+        (primary, _), (backup, backup_web) = self.start_nodes()
         self.check_with_promtool(backup_web)
         primary.kill()
         backup_web.wait_ready(200)
@@ -174,15 +159,9 @@ class OtherComponentsTest(HttpCase):
         self.stop(backup)
 
     def test_titanic_reports_its_backlog(self):
-        broker, broker_web = self.start_broker()
-        titanic = Program(self, [zinc_path(), "titanic", "--connect", broker.endpoint,
-                                 "--store", self.path("store"), "--http", "0"])
-        web = Web(titanic)
-        self.assertTrue(titanic.read_line().startswith("open "))
-        web.wait_ready(200)
-        broker_web.wait(lambda now: now["zinc_broker_workers"] >= 4)
-        client = Program(self, request_arguments(broker.endpoint, "later", "0.2", "--durable", "body"))
-        now = web.wait(lambda now: now["zinc_titanic_pending"] == 1)
+        broker, titanic, web = self.start_titanic()
+        client = self.leave_request(broker, web)
+        now = web.metrics()
         self.assertEqual(now["zinc_titanic_accepted_total"], 1)
         self.assertEqual(now['zinc_titanic_service_pending{service="later"}'], 1)
         self.check_with_promtool(web)
@@ -196,19 +175,7 @@ class OtherComponentsTest(HttpCase):
         self.stop(titanic)
 
     def test_a_proxy_reports_its_messages(self):
-        proxy = Program(self, [zinc_path(), "proxy", "streamer", "--frontend", ANY, "--backend", ANY,
-                               "--http", "0"])
-        ends = [proxy.read_line().split()[1] for _ in range(2)]
-        web = Web(proxy)
-        push, pull = self.context.socket(zmq.PUSH), self.context.socket(zmq.PULL)
-        for one, end in ((push, ends[0]), (pull, ends[1])):
-            self.addCleanup(one.close, 0)
-            one.rcvtimeo = int(PATIENCE * 1000)
-            one.connect(end)
-        for _ in range(100):
-            push.send(b"12345")
-        for _ in range(100):
-            self.assertEqual(pull.recv(), b"12345")
+        proxy, web = self.start_streamer()
         now = web.metrics()
         self.assertEqual(now["zinc_proxy_frontend_received_total"], 100)
         self.assertEqual(now["zinc_proxy_frontend_received_bytes_total"], 500)
@@ -217,19 +184,8 @@ class OtherComponentsTest(HttpCase):
         self.stop(proxy)
 
     def test_a_cache_reports_its_topics(self):
-        proxy = Program(self, [zinc_path(), "proxy", "forwarder", "--last-value", "--frontend", ANY,
-                               "--backend", ANY, "--http", "0"])
-        frontend = proxy.read_line().split()[1]
-        proxy.read_line()
-        web = Web(proxy)
-        pub = self.context.socket(zmq.XPUB)
-        self.addCleanup(pub.close, 0)
-        pub.rcvtimeo = int(PATIENCE * 1000)
-        pub.connect(frontend)
-        pub.recv()  # the subscription of the cache
-        for topic in (b"a", b"b", b"a"):
-            pub.send_multipart([topic, b"x"])
-        web.wait(lambda now: now["zinc_cache_topics"] == 2)
+        proxy, web = self.start_cache()
+        self.assertEqual(web.metrics()["zinc_cache_topics"], 2)
         self.check_with_promtool(web)
         self.stop(proxy)
 

@@ -9,7 +9,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from http_case import ANY, HttpCase, Web  # noqa: E402: behind the line above
+from http_case import ANY, HttpCase  # noqa: E402: behind the line above
 from zinc_programs import PATIENCE, Program, request_arguments, start_worker, zinc_path  # noqa: E402
 
 
@@ -67,14 +67,8 @@ class OperatorTest(HttpCase):
         self.stop(broker)
 
     def test_a_purged_request_is_removed(self):
-        broker, broker_web = self.start_broker()
-        titanic = Program(self, [zinc_path(), "titanic", "--connect", broker.endpoint,
-                                 "--store", self.path("store"), "--http", "0", "--http-operator-file", self.file])
-        web = Web(titanic)
-        self.assertTrue(titanic.read_line().startswith("open "))
-        broker_web.wait(lambda now: now["zinc_broker_workers"] >= 4)
-        client = Program(self, request_arguments(broker.endpoint, "later", "0.2", "--durable", "body"))
-        web.wait(lambda now: now["zinc_titanic_pending"] == 1)
+        broker, titanic, web = self.start_titanic("--http-operator-file", self.file)
+        client = self.leave_request(broker, web)
         [request] = self.list(web)
         self.assertEqual((request["service"], request["attempts"]), ("later", 0))
         self.check_refusals(web, request["id"])
