@@ -115,6 +115,8 @@ class Live:
 
 
 class HttpCase(InteropCase):
+    TOKEN = "0123456789abcdef"
+
     def setUp(self):
         super().setUp()
         folder = tempfile.TemporaryDirectory()
@@ -123,6 +125,13 @@ class HttpCase(InteropCase):
 
     def path(self, name):
         return os.path.join(self.folder, name)
+
+    def write_token(self):
+        """Returns a file for --http-operator-file."""
+        file_path = self.path("token")
+        with open(file_path, "w", encoding="ascii", opener=lambda *args: os.open(*args, 0o600)) as file:
+            file.write(self.TOKEN + "\n")
+        return file_path
 
     def serve(self, *words):
         """A process that prints `bound` and `http`."""

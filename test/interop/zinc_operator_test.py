@@ -3,7 +3,6 @@
 
 import http.client
 import json
-import os
 import subprocess
 import sys
 import unittest
@@ -14,13 +13,9 @@ from zinc_programs import PATIENCE, Program, request_arguments, start_worker, zi
 
 
 class OperatorTest(HttpCase):
-    TOKEN = "0123456789abcdef"
-
     def setUp(self):
         super().setUp()
-        self.file = self.path("token")
-        with open(self.file, "w", encoding="ascii", opener=lambda *args: os.open(*args, 0o600)) as file:
-            file.write(self.TOKEN + "\n")
+        self.file = self.write_token()
 
     def operate(self, web, method="GET", body=None, **fields):
         connection = http.client.HTTPConnection("127.0.0.1", web.port, timeout=PATIENCE)

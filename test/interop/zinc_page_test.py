@@ -48,6 +48,18 @@ def click_head(group, column):
     return f"document.querySelector('[data-key=\"{group} {column}\"]').click()"
 
 
+# The form of the operator.
+SAID = "document.getElementById('operator_state').textContent"
+BUTTON = "document.querySelector('#operator_list button')"
+
+
+def operator_cell(column):
+    """The value of a column in the first row of the operator's list."""
+    return ("(() => { const at = [...document.querySelectorAll('#operator_list th')].findIndex((e) =>"
+            f" e.textContent === '{column}');"
+            " return document.querySelectorAll('#operator_list td')[at]?.textContent; })()")
+
+
 @unittest.skipUnless(long_run(), "takes minutes: tools/test --long")
 @unittest.skipUnless(chromium_path(), "needs Debian's package chromium")
 class PageTest(ComponentsCase):
@@ -64,10 +76,9 @@ class PageTest(ComponentsCase):
         return record
 
     def test_every_component_wide_and_on_a_phone_in_the_dark(self):
-        page = None
+        page = Page(self, "about:blank")
         for one in self.components():
             with self.subTest(one.name):
-                page = page or Page(self, "about:blank")
                 page.show_as()
                 page.open(one.web.url)
                 page.wait(STATE, "ready")
@@ -161,6 +172,57 @@ class PageTest(ComponentsCase):
         one.close()
         page.wait(rows("service"), names)
         self.assertEqual(page.faults, [])
+
+    def list_for_operator(self, page, token):
+        page.fill("#token", token)
+        page.evaluate("document.querySelector('#operator_form button').click()")
+
+    def operate(self, page, action):
+        """Lists one item, and clicks its button twice."""
+        page.wait("document.getElementById('operator').hidden", False)
+        page.evaluate("document.querySelector('#operator summary').click()")
+        self.list_for_operator(page, self.TOKEN[:-1] + "X")
+        page.wait(SAID, "401 Unauthorized; send the field Authorization: Bearer with the token of"
+                        " --http-operator-file")
+        self.assertEqual(page.evaluate(BUTTON + "?.textContent"), None)
+        self.list_for_operator(page, self.TOKEN)
+        page.wait(BUTTON + "?.textContent", action)
+        page.evaluate(f"{BUTTON}.focus(), {BUTTON}.click()")
+        page.wait(BUTTON + "?.textContent", f"really {action}?")
+        self.assertTrue(page.evaluate(f"document.activeElement === {BUTTON}"), "the focus is lost")
+        page.evaluate(BUTTON + ".click()")
+
+    def expect_only_the_wrong_token(self, page):
+        """The browser itself reports the status 401. It reports nothing that breaks the policy of the page."""
+        [fault] = page.faults
+        self.assertIn("the server responded with a status of 401", fault["text"])
+
+    def test_an_operator_drains_a_worker(self):
+        # The worker of the test sends no heartbeats.
+        broker, web = self.start_broker("--heartbeat", "1h", "--http-operator-file", self.write_token())
+        worker = self.worker(broker.endpoint, b"slow", "0.2")
+        client = start_request(self, broker.endpoint, "slow", "0.2", "body")
+        request = worker.receive_request()
+        page = self.open(web)
+        self.operate(page, "drain")
+        page.wait(operator_cell("draining"), "true")
+        self.assertEqual(page.evaluate(operator_cell("service")), "slow")
+        page.save_screenshot("broker_operator")
+        worker.reply(request.address, b"done")
+        self.assertEqual(client.read_line(), "done")
+        worker.receive_disconnect()
+        self.list_for_operator(page, self.TOKEN)
+        page.wait(SAID, "There are no workers.")
+        self.expect_only_the_wrong_token(page)
+
+    def test_an_operator_purges_a_request(self):
+        broker, _, web = self.start_titanic("--http-operator-file", self.write_token())
+        self.leave_request(broker, web)
+        page = self.open(web)
+        self.operate(page, "purge")
+        page.wait(SAID, "There are no requests.")
+        page.wait(figure("titanic", "requests"), "0")
+        self.expect_only_the_wrong_token(page)
 
     def test_a_pair_of_map_servers_fails_over(self):
         ports = reserve_ports(self, 8)
