@@ -48,6 +48,8 @@ def click_head(group, column):
     return f"document.querySelector('[data-key=\"{group} {column}\"]').click()"
 
 
+FILTER = '[aria-label="Filter service by name"]'
+
 # The form of the operator.
 SAID = "document.getElementById('operator_state').textContent"
 BUTTON = "document.querySelector('#operator_list button')"
@@ -165,12 +167,39 @@ class PageTest(ComponentsCase):
         one.send(b"other", b"body")
         page = self.open(web)
         page.wait(rows("service") + ".length", 11)
-        page.fill('[data-key="filter service"]', "service-3")
+        page.fill(FILTER, "service-3")
         page.wait(rows("service"), ["service-3"])
         self.assertEqual(page.evaluate(rows("broker")), endpoints)
         # Ten rows need no filter, so the one that was typed does not hide them.
         one.close()
         page.wait(rows("service"), names)
+        self.assertEqual(page.faults, [])
+
+    def test_a_redraw_disturbs_nothing(self):
+        broker, web = self.start_broker()
+        start_worker(self, broker.endpoint, "echo", "0.2")
+        client = self.client(broker.endpoint, "0.2")
+        for i in range(11):
+            client.send(b"service-%d" % i, b"body")
+        page = self.open(web, width=390, height=844)
+        page.wait(rows("service") + ".length", 12)
+        page.fill(FILTER, "service-1")
+        page.wait(rows("service"), ["service-1", "service-10"])
+        scroll = "document.querySelector('[aria-label=\"Figures of service\"]').scrollLeft"
+        page.evaluate(f"document.activeElement.setSelectionRange(2, 2), {scroll} = 100")
+        self.request(broker, "echo", "--count", "1")
+        page.wait(figure("broker", "replies"), "1")
+        self.assertTrue(page.evaluate(f"document.activeElement === document.querySelector('{FILTER}')"))
+        self.assertEqual(page.evaluate("document.activeElement.selectionStart"), 2)
+        self.assertEqual(page.evaluate(scroll), 100)
+        page.evaluate("getSelection().selectAllChildren([...document.querySelectorAll('tbody th')].find((e) =>"
+                      " e.textContent === 'service-1'))")
+        self.request(broker, "echo", "--count", "1")
+        page.wait(figure("broker", "replies"), "2")
+        self.assertEqual(page.evaluate("getSelection().toString()"), "service-1")
+        page.evaluate("getSelection().removeAllRanges()")
+        page.fill(FILTER, "echo")
+        page.wait(service("echo", "replies"), "2")
         self.assertEqual(page.faults, [])
 
     def list_for_operator(self, page, token):

@@ -3,7 +3,7 @@
 const points = 600;
 const separator = '\u0000';
 
-const state = {status: null, last: null, series: new Map(), sort: new Map(), open: new Map(), filters: new Map()};
+const state = {status: null, last: null, series: new Map()};
 
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -161,29 +161,34 @@ function draw_plot(group, [title, unit, series]) {
     element('span', {}, `${unit}, top ${text(top, unit)}`)), svg, list);
 }
 
-// Redraws everything. The focus and the positions of scrolling stay where they are.
+function has_selection(node) {
+  const selection = getSelection();
+  return !selection.isCollapsed && selection.containsNode(node, true);
+}
+
+// Redraws everything that changes. A button in the head of a table keeps the focus.
 function draw() {
   const {status} = state;
   const focused = document.activeElement && document.activeElement.dataset.key;
-  const scrolled = new Map([...document.querySelectorAll('.scroll')]
-    .map((box) => [box.dataset.key, [box.scrollLeft, box.scrollTop]]));
   document.title = `Zinc ${status.component}`;
   document.getElementById('title').textContent = `Zinc ${status.component} ${status.version}`;
   show(status.ready ? 'ready' : `not ready: ${status.not_ready}`, status.ready);
-  document.getElementById('plots').replaceChildren(...Object.keys(plots).filter((group) => status.groups[group])
-    .flatMap((group) => plots[group].filter(([, , , needs]) => !needs || status.groups[needs])
-      .map((plot) => draw_plot(group, plot))));
-  document.getElementById('groups').replaceChildren(...Object.entries(status.groups)
-    .map(([group, records]) => draw_group(group, records, status.figures[group])));
-  for (const box of document.querySelectorAll('.scroll')) {
-    [box.scrollLeft, box.scrollTop] = scrolled.get(box.dataset.key) || [0, 0];
+  const figures = document.getElementById('plots');
+  if (!has_selection(figures)) {
+    figures.replaceChildren(...Object.keys(plots).filter((group) => status.groups[group])
+      .flatMap((group) => plots[group].filter(([, , , needs]) => !needs || status.groups[needs])
+        .map((plot) => draw_plot(group, plot))));
+  }
+  const groups = document.getElementById('groups');
+  const boxes = Object.entries(status.groups)
+    .map(([group, records]) => draw_group(group, records, status.figures[group]));
+  // Elements that are inserted again lose the focus.
+  if (boxes.length !== groups.children.length || boxes.some((box, i) => box !== groups.children[i])) {
+    groups.replaceChildren(...boxes);
   }
   const again = focused && document.querySelector(`[data-key="${CSS.escape(focused)}"]`);
   if (again) {
     again.focus({preventScroll: true});
-    if (again.setSelectionRange) {
-      again.setSelectionRange(again.value.length, again.value.length);
-    }
   }
 }
 

@@ -2,6 +2,25 @@
 
 const rows_without_filter = 10;
 
+// By group: how its table is sorted, and the elements that stay while the table is drawn again.
+const sections = new Map();
+
+function section_of(group) {
+  if (!sections.has(group)) {
+    const section = {
+      sort: null,
+      summary: element('summary'),
+      filter: element('input', {type: 'search', 'aria-label': `Filter ${group} by name`, placeholder: 'Filter by name'}),
+      content: element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Figures of ${group}`}),
+    };
+    section.box = element('details', {}, section.summary, section.filter, section.content);
+    section.box.open = group !== 'http';
+    section.filter.addEventListener('input', draw);
+    sections.set(group, section);
+  }
+  return sections.get(group);
+}
+
 // A group with one record: one row for each figure, with its description.
 function draw_record(record, figures) {
   const body = element('tbody');
@@ -26,22 +45,23 @@ function rank(value) {
 
 // A group with many records: one row for each record, sorted by a column.
 function draw_records(group, records, figures) {
+  const section = section_of(group);
   const columns = Object.keys(records[0]);
-  const sort = state.sort.get(group) || {by: columns[0], down: false};
+  const sort = section.sort || {by: columns[0], down: false};
   const head = element('tr');
   for (const column of columns) {
     const button = element('button', {type: 'button', 'data-key': `${group} ${column}`,
       title: figures[column] ? figures[column].help : column},
     column + (sort.by === column ? (sort.down ? ' ▼' : ' ▲') : ''));
     button.addEventListener('click', () => {
-      state.sort.set(group, {by: column, down: sort.by === column ? !sort.down : column in figures});
+      section.sort = {by: column, down: sort.by === column ? !sort.down : column in figures};
       draw();
     });
     head.append(element('th', {scope: 'col', class: column in figures ? 'number' : 'label',
       'aria-sort': sort.by !== column ? 'none' : sort.down ? 'descending' : 'ascending'}, button));
   }
   const labels = columns.filter((column) => !(column in figures));
-  const filter = records.length > rows_without_filter ? state.filters.get(group) || '' : '';
+  const filter = section.filter.hidden ? '' : section.filter.value;
   const shown = records.filter((record) => labels.some((label) => record[label].includes(filter)));
   const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
   shown.sort((a, b) => order(rank(a[sort.by]), rank(b[sort.by])) * (sort.down ? -1 : 1));
@@ -57,23 +77,14 @@ function draw_records(group, records, figures) {
   return element('table', {}, element('thead', {}, head), body);
 }
 
+// Returns the section. A table with selected text stays as it is.
 function draw_group(group, records, figures) {
+  const section = section_of(group);
   const many = group === 'service' || group === 'titanic_service' || records.length > 1;
-  const summary = element('summary', {'data-key': `summary ${group}`}, many ? `${group} (${records.length})` : group);
-  const box = element('details', {}, summary);
-  box.open = state.open.has(group) ? state.open.get(group) : group !== 'http';
-  box.addEventListener('toggle', () => state.open.set(group, box.open));
-  if (many && records.length > rows_without_filter) {
-    const input = element('input', {type: 'search', 'data-key': `filter ${group}`,
-      'aria-label': `Filter ${group} by name`, placeholder: 'Filter by name'});
-    input.value = state.filters.get(group) || '';
-    input.addEventListener('input', () => {
-      state.filters.set(group, input.value);
-      draw();
-    });
-    box.append(input);
+  section.summary.textContent = many ? `${group} (${records.length})` : group;
+  section.filter.hidden = records.length <= rows_without_filter;
+  if (!has_selection(section.content)) {
+    section.content.replaceChildren(many ? draw_records(group, records, figures) : draw_record(records[0], figures));
   }
-  box.append(element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Figures of ${group}`,
-    'data-key': `scroll ${group}`}, many ? draw_records(group, records, figures) : draw_record(records[0], figures)));
-  return box;
+  return section.box;
 }
