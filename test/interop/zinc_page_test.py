@@ -48,6 +48,7 @@ def click_head(group, column):
     return f"document.querySelector('[data-key=\"{group} {column}\"]').click()"
 
 
+TABLE = '[aria-label="Figures of service"]'
 FILTER = '[aria-label="Filter service by name"]'
 
 # The form of the operator.
@@ -141,7 +142,7 @@ class PageTest(ComponentsCase):
         broker.stop()
         page.wait(STATE, "disconnected")
 
-    def test_services_are_sorted_by_latency(self):
+    def test_the_table_of_services(self):
         broker, web = self.start_broker()
         # Their order by name is another one.
         for name, delay in (("a", "1s"), ("b", "0s"), ("c", "3s")):
@@ -153,6 +154,18 @@ class PageTest(ComponentsCase):
         page.wait(rows("service"), ["c", "a", "b"])
         page.evaluate(click_head("service", "work_time"))
         page.wait(rows("service"), ["b", "a", "c"])
+        # All rows have the same endpoint. The times are in sight without scrolling.
+        heads = page.evaluate(f"[...document.querySelectorAll('{TABLE} thead th')].map((e) =>"
+                              " e.textContent.split(' ')[0])")
+        self.assertEqual(heads[:8], ["service", "workers", "busy", "waiting", "working", "bytes", "queue_time",
+                                     "work_time"])
+        client = self.client(broker.endpoint, "0.2")
+        for i in range(200):
+            client.send(b"%03d" % i, b"body")
+        page.wait(rows("service") + ".length", 200)
+        page.wait(f"document.querySelector('{TABLE}').previousElementSibling.textContent",
+                  "200 of 203 rows are shown")
+        page.save_screenshot("broker_of_many_services")
         self.assertEqual(page.faults, [])
 
     def test_each_table_has_a_filter_of_its_own(self):
@@ -185,7 +198,7 @@ class PageTest(ComponentsCase):
         page.wait(rows("service") + ".length", 12)
         page.fill(FILTER, "service-1")
         page.wait(rows("service"), ["service-1", "service-10"])
-        scroll = "document.querySelector('[aria-label=\"Figures of service\"]').scrollLeft"
+        scroll = f"document.querySelector('{TABLE}').scrollLeft"
         page.evaluate(f"document.activeElement.setSelectionRange(2, 2), {scroll} = 100")
         self.request(broker, "echo", "--count", "1")
         page.wait(figure("broker", "replies"), "1")

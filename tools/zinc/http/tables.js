@@ -1,6 +1,7 @@
 // The tables of the groups of figures.
 
 const rows_without_filter = 10;
+const most_rows = 200;
 
 // By group: how its table is sorted, and the elements that stay while the table is drawn again.
 const sections = new Map();
@@ -12,8 +13,9 @@ function section_of(group) {
       summary: element('summary'),
       filter: element('input', {type: 'search', 'aria-label': `Filter ${group} by name`, placeholder: 'Filter by name'}),
       content: element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Figures of ${group}`}),
+      note: element('p', {class: 'help'}),
     };
-    section.box = element('details', {}, section.summary, section.filter, section.content);
+    section.box = element('details', {}, section.summary, section.filter, section.note, section.content);
     section.box.open = group !== 'http';
     section.filter.addEventListener('input', draw);
     sections.set(group, section);
@@ -35,6 +37,14 @@ function draw_record(record, figures) {
   return element('table', {}, body);
 }
 
+// Labels come first, and then what an operator looks for. The endpoint is left out if all records have the same one.
+function columns_of(records, figures) {
+  const place = (column) => ['label', 'gauge', 'histogram', 'counter'].indexOf(figures[column]?.type || 'label');
+  return Object.keys(records[0])
+    .filter((column) => column !== 'endpoint' || records.some((record) => record.endpoint !== records[0].endpoint))
+    .sort((a, b) => place(a) - place(b));
+}
+
 // The value by which rows are sorted. For a histogram, this is its mean.
 function rank(value) {
   if (typeof value !== 'object') {
@@ -46,7 +56,7 @@ function rank(value) {
 // A group with many records: one row for each record, sorted by a column.
 function draw_records(group, records, figures) {
   const section = section_of(group);
-  const columns = Object.keys(records[0]);
+  const columns = columns_of(records, figures);
   const sort = section.sort || {by: columns[0], down: false};
   const head = element('tr');
   for (const column of columns) {
@@ -65,8 +75,9 @@ function draw_records(group, records, figures) {
   const shown = records.filter((record) => labels.some((label) => record[label].includes(filter)));
   const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
   shown.sort((a, b) => order(rank(a[sort.by]), rank(b[sort.by])) * (sort.down ? -1 : 1));
+  section.note.textContent = shown.length > most_rows ? `${most_rows} of ${text(shown.length)} rows are shown` : '';
   const body = element('tbody');
-  for (const record of shown.slice(0, 200)) {
+  for (const record of shown.slice(0, most_rows)) {
     const row = element('tr');
     for (const column of columns) {
       row.append(element(column in figures ? 'td' : 'th', column in figures ? {class: 'number'} : {scope: 'row'},
