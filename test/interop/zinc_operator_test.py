@@ -45,7 +45,11 @@ class OperatorTest(HttpCase):
         request = first.receive_request()
         [worker] = self.list(web)
         self.assertEqual((worker["service"], worker["requests"], worker["draining"]), ("slow", 1, False))
+        [shown] = web.status()["groups"]["worker"]
+        self.assertEqual((worker["worker"], worker["id"]), (shown["worker"], "0." + shown["worker"]))
         self.check_refusals(web, worker["id"])
+        for unknown in ("", "0", "0.", worker["worker"], worker["id"] + "0", worker["id"] + ".", "9" + worker["id"]):
+            self.assertEqual(self.operate(web, "POST", unknown)[0], 404, unknown)
         self.assertEqual(self.list(web), [worker])
         self.assertEqual(self.operate(web, "POST", worker["id"]), (200, "{}"))
         self.assertEqual([one["draining"] for one in self.list(web)], [True])

@@ -48,6 +48,11 @@ def click_head(group, column):
     return f"document.querySelector('[data-key=\"{group} {column}\"]').click()"
 
 
+def click_summary(group):
+    return (f"document.querySelector('[aria-label=\"Figures of {group}\"]').closest('details')"
+            ".querySelector('summary').click()")
+
+
 TABLE = '[aria-label="Figures of service"]'
 FILTER = '[aria-label="Filter service by name"]'
 
@@ -126,8 +131,15 @@ class PageTest(ComponentsCase):
         self.request(broker, "echo", "--count", "100000", "--in-flight", "100")
         page.wait(figure("broker", "replies"), "100,000")
         page.wait(service("echo", "replies"), "100,000")
+        page.evaluate(click_summary("worker"))
+        page.wait(rows("worker"), ["echo", "echo"])
         workers[0].kill()
         page.wait(service("echo", "workers"), "1")
+        page.wait(rows("worker"), ["echo", "echo"])  # as they were when they were read
+        page.evaluate("[...document.querySelectorAll('button')].find((e) => e.textContent === 'read again').click()")
+        page.wait(rows("worker"), ["echo"])
+        page.evaluate(click_summary("client"))
+        page.wait("document.querySelector('[aria-label=\"Figures of client\"]').textContent", "none")
         self.assertEqual(page.evaluate(STATE), "ready")
         page.save_screenshot("broker_after_a_lost_worker")
         # The keyboard reaches the buttons, and the redrawn page keeps the focus.
@@ -249,6 +261,7 @@ class PageTest(ComponentsCase):
         self.operate(page, "drain")
         page.wait(operator_cell("draining"), "true")
         self.assertEqual(page.evaluate(operator_cell("service")), "slow")
+        self.assertEqual(page.evaluate(operator_cell("worker")), web.status()["groups"]["worker"][0]["worker"])
         page.save_screenshot("broker_operator")
         worker.reply(request.address, b"done")
         self.assertEqual(client.read_line(), "done")

@@ -18,7 +18,7 @@ add_custom_command(
   OUTPUT page_files.cc
   COMMAND sh ${page}/write_page_literals ${page} > page_files.cc
   DEPENDS ${page}/write_page_literals ${page}/page.css ${page}/page.html ${page}/page.js ${page}/plots.js
-    ${page}/tables.js ${page}/operator.js
+    ${page}/tables.js ${page}/peers.js ${page}/operator.js
   VERBATIM
 )
 

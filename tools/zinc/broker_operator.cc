@@ -1,5 +1,6 @@
 #include "tools/zinc/broker_operator.h"
 
+#include "mdp/broker_report.h"
 #include "tools/zinc/printable.h"
 
 #include <boost/asio/post.hpp>
@@ -25,31 +26,26 @@ struct worker_id {
   zmtp::peer_id peer{};
 };
 
-template <class Number>
-bool read_number(std::string_view& from, Number& to) {
-  const auto [end, ec] = std::from_chars(from.data(), from.data() + from.size(), to);
-  from.remove_prefix(static_cast<std::size_t>(end - from.data()));
-  return ec == std::errc{};
-}
-
-bool skip_dot(std::string_view& from) {
-  const bool found = from.starts_with('.');
-  from.remove_prefix(found ? 1 : 0);
-  return found;
-}
-
-// Reads `BROKER.SLOT.GENERATION`.
+// Reads `BROKER.WORKER`: the place of the broker in the process, and the name of the worker.
 std::optional<worker_id> parse(std::string_view text) {
   worker_id id;
-  if (read_number(text, id.broker) && skip_dot(text) && read_number(text, id.peer.slot) &&
-      skip_dot(text) && read_number(text, id.peer.generation) && text.empty()) {
-    return id;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), id.broker);
+  const auto dot = static_cast<std::size_t>(end - text.data());
+  if (ec != std::errc{} || dot == text.size() || text[dot] != '.') {
+    return std::nullopt;
   }
-  return std::nullopt;
+  const auto peer = mdp::peer_of(text.substr(dot + 1));
+  if (!peer) {
+    return std::nullopt;
+  }
+  id.peer = *peer;
+  return id;
 }
 
 json::object item_of(std::size_t broker, const mdp::worker_status& one) {
-  return {{"id", fmt::format("{}.{}.{}", broker, one.peer.slot, one.peer.generation)},
+  const auto worker = mdp::text_of(one.peer);
+  return {{"id", fmt::format("{}.{}", broker, worker)},
+          {"worker", worker},
           {"service", printable(one.service)},
           {"user", printable(one.user_id)},
           {"requests", one.working},

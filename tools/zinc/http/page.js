@@ -182,6 +182,9 @@ function draw() {
   const groups = document.getElementById('groups');
   const boxes = Object.entries(status.groups)
     .map(([group, records]) => draw_group(group, records, status.figures[group]));
+  if (status.groups.broker) {
+    boxes.splice(-1, 0, ...Object.keys(peer_groups).map((group) => draw_peers(group, status.groups.broker)));
+  }
   // Elements that are inserted again lose the focus.
   if (boxes.length !== groups.children.length || boxes.some((box, i) => box !== groups.children[i])) {
     groups.replaceChildren(...boxes);

@@ -91,11 +91,13 @@ function draw_records(group, records, figures) {
 // Returns the section. A table with selected text stays as it is.
 function draw_group(group, records, figures) {
   const section = section_of(group);
-  const many = group === 'service' || group === 'titanic_service' || records.length > 1;
+  // A record with a name is one of a list, even if it is alone.
+  const many = records.length !== 1 || Object.keys(records[0]).some((key) => key !== 'endpoint' && !(key in figures));
   section.summary.textContent = many ? `${group} (${records.length})` : group;
   section.filter.hidden = records.length <= rows_without_filter;
   if (!has_selection(section.content)) {
-    section.content.replaceChildren(many ? draw_records(group, records, figures) : draw_record(records[0], figures));
+    section.content.replaceChildren(records.length === 0 ? 'none'
+      : many ? draw_records(group, records, figures) : draw_record(records[0], figures));
   }
   return section.box;
 }
