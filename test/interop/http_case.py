@@ -4,14 +4,13 @@ import http.client
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import tempfile
 import time
 
 from interop_case import InteropCase
-from zinc_programs import PATIENCE, Program, Server, request_arguments, zinc_path
+from zinc_programs import PATIENCE, Program, Server, request_arguments, reserve_ports, zinc_path
 
 ANY = "tcp://127.0.0.1:*"
 
@@ -141,6 +140,13 @@ class HttpCase(InteropCase):
     def start_broker(self, *options):
         return self.serve("broker", "--bind", ANY, *options)
 
+    def start_brokers_of_two_threads(self):
+        """Returns the process, the endpoint of each broker and the server of figures."""
+        process = Program(self, [zinc_path(), "broker", "--threads", "2", "--http", "0",
+                                 "--bind", f"tcp://127.0.0.1:{reserve_ports(self, 2)}"])
+        endpoints = [process.read_line().split()[1] for _ in range(2)]
+        return process, endpoints, Web(process)
+
     def start_titanic(self, *options):
         """Returns its broker, the process and its server of figures."""
         broker, broker_web = self.start_broker()
@@ -162,14 +168,6 @@ class HttpCase(InteropCase):
         done = subprocess.run(request_arguments(broker.endpoint, service, "0.2", *arguments),
                               capture_output=True, text=True, timeout=8 * PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-
-    def check_with_promtool(self, web):
-        promtool = shutil.which("promtool")
-        if promtool is None:
-            return  # the package prometheus is not installed
-        done = subprocess.run([promtool, "check", "metrics"], input=web.get("/metrics")[1],
-                              capture_output=True, text=True, timeout=PATIENCE, check=False)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def stop(self, process):
         self.assertEqual(process.stop(), 0)

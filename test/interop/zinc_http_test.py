@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """--http: what the figures say equals what the components did."""
 
+import shutil
 import signal
 import socket
 import subprocess
@@ -8,10 +9,10 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from http_case import ANY, HttpCase, Web  # noqa: E402: behind the line above
+from http_case import ANY, HttpCase  # noqa: E402: behind the line above
 from http_components import ComponentsCase  # noqa: E402
 from interop_case import numbers  # noqa: E402
-from zinc_programs import PATIENCE, Program, request_arguments, reserve_ports, start_worker, zinc_path  # noqa: E402
+from zinc_programs import PATIENCE, Program, request_arguments, start_worker, zinc_path  # noqa: E402
 import zmq  # noqa: E402
 
 
@@ -41,7 +42,6 @@ class BrokerTest(HttpCase):
             'zinc_service_workers{service="echo"}': 2,
         }.items():
             self.assertEqual(now[name], value, name)
-        self.check_with_promtool(web)
         self.stop(broker)
 
     def test_a_killed_worker_is_seen(self):
@@ -89,11 +89,7 @@ class BrokerTest(HttpCase):
         self.stop(broker)
 
     def test_brokers_of_several_threads_are_in_one_report(self):
-        port = reserve_ports(self, 2)
-        broker = Program(self, [zinc_path(), "broker", "--threads", "2", "--http", "0",
-                                "--bind", f"tcp://127.0.0.1:{port}"])
-        endpoints = [broker.read_line().split()[1] for _ in range(2)]
-        web = Web(broker)
+        broker, endpoints, web = self.start_brokers_of_two_threads()
         for endpoint in endpoints:
             start_worker(self, endpoint, "echo", "0.2")
             done = subprocess.run(request_arguments(endpoint, "echo", "0.2", "--count", "10"),
@@ -103,7 +99,6 @@ class BrokerTest(HttpCase):
         self.assertEqual([one["endpoint"] for one in groups["broker"]], endpoints)
         self.assertEqual([one["requests"] for one in groups["broker"]], [10, 10])
         self.assertEqual([one["endpoint"] for one in groups["service"]], endpoints)
-        self.check_with_promtool(web)
         self.stop(broker)
 
     def test_a_draining_broker_is_not_ready(self):
@@ -147,12 +142,10 @@ class OtherComponentsTest(ComponentsCase):
         self.assertEqual(now["zinc_chp_acknowledge_time_seconds_count"], 3)
         self.assertEqual(now["zinc_chp_sync_time_seconds_count"], 0)
         self.assertEqual(web.get("/readyz")[0], 200)
-        self.check_with_promtool(web)
         self.stop(server)
 
     def test_a_node_of_a_pair_is_ready_while_it_is_active(self):
         (primary, _), (backup, backup_web) = self.start_nodes()
-        self.check_with_promtool(backup_web)
         primary.kill()
         backup_web.wait_ready(200)
         self.assertEqual(backup_web.metrics()["zinc_bstar_peer_alive"], 0)
@@ -164,7 +157,6 @@ class OtherComponentsTest(ComponentsCase):
         now = web.metrics()
         self.assertEqual(now["zinc_titanic_accepted_total"], 1)
         self.assertEqual(now['zinc_titanic_service_pending{service="later"}'], 1)
-        self.check_with_promtool(web)
         start_worker(self, broker.endpoint, "later", "0.2")
         self.assertEqual(client.read_line(), "body")
         self.assertEqual(client.wait(), 0)
@@ -180,14 +172,26 @@ class OtherComponentsTest(ComponentsCase):
         self.assertEqual(now["zinc_proxy_frontend_received_total"], 100)
         self.assertEqual(now["zinc_proxy_frontend_received_bytes_total"], 500)
         self.assertEqual(now["zinc_proxy_backend_sent_total"], 100)
-        self.check_with_promtool(web)
         self.stop(proxy)
 
     def test_a_cache_reports_its_topics(self):
         proxy, web = self.start_cache()
         self.assertEqual(web.metrics()["zinc_cache_topics"], 2)
-        self.check_with_promtool(web)
         self.stop(proxy)
+
+
+@unittest.skipUnless(shutil.which("promtool"), "needs Debian's package prometheus")
+class PromtoolTest(ComponentsCase):
+    def check(self, web):
+        done = subprocess.run(["promtool", "check", "metrics"], input=web.get("/metrics")[1],
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_it_reports_nothing(self):
+        for one in self.components():
+            with self.subTest(one.name):
+                self.check(one.web)
+        self.check(self.start_brokers_of_two_threads()[2])
 
 
 class AddressTest(HttpCase):
@@ -220,4 +224,4 @@ class AddressTest(HttpCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

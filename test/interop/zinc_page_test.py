@@ -7,10 +7,9 @@ import unittest
 
 sys.dont_write_bytecode = True
 from chromium import Page, chromium_path  # noqa: E402: behind the line above
-from http_case import Web  # noqa: E402
 from http_components import ComponentsCase  # noqa: E402
 from interop_case import long_run  # noqa: E402
-from zinc_programs import PATIENCE, Program, reserve_ports, start_request, start_worker, zinc_path  # noqa: E402
+from zinc_programs import PATIENCE, reserve_ports, start_request, start_worker, zinc_path  # noqa: E402
 
 STATE = "document.getElementById('state')?.textContent"
 PLOTS = "document.querySelectorAll('#plots figure').length"
@@ -181,10 +180,7 @@ class PageTest(ComponentsCase):
         self.assertEqual(page.faults, [])
 
     def test_each_table_has_a_filter_of_its_own(self):
-        broker = Program(self, [zinc_path(), "broker", "--threads", "2", "--http", "0",
-                                "--bind", f"tcp://127.0.0.1:{reserve_ports(self, 2)}"])
-        endpoints = [broker.read_line().split()[1] for _ in range(2)]
-        web = Web(broker)
+        _, endpoints, web = self.start_brokers_of_two_threads()
         ten, one = (self.client(endpoints[0], "0.2") for _ in range(2))
         names = [f"service-{i}" for i in range(10)]
         for name in names:
