@@ -13,6 +13,7 @@ from zinc_programs import PATIENCE, reserve_ports, start_request, start_worker, 
 
 STATE = "document.getElementById('state')?.textContent"
 PLOTS = "document.querySelectorAll('#plots figure').length"
+AXES = "[...document.querySelectorAll('#plots .times')].map((e) => [...e.children].map((one) => one.textContent))"
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 WIDTH = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
@@ -91,6 +92,7 @@ class PageTest(ComponentsCase):
                 page.wait(STATE, "ready")
                 self.expect_page_to_equal(page, one.web, one.group, one.figures)
                 self.assertEqual(page.evaluate(PLOTS), one.plots)
+                self.assertEqual(page.evaluate(AXES), one.plots * [["10 minutes ago", "now"]])
                 self.assertEqual(page.evaluate(BACKGROUND), "rgb(255, 255, 255)")
                 self.assertTrue(page.evaluate(WIDTH), "the page is wider than the screen")
                 page.save_screenshot(one.name)

@@ -158,7 +158,8 @@ function draw_plot(group, [title, unit, series]) {
   });
   svg.setAttribute('aria-label', `${title}, ${unit}: ${[...list.children].map((e) => e.textContent).join(', ')}`);
   return element('figure', {}, element('figcaption', {}, element('h2', {}, title),
-    element('span', {}, `${unit}, top ${text(top, unit)}`)), svg, list);
+    element('span', {}, `${unit}, top ${text(top, unit)}`)), svg,
+  element('p', {class: 'times'}, element('span', {}, '10 minutes ago'), element('span', {}, 'now')), list);
 }
 
 function has_selection(node) {
