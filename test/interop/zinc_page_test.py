@@ -7,6 +7,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from chromium import Page, chromium_path  # noqa: E402: behind the line above
+from http_case import Live  # noqa: E402
 from http_components import ComponentsCase  # noqa: E402
 from interop_case import long_run  # noqa: E402
 from zinc_programs import PATIENCE, reserve_ports, start_request, start_worker, zinc_path  # noqa: E402
@@ -224,6 +225,18 @@ class PageTest(ComponentsCase):
         page.fill(FILTER, "echo")
         page.wait(service("echo", "replies"), "2")
         self.assertEqual(page.faults, [])
+
+    def test_a_page_above_the_limit_says_so(self):
+        _, web = self.start_broker()
+        others = [Live(web.port) for _ in range(16)]
+        for one in others:
+            self.assertIn(b'"history"', one.receive())
+        page = self.open(web)
+        self.assertEqual(page.evaluate(STATE), "no updates: the server refuses this page; close other pages")
+        with others[0]:
+            pass
+        page.wait(STATE, "ready")
+        self.assertEqual(page.evaluate(PLOTS), 4)
 
     def list_for_operator(self, page, token):
         page.fill("#token", token)

@@ -216,8 +216,14 @@ function connect() {
       draw();
     }
   });
-  socket.addEventListener('close', () => {
-    show('disconnected', false);
+  let opened = false;
+  socket.addEventListener('open', () => {
+    opened = true;
+  });
+  socket.addEventListener('close', async () => {
+    // A WebSocket does not tell why the server refused it.
+    const refused = !opened && await fetch('/healthz', {cache: 'no-store'}).then((answer) => answer.ok, () => false);
+    show(refused ? 'no updates: the server refuses this page; close other pages' : 'disconnected', false);
     setTimeout(connect, 2000);
   });
 }
