@@ -4,69 +4,16 @@
 import subprocess
 import sys
 import unittest
+from contextlib import ExitStack
 
 sys.dont_write_bytecode = True
 from chromium import Page, chromium_path  # noqa: E402: behind the line above
 from http_case import Live  # noqa: E402
 from http_components import ComponentsCase  # noqa: E402
 from interop_case import long_run  # noqa: E402
+from page_expressions import (AXES, BACKGROUND, BUTTON, FILTER, PLOTS, SAID, STATE, TABLE, WIDTH,  # noqa: E402
+                              click_head, click_summary, figure, operator_cell, rows, service)
 from zinc_programs import PATIENCE, reserve_ports, start_request, start_worker, zinc_path  # noqa: E402
-
-STATE = "document.getElementById('state')?.textContent"
-PLOTS = "document.querySelectorAll('#plots figure').length"
-AXES = "[...document.querySelectorAll('#plots .times')].map((e) => [...e.children].map((one) => one.textContent))"
-BACKGROUND = "getComputedStyle(document.body).backgroundColor"
-WIDTH = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-
-
-def figure(group, key):
-    """The value of a figure in the table of a group with one record."""
-    return ("(() => { for (const box of document.querySelectorAll('details')) {"
-            f" if (box.querySelector('summary').textContent !== '{group}') continue;"
-            " for (const row of box.querySelectorAll('tr'))"
-            f" if (row.children[0].textContent === '{key}') return row.children[1].textContent; }} }})()")
-
-
-def service(name, column):
-    """The value of a column in the row of a service."""
-    return ("(() => { const box = [...document.querySelectorAll('details')].find((e) =>"
-            " e.querySelector('summary').textContent.startsWith('service ('));"
-            " if (!box) return;"
-            " const at = [...box.querySelectorAll('thead th')].findIndex((e) =>"
-            f" e.textContent.split(' ')[0] === '{column}');"
-            " const row = [...box.querySelectorAll('tbody tr')].find((e) =>"
-            f" [...e.children].some((one) => one.textContent === '{name}'));"
-            " return row && row.children[at].textContent; })()")
-
-
-def rows(group):
-    """The last label of each row of a table."""
-    return (f"[...document.querySelectorAll('[aria-label=\"Figures of {group}\"] tbody tr')].map((row) =>"
-            " [...row.querySelectorAll('th')].pop().textContent)")
-
-
-def click_head(group, column):
-    return f"document.querySelector('[data-key=\"{group} {column}\"]').click()"
-
-
-def click_summary(group):
-    return (f"document.querySelector('[aria-label=\"Figures of {group}\"]').closest('details')"
-            ".querySelector('summary').click()")
-
-
-TABLE = '[aria-label="Figures of service"]'
-FILTER = '[aria-label="Filter service by name"]'
-
-# The form of the operator.
-SAID = "document.getElementById('operator_state').textContent"
-BUTTON = "document.querySelector('#operator_list button')"
-
-
-def operator_cell(column):
-    """The value of a column in the first row of the operator's list."""
-    return ("(() => { const at = [...document.querySelectorAll('#operator_list th')].findIndex((e) =>"
-            f" e.textContent === '{column}');"
-            " return document.querySelectorAll('#operator_list td')[at]?.textContent; })()")
 
 
 @unittest.skipUnless(long_run(), "takes minutes: tools/test --long")
@@ -228,13 +175,11 @@ class PageTest(ComponentsCase):
 
     def test_a_page_above_the_limit_says_so(self):
         _, web = self.start_broker()
-        others = [Live(web.port) for _ in range(16)]
-        for one in others:
-            self.assertIn(b'"history"', one.receive())
-        page = self.open(web)
-        self.assertEqual(page.evaluate(STATE), "no updates: the server refuses this page; close other pages")
-        with others[0]:
-            pass
+        with ExitStack() as others:
+            for _ in range(16):
+                others.enter_context(Live(web.port))
+            page = self.open(web)
+            self.assertEqual(page.evaluate(STATE), "no updates: the server refuses this page; close other pages")
         page.wait(STATE, "ready")
         self.assertEqual(page.evaluate(PLOTS), 4)
 
