@@ -186,9 +186,14 @@ function draw() {
   if (status.groups.broker) {
     boxes.splice(-1, 0, ...Object.keys(peer_groups).map((group) => draw_peers(group, status.groups.broker)));
   }
-  // Elements that are inserted again lose the focus.
-  if (boxes.length !== groups.children.length || boxes.some((box, i) => box !== groups.children[i])) {
-    groups.replaceChildren(...boxes);
+  // Only new elements are inserted: one that is inserted again loses the focus.
+  boxes.forEach((box, i) => {
+    if (groups.children[i] !== box) {
+      groups.insertBefore(box, groups.children[i] || null);
+    }
+  });
+  while (groups.children.length > boxes.length) {
+    groups.lastChild.remove();
   }
   const again = focused && document.querySelector(`[data-key="${CSS.escape(focused)}"]`);
   if (again) {

@@ -7,6 +7,7 @@ const peer_groups = {worker: 'workers', client: 'clients'};
 const peers = {groups: {}, figures: {}, at: ''};
 
 async function read_peers() {
+  getSelection().removeAllRanges();
   try {
     const answer = await fetch('/status', {cache: 'no-store'});
     Object.assign(peers, await answer.json(), {at: new Date().toLocaleTimeString()});

@@ -64,6 +64,7 @@ function draw_records(group, records, figures) {
       title: figures[column] ? figures[column].help : column},
     column + (sort.by === column ? (sort.down ? ' ▼' : ' ▲') : ''));
     button.addEventListener('click', () => {
+      getSelection().removeAllRanges();
       section.sort = {by: column, down: sort.by === column ? !sort.down : column in figures};
       draw();
     });
