@@ -1,5 +1,4 @@
-// blackbox: a subscriber of several threads, each with its share of the topics, and a feed that is as fast as
-// they are.
+// blackbox: a subscriber whose threads share the topics, and a feed that is as fast as these threads.
 
 #include "tools/guide/program.h"
 #include "zmtp/pattern/sharded_subscriber.h"
@@ -28,7 +27,7 @@ struct settings {
   bool no_feed = false;
 };
 
-// Messages of 100 bytes, of a thousand topics.
+// Publishes messages of 100 bytes, of a thousand topics.
 asio::awaitable<void> feed(const settings& is) {
   zmtp::socket_options options;
   options.no_drop = true;
@@ -45,7 +44,7 @@ asio::awaitable<void> feed(const settings& is) {
   }
 }
 
-// Keeps its thread busy for so long.
+// Keeps its thread busy for the given time.
 void toil(std::size_t microseconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds{microseconds};
   while (std::chrono::steady_clock::now() < end) {
@@ -92,11 +91,11 @@ asio::awaitable<int> run(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{"Black Box: a subscriber whose threads share the topics among them"};
-  line.endpoint("--bind", is.bind, "where the feed binds");
-  line.endpoints("--connect", is.connect, "of a publisher, may be repeated");
-  line.number("--shards", is.shards, "threads that work");
-  line.number("--work", is.work, "microseconds that a message takes", 0);
-  line.flag("--no-feed", is.no_feed, "publishers are others");
+  guide::command_line line{"Black Box: a subscriber whose threads share the topics"};
+  line.endpoint("--bind", is.bind, "endpoint to bind, for the feed");
+  line.endpoints("--connect", is.connect, "publisher to connect to; repeatable");
+  line.number("--shards", is.shards, "number of threads");
+  line.number("--work", is.work, "time to process a message, in microseconds", 0);
+  line.flag("--no-feed", is.no_feed, "do not run the feed; other processes publish");
   return guide::run(line, argc, argv, run, is);
 }

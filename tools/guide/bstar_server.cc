@@ -39,7 +39,7 @@ public:
     node_.connect(chosen(is.peer, primary, "tcp://localhost:5004", "tcp://localhost:5003"));
     node_.bind_voter(chosen(is.voter, primary, "tcp://*:5001", "tcp://*:5002"),
                      [](zmtp::routed_message request, zmtp::router_socket& on) {
-                       // Who is gone does not get his answer.
+                       // If the client has disconnected, its reply is dropped.
                        static_cast<void>(on.try_send(request.peer, std::move(request.content)));
                      });
     say_line(primary ? "I: Primary active, waiting for backup (passive)"
@@ -78,7 +78,7 @@ private:
     say_ready(reason, "passive");
     was_passive_ = true;
   }
-  // Where the Guide's end, these go on.
+  // The Guide's programs exit in these cases. This program continues.
   void warn(bstar::event what) const {
     if (what == bstar::event::dual_active) {
       log_line("W: dual actives, one of which goes on");
@@ -107,13 +107,19 @@ asio::awaitable<int> serve(const settings& is) {
 int run_bstar_server(const bstar_manner& manner, int argc, char** argv) {
   settings is{.manner = manner};
   is.node.pair.primary_serves_at_once = manner.serve_at_once;
-  command_line line{"Binary Star server that echoes: one of a pair"};
-  line.flag("-p,--primary", is.primary, "the primary");
-  line.flag("-b,--backup", is.backup, "the backup");
-  line.endpoint("--voter", is.voter, "where clients come [tcp://*:5001, of the backup 5002]");
-  line.endpoint("--state", is.state, "where the peer hears us [tcp://*:5003, 5004]");
-  line.endpoint("--peer", is.peer, "where we hear the peer [tcp://localhost:5004, 5003]");
-  line.milliseconds("--heartbeat", is.node.pair.heartbeat, "between states, of both");
+  command_line line{"Binary Star server: one of a pair; echoes requests while it is active"};
+  line.flag("-p,--primary", is.primary, "primary server");
+  line.flag("-b,--backup", is.backup, "backup server");
+  line.endpoint("--voter", is.voter,
+                "endpoint to bind, for clients [tcp://*:5001, backup: tcp://*:5002]");
+  line.endpoint("--state", is.state,
+                "endpoint to bind, from which the peer receives the state of this server "
+                "[tcp://*:5003, backup: tcp://*:5004]");
+  line.endpoint("--peer", is.peer,
+                "peer to connect to, to receive its state [tcp://localhost:5004, backup: "
+                "tcp://localhost:5003]");
+  line.milliseconds("--heartbeat", is.node.pair.heartbeat,
+                    "time between two states, the same on both servers");
   return run(line, argc, argv, [&is]() -> asio::awaitable<int> {
     if (is.primary == is.backup) {
       say("Usage: {} {{ -p | -b }}", is.manner.usage);

@@ -1,4 +1,4 @@
-// bstarcli: asks a Binary Star pair, one request a second.
+// bstarcli: sends one request a second to a Binary Star pair.
 
 #include "bstar/client.h"
 #include "tools/guide/program.h"
@@ -59,11 +59,13 @@ asio::awaitable<int> ask(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{"Binary Star client: asks the server that answers, once a second"};
-  line.endpoint("--primary", is.primary, "of the primary's voter");
-  line.endpoint("--backup", is.backup, "of the backup's");
-  line.milliseconds("--interval", is.interval, "between requests", 0);
-  line.milliseconds("--timeout", is.client.timeout, "until the other one is asked");
-  line.milliseconds("--settle", is.client.settle, "that the pair has before that", 0);
+  guide::command_line line{"Binary Star client: sends requests to the active server of a pair"};
+  line.endpoint("--primary", is.primary, "endpoint of the primary server's voter");
+  line.endpoint("--backup", is.backup, "endpoint of the backup server's voter");
+  line.milliseconds("--interval", is.interval, "time between requests", 0);
+  line.milliseconds("--timeout", is.client.timeout,
+                    "time to wait for a reply before the client tries the other server");
+  line.milliseconds("--settle", is.client.settle, "pause before the client tries the other server",
+                    0);
   return guide::run(line, argc, argv, ask, is);
 }

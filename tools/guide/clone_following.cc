@@ -41,7 +41,7 @@ clone_client_words words_of(const following_settings& is) {
   return words;
 }
 
-// Ends when the client does.
+// Ends when the client stops.
 asio::awaitable<void> report(chp::watcher changes, std::shared_ptr<clone_reports> to) {
   std::vector<chp::change> batch;
   for (;;) {
@@ -78,10 +78,11 @@ asio::awaitable<void> act(chp::client& client, const following_settings& is) {
 }  // namespace
 
 void add_flags(command_line& line, following_settings& is) {
-  line.endpoints("--connect", is.servers,
-                 "the first of a server's ports; of several, the next when one is gone");
+  line.endpoints(
+      "--connect", is.servers,
+      "server to connect to: its first port; repeatable, the client fails over to the next server");
   if (is.sets) {
-    line.milliseconds("--interval", is.interval, "between two that it sets");
+    line.milliseconds("--interval", is.interval, "time between two updates");
   }
 }
 

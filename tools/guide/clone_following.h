@@ -1,5 +1,5 @@
 #pragma once
-// Models two to six of the Guide's clone clients: they follow a server, and most set something now and then.
+// Models two to six of the Guide's clone clients. They follow a server, and most of them set entries at intervals.
 
 #include "chp/client_options.h"
 #include "tools/guide/program.h"
@@ -14,30 +14,30 @@
 namespace guide {
 
 struct following_settings {
-  std::vector<std::string> servers{"tcp://localhost:5556"};  // their first ports
+  std::vector<std::string> servers{"tcp://localhost:5556"};  // the first port of each
   chp::client_options options{.wire_format = chp::form::kvsimple_8,
                               .collector = chp::collector_kind::pull,
-                              // There is no HUGZ before model six.
+                              // Servers before model six send no HUGZ.
                               .server_ttl = {},
-                              // As the Guide's have it, and its servers in C need it.
+                              // The Guide's clients do this, and its servers in C need it.
                               .always_send_ttl = true};
-  std::string received = "I: received";  // in front of what is
-  line_printer print = say_line;         // of what it hears
-  bool names_servers = false;            // also which one it waits for
-  bool counts = true;                    // at its end it says at what number it is
+  std::string received = "I: received";  // start of a line about a change
+  line_printer print = say_line;         // prints the lines about the server
+  bool names_servers = false;            // true: the lines name the server
+  bool counts = true;                    // true: prints the sequence number at the end
   bool sets = true;
-  bool sets_at_once = false;                  // and not when it has the map, an interval later
-  std::chrono::milliseconds interval{1'000};  // between two that it sets
-  // Of what it sets a time to live in seconds is below this; 0: none has one.
+  bool sets_at_once = false;  // false: sets the first entry one interval after the snapshot
+  std::chrono::milliseconds interval{1'000};  // time between two updates
+  // Exclusive limit of the random time to live of an entry, in seconds. 0: entries have no time to live.
   std::uint32_t ttl_below = 0;
-  bool python = false;  // four bytes of sequence
-  bool kvmsg = false;   // five frames
+  bool python = false;  // true: sequence numbers of four bytes
+  bool kvmsg = false;   // true: messages of five frames
 };
 
-// The flags of those that set, and of all.
+// Adds the flags of these clients. Only clients that set entries have --interval.
 void add_flags(command_line& line, following_settings& is);
 
-// Until a signal ends it.
+// Follows the servers until a signal ends the program.
 [[nodiscard]] boost::asio::awaitable<int> follow_map(const following_settings& is);
 
 }  // namespace guide

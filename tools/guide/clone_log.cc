@@ -12,7 +12,7 @@ namespace guide {
 clone_log::clone_log(const clone_words& words, printer print)
     : words_{words}, print_{std::move(print)} {}
 
-// A turn is of one kind, nearly always; of more, what comes first takes the lower numbers.
+// Almost every turn has changes of one kind only. Otherwise, the lines of the first kind get the lowest numbers.
 void clone_log::on_turn(const chp::server_status& now) {
   const auto all_before = std::exchange(before_, now).counters;
   const auto& before = all_before.log;

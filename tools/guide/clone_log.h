@@ -1,5 +1,5 @@
 #pragma once
-// What the Guide's clone servers print of their work, from what our server says of itself. Pure.
+// Prints the lines of the Guide's clone servers about their work, from the status of a chp::server. Pure.
 
 #include "chp/server_actions.h"
 
@@ -9,13 +9,13 @@
 
 namespace guide {
 
-// Each has a place for the number; empty: nothing is printed.
+// Formats of the lines, each with a place for the sequence number. An empty format prints nothing.
 struct clone_words {
   std::string_view update = "I: publishing update={}";
   std::string_view expired = "I: publishing delete={}";
   std::string_view pending = "I: publishing pending={}";
   std::string_view followed = "I: received update={}";
-  // The Guide's spelling, which scripts may look for.
+  // The Guide's spelling, which scripts may search for.
   std::string_view snapshot = "I: sending shapshot={}";
 };
 
@@ -25,9 +25,9 @@ public:
 
   clone_log(const clone_words& words, printer print);
 
-  // As the server stands after a turn: a line for each thing that it did since the last one.
+  // Prints a line for each change since the last turn. `now` is the status of the server after a turn.
   void on_turn(const chp::server_status& now);
-  // What came before is not to be printed.
+  // Prints nothing about changes before `now`.
   void skip_to(const chp::server_status& now) noexcept { before_ = now; }
 
 private:

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Between two looks at what else there is to do.
+// Updates in one step. The executor does other work between two steps.
 constexpr int at_once = 64;
 
 asio::awaitable<void> publish_on(chp::server& server, const publishing_settings& is) {
@@ -40,9 +40,11 @@ asio::awaitable<void> publish_on(chp::server& server, const publishing_settings&
 }  // namespace
 
 void add_flags(command_line& line, publishing_settings& is) {
-  line.milliseconds("--pause", is.pause, "before the first update", 0);
-  line.milliseconds("--interval", is.interval, "between updates; 0: as fast as it can", 0);
-  line.flag("--python", is.python, "with clients of the Guide in Python: sequences of four bytes");
+  line.milliseconds("--pause", is.pause, "time before the first update", 0);
+  line.milliseconds("--interval", is.interval,
+                    "time between updates; 0 publishes as fast as possible", 0);
+  line.flag("--python", is.python,
+            "use sequence numbers of four bytes, for clients of the Guide in Python");
 }
 
 chp::server_options options_of(const publishing_settings& is) {

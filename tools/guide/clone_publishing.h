@@ -1,5 +1,5 @@
 #pragma once
-// Models one and two of the Guide's clone servers: their updates are their own.
+// Models one and two of the Guide's clone servers. They publish updates of their own.
 
 #include "chp/server.h"
 #include "tools/guide/program.h"
@@ -11,18 +11,18 @@
 namespace guide {
 
 struct publishing_settings {
-  // Before the first update, so that those who wait for the server have come.
+  // Time before the first update. Waiting subscribers connect in this time.
   std::chrono::milliseconds pause{200};
-  // Between updates; 0: as fast as it can.
+  // Time between updates. 0: as fast as possible.
   std::chrono::milliseconds interval{0};
-  bool python = false;  // four bytes of sequence
+  bool python = false;  // true: sequence numbers of four bytes
 };
 
-// Their flags.
+// Adds the flags of both models.
 void add_flags(command_line& line, publishing_settings& is);
 [[nodiscard]] chp::server_options options_of(const publishing_settings& is);
 
-// Random updates until a signal ends it, after which it says how many.
+// Publishes random updates until a signal ends the program. Then prints their number.
 [[nodiscard]] boost::asio::awaitable<int> publish(chp::server& server,
                                                   const publishing_settings& is);
 

@@ -18,7 +18,7 @@ void clone_reports::on_event(const chp::client_event& event) {
   const auto now = client->status();
   switch (event.what) {
     case following: look(now); return;
-    // Whatever the reason: the Guide's knows no other.
+    // The Guide's program prints the same line for each of these reasons.
     case server_lost:
     case server_unreachable:
     case server_silent:
@@ -54,7 +54,8 @@ void clone_reports::on_changes(const std::vector<chp::change>& changes) {
   }
 }
 
-// A snapshot is said once, with the updates that came behind it; its entries are no updates.
+// Prints one line for a new snapshot. Its number covers the entries of the snapshot and the updates that arrived with
+// it, so that they get no lines of their own.
 void clone_reports::look(const chp::client_status& now) {
   if (now.counters.snapshots != snapshots_) {
     snapshots_ = now.counters.snapshots;

@@ -1,5 +1,5 @@
 #pragma once
-// What the Guide's clone clients print of what they hear.
+// Prints the lines of the Guide's clone clients about their server and its changes.
 
 #include "chp/client.h"
 #include "chp/client_actions.h"
@@ -14,9 +14,9 @@
 namespace guide {
 
 struct clone_client_words {
-  // In front of what is received, by server.
+  // Start of a line about a change, for each server.
   std::vector<std::string> received{};
-  // Where servers are, of model six, which says which one it waits for.
+  // Endpoints of the servers for model six, which names the server it waits for. Empty for other models.
   std::vector<std::string> servers{};
   line_printer print = say_line;
 };
@@ -25,7 +25,7 @@ class clone_reports {
 public:
   explicit clone_reports(clone_client_words words) : words_{std::move(words)} {}
 
-  // As soon as there is one. Nothing is printed once it is gone.
+  // Call as soon as the client exists. Nothing is printed after the end of the client.
   void begin(const std::shared_ptr<const chp::client>& of);
   void on_event(const chp::client_event& event);
   void on_changes(const std::vector<chp::change>& changes);

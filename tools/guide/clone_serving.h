@@ -1,5 +1,5 @@
 #pragma once
-// Models three to five of the Guide's clone servers: what clients send goes to all.
+// Models three to five of the Guide's clone servers. They publish the updates of their clients.
 
 #include "chp/server_options.h"
 #include "tools/guide/clone_log.h"
@@ -17,12 +17,12 @@ struct serving_settings {
                               .collector = chp::collector_kind::pull};
   clone_words words{};
   line_printer print = say_line;
-  bool counts = true;   // at its end it says how many updates there were
-  bool python = false;  // four bytes of sequence
-  bool kvmsg = false;   // five frames
+  bool counts = true;   // true: prints the number of updates at the end
+  bool python = false;  // true: sequence numbers of four bytes
+  bool kvmsg = false;   // true: messages of five frames
 };
 
-// Until a signal ends it.
+// Serves the map until a signal ends the program.
 [[nodiscard]] boost::asio::awaitable<int> serve_map(const serving_settings& is);
 
 }  // namespace guide

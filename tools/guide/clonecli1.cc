@@ -1,4 +1,4 @@
-// clonecli1: Clone client, model one: has what is published while it is there.
+// clonecli1: Clone client, model one: counts the updates that it receives while it is connected.
 
 #include "chp/client.h"
 #include "chp/server_address.h"
@@ -20,7 +20,7 @@ boost::asio::awaitable<int> follow(const settings& is) {
   chp::client_options options;
   options.wire_format = is.python ? chp::form::kvsimple_4 : chp::form::kvsimple_8;
   options.snapshots = chp::snapshot_kind::none;
-  // There are no other ports.
+  // Servers of model one have no other ports.
   const std::vector<chp::server_address> servers{
       {.snapshot = {}, .publisher = is.connect, .collector = {}}};
   chp::client client{co_await boost::asio::this_coro::executor, servers, options};
@@ -33,8 +33,9 @@ boost::asio::awaitable<int> follow(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{"Clone client, model one: counts the updates that it hears"};
-  line.endpoint("--connect", is.connect, "of the publisher");
-  line.flag("--python", is.python, "with a server of the Guide in Python: sequences of four bytes");
+  guide::command_line line{"Clone client, model one: counts the updates that it receives"};
+  line.endpoint("--connect", is.connect, "publisher to connect to");
+  line.flag("--python", is.python,
+            "use sequence numbers of four bytes, for a server of the Guide in Python");
   return guide::run(line, argc, argv, follow, is);
 }

@@ -1,4 +1,4 @@
-// clonecli3: Clone client, model three: has the map, and sets a random entry every second.
+// clonecli3: Clone client, model three: follows the map, and sets a random entry every second.
 
 #include "tools/guide/clone_following.h"
 
@@ -7,7 +7,8 @@ int main(int argc, char** argv) {
   is.options.snapshots = chp::snapshot_kind::whole;
   guide::command_line line{"Clone client, model three: sets random entries of the map"};
   guide::add_flags(line, is);
-  line.flag("--python", is.python, "with a server of the Guide in Python: sequences of four bytes");
-  line.flag("--kvmsg", is.kvmsg, "with clonesrv3_py3 of the Guide: messages of five frames");
+  line.flag("--python", is.python,
+            "use sequence numbers of four bytes, for a server of the Guide in Python");
+  line.flag("--kvmsg", is.kvmsg, "use messages of five frames, for clonesrv3_py3 of the Guide");
   return guide::run(line, argc, argv, guide::follow_map, is);
 }

@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
   is.options.subtree = "/client/";
   guide::command_line line{"Clone client, model four: sets random entries of the subtree /client/"};
   guide::add_flags(line, is);
-  line.flag("--python", is.python, "with a server of the Guide in Python: sequences of four bytes");
+  line.flag("--python", is.python,
+            "use sequence numbers of four bytes, for a server of the Guide in Python");
   return guide::run(line, argc, argv, guide::follow_map, is);
 }

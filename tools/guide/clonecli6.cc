@@ -1,4 +1,4 @@
-// clonecli6: Clone client, model six: follows the one of two servers that is active.
+// clonecli6: Clone client, model six: follows the active one of two servers.
 
 #include "tools/guide/clock_log.h"
 #include "tools/guide/clone_following.h"
@@ -14,10 +14,11 @@ int main(int argc, char** argv) {
                                .kvmsg = true};
   std::chrono::milliseconds ttl{5'000};
   guide::command_line line{
-      "Clone client, model six: sets random entries of /client/, of the active of two servers"};
+      "Clone client, model six: sets random entries of /client/ on the active one of two servers"};
   guide::add_flags(line, is);
-  line.milliseconds("--heartbeat", is.options.heartbeat, "of the servers");
-  line.milliseconds("--server-ttl", ttl, "that a server may be silent");
+  line.milliseconds("--heartbeat", is.options.heartbeat, "time between heartbeats of the servers");
+  line.milliseconds("--server-ttl", ttl,
+                    "time without a message before the client leaves a server");
   return guide::run(line, argc, argv, [&] {
     is.options.server_ttl = ttl;
     return guide::follow_map(is);

@@ -1,4 +1,4 @@
-// clonesrv1: Clone server, model one: publishes random updates, and who is there has them.
+// clonesrv1: Clone server, model one: publishes random updates to connected clients.
 
 #include "tools/guide/clone_publishing.h"
 
@@ -29,7 +29,7 @@ boost::asio::awaitable<int> serve(const settings& is) {
 int main(int argc, char** argv) {
   settings is;
   guide::command_line line{"Clone server, model one: publishes random updates"};
-  line.endpoint("--bind", is.bind, "of the publisher");
+  line.endpoint("--bind", is.bind, "endpoint to bind, for the publisher");
   guide::add_flags(line, is.publishing);
   return guide::run(line, argc, argv, serve, is);
 }

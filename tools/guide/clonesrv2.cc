@@ -1,4 +1,4 @@
-// clonesrv2: Clone server, model two: publishes random updates, and gives its map to who comes later.
+// clonesrv2: Clone server, model two: publishes random updates, and sends its map to late clients.
 
 #include "tools/guide/clone_log.h"
 #include "tools/guide/clone_publishing.h"
@@ -44,9 +44,10 @@ boost::asio::awaitable<int> serve(const settings& is) {
 int main(int argc, char** argv) {
   settings is;
   guide::command_line line{
-      "Clone server, model two: publishes random updates, and gives its map to who asks"};
-  line.endpoint("--bind", is.bind, "where it is asked for the map");
-  line.endpoint("--bind-publisher", is.publisher, "of the publisher");
+      "Clone server, model two: publishes random updates, and sends its map to clients that "
+      "request it"};
+  line.endpoint("--bind", is.bind, "endpoint to bind, for snapshots");
+  line.endpoint("--bind-publisher", is.publisher, "endpoint to bind, for the publisher");
   guide::add_flags(line, is.publishing);
   return guide::run(line, argc, argv, serve, is);
 }

@@ -1,4 +1,4 @@
-// clonesrv6: Clone server, model six: one of a pair by Binary Star.
+// clonesrv6: Clone server, model six: one server of a Binary Star pair.
 
 #include "chp/replicated_server.h"
 #include "chp/server_address.h"
@@ -21,7 +21,7 @@ namespace {
 struct settings {
   bool primary = false;
   bool backup = false;
-  // Of both roles the Guide's, where nothing is given.
+  // An empty endpoint means the Guide's endpoint for the role.
   std::string bind{};
   std::string peer{};
   std::string bind_state{};
@@ -34,7 +34,7 @@ struct settings {
   }
 };
 
-// What the Guide's say of the pair and of the map, whose lines have no place for more.
+// Prints the lines of the Guide's clonesrv6 about the pair and the map.
 class reporter {
 public:
   reporter(bool primary, std::string peer) : primary_{primary}, peer_{std::move(peer)} {}
@@ -125,21 +125,27 @@ boost::asio::awaitable<int> serve(const settings& is) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Standard output is for what the Guide's say.
+  // Standard output is for the lines of the Guide's program.
   spdlog::set_default_logger(spdlog::stderr_color_mt("clonesrv6"));
   settings is;
   guide::command_line line{
-      "Clone server, model six: one of a pair, of which the active one serves"};
-  line.flag("-p,--primary", is.primary, "the primary");
-  line.flag("-b,--backup", is.backup, "the backup");
+      "Clone server, model six: one server of a Binary Star pair; serves clients while it is "
+      "active"};
+  line.flag("-p,--primary", is.primary, "primary server");
+  line.flag("-b,--backup", is.backup, "backup server");
   line.endpoint("--bind", is.bind,
-                "the first of its three ports [tcp://*:5556, of a backup tcp://*:5566]");
-  line.endpoint("--peer", is.peer,
-                "the first of the other one's [tcp://localhost:5566, tcp://localhost:5556]");
+                "endpoint to bind, for snapshots; the publisher and the collector have the next "
+                "two ports [tcp://*:5556, backup: tcp://*:5566]");
+  line.endpoint(
+      "--peer", is.peer,
+      "peer to connect to: its first port [tcp://localhost:5566, backup: tcp://localhost:5556]");
   line.endpoint("--bind-state", is.bind_state,
-                "where the other one hears its state [tcp://*:5003, tcp://*:5004]");
+                "endpoint to bind, from which the peer receives the state of this server "
+                "[tcp://*:5003, backup: tcp://*:5004]");
   line.endpoint("--connect-state", is.connect_state,
-                "where it hears the other one's [tcp://localhost:5004, tcp://localhost:5003]");
-  line.milliseconds("--heartbeat", is.pair.heartbeat, "between two states, and two HUGZ");
+                "peer to connect to, to receive its state [tcp://localhost:5004, backup: "
+                "tcp://localhost:5003]");
+  line.milliseconds("--heartbeat", is.pair.heartbeat,
+                    "time between two states, and between two HUGZ");
   return guide::run(line, argc, argv, serve, is);
 }

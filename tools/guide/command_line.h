@@ -1,5 +1,5 @@
 #pragma once
-// The command line of a program of the Guide: what the Guide has fixed are the defaults here.
+// The command line of a program of the Guide. Its defaults are the fixed values of the Guide's program.
 
 #include <CLI/CLI.hpp>
 
@@ -10,15 +10,15 @@
 
 namespace guide {
 
-// The values are the caller's, and must outlive it; what they hold is the default.
+// Options that set variables of the caller. A variable contains the default, and must outlive this object.
 class command_line {
 public:
-  // With what --help says of the program.
+  // `description` is the text about the program in --help.
   explicit command_line(const std::string& description);
 
   void endpoint(const std::string& flag, std::string& value, const std::string& text);
   void file(const std::string& flag, std::string& value, const std::string& text);
-  // Several; a flag is repeated, a name without dashes is the rest of the command line.
+  // Adds an option with several values. A flag is repeatable. A name without dashes takes all positional arguments.
   void endpoints(const std::string& name, std::vector<std::string>& values,
                  const std::string& text);
   void milliseconds(const std::string& flag, std::chrono::milliseconds& value,
@@ -27,7 +27,7 @@ public:
               std::size_t least = 1);
   void flag(const std::string& name, bool& value, const std::string& text);
 
-  // Nothing: go on. Else the exit code, of --help or of a mistake, which has been said.
+  // Returns the exit code if the program must exit: after --help, or after an error, which is printed.
   [[nodiscard]] std::optional<int> parse(int argc, char** argv);
 
 private:

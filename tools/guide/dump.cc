@@ -9,7 +9,7 @@ namespace guide {
 
 namespace {
 
-// What is shown of a frame.
+// Number of bytes of a frame that are printed, as text or as hexadecimal digits.
 constexpr std::size_t most_text = 70;
 constexpr std::size_t most_bytes = 35;
 

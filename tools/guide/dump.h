@@ -1,5 +1,5 @@
 #pragma once
-// Messages as the Guide's programs show them, frame by frame.
+// Prints messages frame by frame, as the Guide's programs do.
 
 #include "zmtp/message.h"
 
@@ -8,10 +8,10 @@
 
 namespace guide {
 
-// Each frame in a line, as CZMQ's zframe_print has it: its length in three digits, and its bytes, as text if
-// all of them are, else in hexadecimal digits; of more than a line takes, the beginning.
+// Prints each frame in one line, as CZMQ's zframe_print does: its length in three digits, and its bytes. The bytes are
+// text if all of them are printable, else hexadecimal digits. Only the first bytes of a long frame are printed.
 void dump_frames(const zmtp::message& m);
-// The same below a line, as zmsg_dump has it, behind the routing id that a ROUTER has in front.
+// Prints a separator, the routing id if it is not empty, and the frames, as zmsg_dump does on a ROUTER.
 void dump(const zmtp::message& m, std::string_view routing_id = {});
 
 [[nodiscard]] std::string hexadecimal(std::string_view bytes);

@@ -1,4 +1,4 @@
-// espresso: a proxy between a publisher and a subscriber, and what passes it, subscriptions included.
+// espresso: prints the messages and subscriptions that pass a proxy between a publisher and a subscriber.
 
 #include "tools/guide/dump.h"
 #include "tools/guide/program.h"
@@ -79,14 +79,14 @@ asio::awaitable<int> trace(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{
-      "Espresso: prints what passes a proxy between a publisher and a subscriber"};
-  line.endpoint("--publisher", is.publisher, "where the publisher binds");
-  line.endpoint("--frontend", is.frontend, "where the proxy finds it");
-  line.endpoint("--backend", is.backend, "where the proxy binds for subscribers");
-  line.endpoint("--subscriber", is.subscriber, "where the subscriber finds the proxy");
-  line.milliseconds("--interval", is.interval, "between messages");
-  line.number("--count", is.count, "of messages after which the subscriber goes");
-  line.flag("--proxy-only", is.proxy_only, "publishers and subscribers are others");
+  guide::command_line line{"Espresso: prints the messages and subscriptions that pass a proxy"};
+  line.endpoint("--publisher", is.publisher, "endpoint that the publisher binds");
+  line.endpoint("--frontend", is.frontend, "publisher that the proxy connects to");
+  line.endpoint("--backend", is.backend, "endpoint that the proxy binds, for subscribers");
+  line.endpoint("--subscriber", is.subscriber, "proxy that the subscriber connects to");
+  line.milliseconds("--interval", is.interval, "time between messages");
+  line.number("--count", is.count, "messages after which the subscriber disconnects");
+  line.flag("--proxy-only", is.proxy_only,
+            "run only the proxy; other processes publish and subscribe");
   return guide::run(line, argc, argv, trace, is);
 }

@@ -1,4 +1,4 @@
-// flclient1: Freelance client, model one: tries one server after the other; one alone three times.
+// flclient1: Freelance client, model one: tries each server once, or a single server three times.
 
 #include "tools/guide/program.h"
 #include "zmtp/pattern/lazy_pirate_client.h"
@@ -58,9 +58,9 @@ asio::awaitable<int> ask(const settings& is) {
 int main(int argc, char** argv) {
   settings is;
   guide::command_line line{"Freelance client, model one: tries servers until one answers"};
-  line.endpoints("endpoint", is.servers, "of the servers");
-  line.milliseconds("--timeout", is.timeout, "of an attempt");
-  line.number("--retries", is.retries, "attempts at a single server");
+  line.endpoints("endpoint", is.servers, "server to connect to; repeatable");
+  line.milliseconds("--timeout", is.timeout, "time to wait for a reply, per attempt");
+  line.number("--retries", is.retries, "attempts if only one server is given");
   if (argc == 1) {
     guide::say("I: syntax: {} <endpoint> ...", argv[0]);
     return guide::exit_code::done;

@@ -1,4 +1,4 @@
-// flclient3: Freelance client, model three (10/FLP): asks one server, and the next when that is silent.
+// flclient3: Freelance client, model three (10/FLP): calls one server, and the next one if that is unresponsive.
 
 #include "tools/guide/freelance_calls.h"
 
@@ -17,12 +17,14 @@ int main(int argc, char** argv) {
   guide::call_settings is;
   is.options.model = zmtp::freelance_model::directed;
   is.servers = {"tcp://localhost:5555", "tcp://localhost:5556", "tcp://localhost:5557"};
-  guide::command_line line{"Freelance client, model three (10/FLP): asks the server that is alive"};
-  line.endpoints("--connect", is.servers, "of the servers");
-  line.milliseconds("--timeout", is.options.timeout, "of a question");
-  line.milliseconds("--ping", is.options.ping_interval, "between PINGs to a server that is silent");
+  guide::command_line line{"Freelance client, model three (10/FLP): calls one responsive server"};
+  line.endpoints("--connect", is.servers, "server to connect to; repeatable");
+  line.milliseconds("--timeout", is.options.timeout, "time to wait for a reply");
+  line.milliseconds("--ping", is.options.ping_interval,
+                    "time without a message before the client sends a server a PING");
   line.milliseconds("--ping-timeout", is.options.ping_timeout,
-                    "that a server that was asked may be silent, and take for PONG");
-  line.number("--count", is.count, "questions");
+                    "time without a message before a server with a pending request gets a PING, "
+                    "and time to wait for its PONG");
+  line.number("--count", is.count, "number of requests");
   return guide::run(line, argc, argv, ask, is);
 }

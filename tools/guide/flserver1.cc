@@ -19,7 +19,7 @@ boost::asio::awaitable<int> serve(const settings& is) {
 int main(int argc, char** argv) {
   settings is;
   guide::command_line line{"Freelance server, model one: echoes requests"};
-  line.endpoint("endpoint", is.bind, "where clients come");
+  line.endpoint("endpoint", is.bind, "endpoint to bind, for clients");
   if (argc == 1) {
     guide::say("I: syntax: {} <endpoint>", argv[0]);
     return guide::exit_code::done;

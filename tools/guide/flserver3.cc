@@ -1,4 +1,4 @@
-// flserver3: Freelance server, model three (10/FLP): answers OK, and says that it lives.
+// flserver3: Freelance server, model three (10/FLP): answers OK to requests, and PONG to PING.
 
 #include "tools/guide/freelance_service.h"
 
@@ -12,7 +12,7 @@ struct settings {
   bool verbose = false;
 };
 
-// What clients on this machine connect to.
+// Returns the endpoint to which clients on this machine connect.
 std::string local(std::string bound) {
   if (const auto any = bound.find("//*:"); any != std::string::npos) {
     bound.replace(any + 2, 1, "localhost");
@@ -31,10 +31,10 @@ boost::asio::awaitable<int> serve(const settings& is) {
 int main(int argc, char** argv) {
   settings is;
   guide::command_line line{"Freelance server, model three (10/FLP): answers OK, and PONG to PING"};
-  line.endpoint("--bind", is.bind, "where clients come");
+  line.endpoint("--bind", is.bind, "endpoint to bind, for clients");
   line.endpoint("--public", is.identity,
-                "what clients connect to, byte by byte: the server's identity; otherwise as it is "
-                "bound, * being localhost");
-  line.flag("-v,--verbose", is.verbose, "show requests and replies");
+                "endpoint to which clients connect, byte by byte: the identity of the server [the "
+                "value of --bind, with localhost for *]");
+  line.flag("-v,--verbose", is.verbose, "print requests and replies");
   return guide::run(line, argc, argv, serve, is);
 }

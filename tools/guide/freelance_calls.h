@@ -1,5 +1,5 @@
 #pragma once
-// What the Freelance clients of the Guide have in common: one question after the other, and how long they took.
+// The code that the Freelance clients of the Guide share: sends one request after the other, and measures the time.
 
 #include "tools/guide/program.h"
 #include "zmtp/pattern/freelance_client_state.h"
@@ -18,7 +18,7 @@ struct call_settings {
   zmtp::freelance_client_options options;
 };
 
-// Any server may answer each of the questions, which are idempotent.
+// Sends the requests and prints the average time of a round trip. The requests are idempotent: any server may reply.
 [[nodiscard]] boost::asio::awaitable<int> ask_freelance(const call_settings& settings);
 
 }  // namespace guide

@@ -1,5 +1,5 @@
 #pragma once
-// What the Freelance servers of the Guide have in common.
+// The code that the Freelance servers of the Guide share.
 
 #include "tools/guide/program.h"
 #include "zmtp/pattern/freelance_server.h"
@@ -11,7 +11,7 @@
 
 namespace guide {
 
-// Serves until it is stopped: echoes in the plain form, and answers OK in the others.
+// Serves until a signal ends the program. Echoes requests in the plain form, and answers OK in the other forms.
 [[nodiscard]] boost::asio::awaitable<int> serve_freelance(zmtp::freelance_form form,
                                                           std::string bind, std::string identity,
                                                           std::string_view greeting, bool verbose);

@@ -1,5 +1,5 @@
-// lpclient: asks the server one number after the other, each again when there is no answer, and gives
-// up after the third time.
+// lpclient: sends one number after the other to a server. Resends a number if there is no reply, and gives up after
+// three attempts.
 
 #include "tools/guide/program.h"
 #include "zmtp/pattern/lazy_pirate_client.h"
@@ -69,10 +69,10 @@ asio::awaitable<int> ask(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{"Lazy Pirate client: asks again when there is no answer"};
-  line.endpoint("--connect", is.connect, "of the server, or of a pirate queue");
-  line.milliseconds("--timeout", is.timeout, "of an attempt");
-  line.number("--retries", is.retries, "attempts after which it gives up");
-  line.number("--count", is.count, "requests after which it ends; 0 is never", 0);
+  guide::command_line line{"Lazy Pirate client: resends a request if there is no reply"};
+  line.endpoint("--connect", is.connect, "server, or pirate queue, to connect to");
+  line.milliseconds("--timeout", is.timeout, "time to wait for a reply, per attempt");
+  line.number("--retries", is.retries, "attempts before the client gives up");
+  line.number("--count", is.count, "requests before the client exits; 0 means no limit", 0);
   return guide::run(line, argc, argv, ask, is);
 }

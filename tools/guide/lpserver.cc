@@ -1,5 +1,5 @@
-// lpserver: the server that a Lazy Pirate client asks. Echoes, slowly; after a few requests it is
-// sometimes overloaded, or crashes.
+// lpserver: the server of a Lazy Pirate client. Echoes requests slowly. After a few requests, it simulates overloads
+// and a crash at random.
 
 #include "tools/guide/program.h"
 #include "tools/guide/simulated_faults.h"
@@ -55,10 +55,10 @@ asio::awaitable<int> serve(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{"Lazy Pirate server: echoes requests, and is sometimes in trouble"};
-  line.endpoint("--bind", is.bind, "where clients come");
-  line.milliseconds("--work", is.work, "that a request takes", 0);
-  line.milliseconds("--overload", is.overload, "that an overload takes besides", 0);
-  line.flag("--calm", is.calm, "never crash, and be never overloaded");
+  guide::command_line line{"Lazy Pirate server: echoes requests, and simulates faults"};
+  line.endpoint("--bind", is.bind, "endpoint to bind, for clients");
+  line.milliseconds("--work", is.work, "time to process a request", 0);
+  line.milliseconds("--overload", is.overload, "additional time of a simulated overload", 0);
+  line.flag("--calm", is.calm, "do not simulate faults");
   return guide::run(line, argc, argv, serve, is);
 }

@@ -1,4 +1,4 @@
-// lvcache: between pathopub and pathosub, so that who comes late need not wait.
+// lvcache: a cache between pathopub and pathosub. A late subscriber gets the last message of its topic at once.
 
 #include "tools/guide/program.h"
 #include "tools/zinc/printable.h"
@@ -41,12 +41,14 @@ asio::awaitable<int> remember(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{"Last value cache: new subscribers have the last message of each topic"};
-  line.endpoint("--connect", is.connect, "of the publisher");
-  line.endpoint("--bind", is.bind, "where subscribers come");
-  line.flag("--prefixes", is.prefixes,
-            "who subscribes to how topics begin has the last message of each of them");
-  line.number("--topics", is.limit.topics, "that are kept at most");
-  line.number("--bytes", is.limit.bytes, "of all that is kept, at most");
+  guide::command_line line{
+      "Last value cache: sends new subscribers the last message of their topic"};
+  line.endpoint("--connect", is.connect, "publisher to connect to");
+  line.endpoint("--bind", is.bind, "endpoint to bind, for subscribers");
+  line.flag(
+      "--prefixes", is.prefixes,
+      "send a new subscriber the last messages of all topics that start with its subscription");
+  line.number("--topics", is.limit.topics, "maximum number of stored topics");
+  line.number("--bytes", is.limit.bytes, "maximum size of all stored messages");
   return guide::run(line, argc, argv, remember, is);
 }

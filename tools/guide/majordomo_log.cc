@@ -20,12 +20,12 @@ namespace {
 
 using names = std::array<std::string_view, 7>;
 
-// By their bytes.
+// Names of the commands, by their bytes.
 constexpr names commands_of_0_1{"", "READY", "REQUEST", "REPLY", "HEARTBEAT", "DISCONNECT", ""};
 constexpr names commands_of_0_2{"",      "READY",     "REQUEST",   "PARTIAL",
                                 "FINAL", "HEARTBEAT", "DISCONNECT"};
 
-// Of what is to a worker or from one, a command that there is; of all else nothing.
+// Returns the name of a valid command to or from a worker. Returns an empty text for any other message.
 std::string_view worker_command(const zmtp::message& m) {
   const std::size_t header = !m.empty() && m.front().empty() ? 1 : 0;
   if (m.size() < header + 2 || m[header + 1].size() != 1) {
@@ -68,7 +68,7 @@ mdp::broker_handlers broker_log(bool wanted) {
               },
           .on_send =
               [](std::string_view peer, const zmtp::message& m) {
-                // What goes to clients the Guide's do not log.
+                // The Guide's broker does not log messages to clients.
                 if (const auto command = worker_command(m); !command.empty()) {
                   log("I: sending {} to worker", command);
                   dump(m, peer);
@@ -121,7 +121,7 @@ mdp::conversation_handlers client_log(bool wanted, const std::string& broker, cl
               },
           .on_send =
               [dump_seen](const zmtp::message& m) {
-                // Behind the empty frame and the name of the protocol.
+                // The service follows the empty frame and the name of the protocol.
                 log("I: send request to '{}' service:", zinc::printable(m[2]));
                 dump_seen(m);
               },

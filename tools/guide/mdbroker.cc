@@ -34,8 +34,8 @@ asio::awaitable<int> serve(const settings& is) {
 int main(int argc, char** argv) {
   settings is;
   guide::command_line line{"Majordomo broker for clients and workers of MDP/0.1 and MDP/0.2"};
-  line.endpoint("--bind", is.bind, "where clients and workers come");
-  line.milliseconds("--heartbeat", is.broker.heartbeat, "between heartbeats");
-  line.flag("-v", is.verbose, "log what comes and what goes to workers, frame by frame");
+  line.endpoint("--bind", is.bind, "endpoint to bind, for clients and workers");
+  line.milliseconds("--heartbeat", is.broker.heartbeat, "time between heartbeats");
+  line.flag("-v", is.verbose, "log received messages and messages to workers, frame by frame");
   return guide::run(line, argc, argv, serve, is);
 }

@@ -1,4 +1,4 @@
-// mdclient: asks the service echo of a Majordomo broker a hundred thousand times, one after the other.
+// mdclient: sends 100,000 requests for the service echo to a Majordomo broker, one after the other.
 
 #include "mdp/client.h"
 #include "tools/guide/majordomo_log.h"
@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 
 struct settings {
   std::string connect = "tcp://localhost:5555";
-  // As the Guide's client, it asks three times.
+  // Idempotent: makes three attempts, as the Guide's client does.
   mdp::client_options client{.protocol = mdp::version::v01, .idempotent = true};
   std::size_t count = 100'000;
   bool verbose = false;
@@ -46,10 +46,11 @@ asio::awaitable<int> ask(const settings& is) {
 int main(int argc, char** argv) {
   settings is;
   guide::command_line line{
-      "Majordomo client of MDP/0.1 that asks `echo` one thing after the other"};
-  line.endpoint("--connect", is.connect, "of the broker");
-  line.number("--count", is.count, "of requests");
-  line.milliseconds("--timeout", is.client.timeout, "of each of three attempts");
-  line.flag("-v", is.verbose, "log what is sent and received, frame by frame");
+      "Majordomo client of MDP/0.1: sends one request after the other to `echo`"};
+  line.endpoint("--connect", is.connect, "broker to connect to");
+  line.number("--count", is.count, "number of requests");
+  line.milliseconds("--timeout", is.client.timeout,
+                    "time to wait for a reply, in each of three attempts");
+  line.flag("-v", is.verbose, "log sent and received messages, frame by frame");
   return guide::run(line, argc, argv, ask, is);
 }

@@ -1,4 +1,4 @@
-// mdclient2: asks the service echo of a Majordomo broker a hundred thousand times, many at once.
+// mdclient2: sends 100,000 requests for the service echo to a Majordomo broker, many at once.
 
 #include "mdp/client.h"
 #include "tools/guide/majordomo_log.h"
@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 
 struct settings {
   std::string connect = "tcp://localhost:5555";
-  // As the Guide's client, it asks three times.
+  // Idempotent: makes three attempts, as the Guide's client does.
   mdp::client_options client{.protocol = mdp::version::v01, .idempotent = true};
   std::size_t count = 100'000;
   std::size_t in_flight = 100;
@@ -38,13 +38,13 @@ struct work {
 
   mdp::client client;
   bool verbose;
-  std::size_t left;  // to be asked
+  std::size_t left;  // requests not yet sent
   std::size_t lanes = 0;
   std::size_t replies = 0;
   asio::steady_timer over;
 };
 
-// One request after the other, as long as each is answered.
+// Sends one request after the other until one gets no reply.
 asio::awaitable<void> ask(work& all) {
   while (all.left != 0) {
     --all.left;
@@ -68,7 +68,7 @@ asio::awaitable<void> ask(work& all) {
 asio::awaitable<int> ask_all(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
   work all{executor, is};
-  // Each of them may end before the next begins.
+  // A lane may end before the next one begins.
   all.lanes = std::min(is.in_flight, is.count);
   for (auto left = all.lanes; left != 0; --left) {
     asio::co_spawn(executor, ask(all), [](const std::exception_ptr& thrown) {
@@ -80,7 +80,7 @@ asio::awaitable<int> ask_all(const settings& is) {
   if (all.lanes != 0) {
     co_await all.over.async_wait(asio::as_tuple(asio::use_awaitable));
   }
-  // A signal leaves some of them waiting, which end with the client.
+  // After a signal, some lanes still wait. They end when the client stops.
   if (all.lanes != 0) {
     guide::log_unanswered(is.verbose, asio::error::operation_aborted);
   }
@@ -99,11 +99,12 @@ asio::awaitable<int> ask_all(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{"Majordomo client of MDP/0.1 that asks `echo` many things at once"};
-  line.endpoint("--connect", is.connect, "of the broker");
-  line.number("--count", is.count, "of requests");
-  line.number("--in-flight", is.in_flight, "of them at once");
-  line.milliseconds("--timeout", is.client.timeout, "of each of three attempts");
-  line.flag("-v", is.verbose, "log what is sent and received, frame by frame");
+  guide::command_line line{"Majordomo client of MDP/0.1: sends many requests at once to `echo`"};
+  line.endpoint("--connect", is.connect, "broker to connect to");
+  line.number("--count", is.count, "number of requests");
+  line.number("--in-flight", is.in_flight, "requests in flight at once");
+  line.milliseconds("--timeout", is.client.timeout,
+                    "time to wait for a reply, in each of three attempts");
+  line.flag("-v", is.verbose, "log sent and received messages, frame by frame");
   return guide::run(line, argc, argv, ask_all, is);
 }

@@ -1,4 +1,4 @@
-// mdworker: Majordomo worker that echoes.
+// mdworker: Majordomo worker that echoes requests.
 
 #include "mdp/worker.h"
 #include "tools/guide/majordomo_log.h"
@@ -23,7 +23,7 @@ asio::awaitable<int> echo(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
   const auto answer = [](mdp::worker_request request) {
     auto body = std::move(request.body());
-    // The broker may be gone, and then gives it to another.
+    // If the connection is lost, the broker redelivers the request to another worker.
     static_cast<void>(request.reply(std::move(body)));
   };
   const mdp::worker worker{executor, is.connect, is.worker, answer,
@@ -37,10 +37,11 @@ asio::awaitable<int> echo(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{"Majordomo worker of MDP/0.1 that echoes"};
-  line.endpoint("--connect", is.connect, "of the broker");
-  line.milliseconds("--heartbeat", is.worker.heartbeat, "between heartbeats");
-  line.milliseconds("--reconnect", is.worker.reconnect_delay, "after a dead broker");
-  line.flag("-v", is.verbose, "log what comes and goes, frame by frame");
+  guide::command_line line{"Majordomo worker of MDP/0.1: echoes requests"};
+  line.endpoint("--connect", is.connect, "broker to connect to");
+  line.milliseconds("--heartbeat", is.worker.heartbeat, "time between heartbeats");
+  line.milliseconds("--reconnect", is.worker.reconnect_delay,
+                    "pause after the loss of the broker, before the worker reconnects");
+  line.flag("-v", is.verbose, "log sent and received messages, frame by frame");
   return guide::run(line, argc, argv, echo, is);
 }

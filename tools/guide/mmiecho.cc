@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 
 struct settings {
   std::string connect = "tcp://localhost:5555";
-  // As the Guide's client, it asks three times.
+  // Idempotent: makes three attempts, as the Guide's client does.
   mdp::client_options client{.protocol = mdp::version::v01, .idempotent = true};
   bool verbose = false;
 };
@@ -42,8 +42,9 @@ asio::awaitable<int> look_up(const settings& is) {
 int main(int argc, char** argv) {
   settings is;
   guide::command_line line{"Asks a Majordomo broker whether it has the service `echo`"};
-  line.endpoint("--connect", is.connect, "of the broker");
-  line.milliseconds("--timeout", is.client.timeout, "of each of three attempts");
-  line.flag("-v", is.verbose, "log what is sent and received, frame by frame");
+  line.endpoint("--connect", is.connect, "broker to connect to");
+  line.milliseconds("--timeout", is.client.timeout,
+                    "time to wait for a reply, in each of three attempts");
+  line.flag("-v", is.verbose, "log sent and received messages, frame by frame");
   return guide::run(line, argc, argv, look_up, is);
 }

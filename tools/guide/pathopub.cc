@@ -1,5 +1,5 @@
-// pathopub: the publisher whose late subscribers wait for long. A thousand topics at once, then one of them
-// each second.
+// pathopub: a publisher whose late subscribers wait long for a message. Publishes a thousand topics at once, then one
+// of them each second.
 
 #include "tools/guide/program.h"
 #include "zmtp/socket/pubsub_sockets.h"
@@ -35,7 +35,7 @@ zmtp::message_batch first_updates() {
   return all;
 }
 
-// All topics go out at once, and nobody who listens is to miss one.
+// The publisher sends the first updates of all topics at once. No connected subscriber may miss one of them.
 zmtp::socket_options roomy() {
   zmtp::socket_options options;
   options.send_mark.messages = 10 * topics;
@@ -47,7 +47,9 @@ asio::awaitable<void> update_for_ever(zmtp::pub_socket& publisher, const setting
   std::uniform_int_distribution<int> any{0, topics - 1};
   for (;;) {
     co_await guide::pause(is.interval);
+    // plain: off: the Guide's text.
     auto m = update(any(random), "Off with his head!");
+    // plain: on
     co_await publisher.async_send(std::move(m), asio::use_awaitable);
   }
 }
@@ -68,9 +70,9 @@ asio::awaitable<int> publish(const settings& is) {
 int main(int argc, char** argv) {
   settings is;
   guide::command_line line{"Pathological publisher: a thousand topics, then one each second"};
-  line.endpoint("endpoint", is.bind, "where subscribers come");
-  line.milliseconds("--before", is.before, "that subscribers have to come before the first topic",
-                    0);
-  line.milliseconds("--interval", is.interval, "between updates");
+  line.endpoint("endpoint", is.bind, "endpoint to bind, for subscribers");
+  line.milliseconds("--before", is.before,
+                    "time before the first updates, in which subscribers connect", 0);
+  line.milliseconds("--interval", is.interval, "time between updates");
   return guide::run(line, argc, argv, publish, is);
 }

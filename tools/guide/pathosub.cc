@@ -26,7 +26,7 @@ asio::awaitable<int> subscribe(const settings& is) {
   for (;;) {
     const auto m = co_await subscriber.async_receive(asio::use_awaitable);
     if (m.size() != 2 || m.front() != topic) {
-      fmt::print(stderr, "E: what came is no update of topic {}\n", topic);
+      fmt::print(stderr, "E: received a message that is not an update of topic {}\n", topic);
       co_return guide::exit_code::failed;
     }
     guide::say_line(m.back());
@@ -39,8 +39,9 @@ int main(int argc, char** argv) {
   settings is;
   std::random_device device;
   is.topic = std::uniform_int_distribution<std::size_t>{0, 999}(device);
-  guide::command_line line{"Pathological subscriber: prints what comes of one topic"};
-  line.endpoint("endpoint", is.connect, "of the publisher, or of a cache between");
-  line.number("--topic", is.topic, "instead of any of the thousand", 0);
+  guide::command_line line{"Pathological subscriber: prints the messages of one topic"};
+  line.endpoint("endpoint", is.connect, "publisher, or last value cache, to connect to");
+  line.number("--topic", is.topic, "topic to subscribe to; chosen at random from 1,000 by default",
+              0);
   return guide::run(line, argc, argv, subscribe, is);
 }

@@ -12,10 +12,10 @@ namespace guide {
 namespace asio = boost::asio;
 
 void add_work(command_line& line, work_settings& settings) {
-  line.endpoint("--connect", settings.connect, "where the queue's workers come");
-  line.milliseconds("--work", settings.work, "that a request takes", 0);
-  line.milliseconds("--overload", settings.overload, "that an overload takes besides", 0);
-  line.flag("--calm", settings.calm, "never crash, and be never overloaded");
+  line.endpoint("--connect", settings.connect, "queue to connect to: its endpoint for workers");
+  line.milliseconds("--work", settings.work, "time to process a request", 0);
+  line.milliseconds("--overload", settings.overload, "additional time of a simulated overload", 0);
+  line.flag("--calm", settings.calm, "do not simulate faults");
 }
 
 asio::awaitable<int> work(const work_settings& settings, zmtp::pirate_worker_options options,
@@ -57,7 +57,7 @@ asio::awaitable<int> work(const work_settings& settings, zmtp::pirate_worker_opt
     say("I: {}normal reply", prefix);
     co_await pause(settings.work);
     auto body = std::move(arrived.front().body());
-    // Where the queue was lost meanwhile the client asks again.
+    // If the worker has lost the queue, the client resends the request.
     static_cast<void>(arrived.front().reply(std::move(body)));
     arrived.pop_front();
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What workers of the Guide do with requests: they send them back, slowly, with troubles made up.
+// The work of the Guide's pirate workers: they echo requests slowly, and simulate faults.
 
 #include "tools/guide/program.h"
 #include "tools/guide/simulated_faults.h"
@@ -21,11 +21,11 @@ struct work_settings {
   bool calm = false;
 };
 
-// The options that go with them.
+// Adds the options that change these settings.
 void add_work(command_line& line, work_settings& settings);
 
-// Works until a crash is made up, or until it is stopped. `prefix` is what stands in front of what is said
-// of requests; `on_event` says the rest.
+// Works until a simulated crash, or until a signal ends the program. `prefix` begins the text of each line about a
+// request. `on_event` prints all other lines.
 [[nodiscard]] boost::asio::awaitable<int> work(
     const work_settings& settings, zmtp::pirate_worker_options options, std::string prefix,
     std::function<void(const zmtp::pirate_worker_event&)> on_event);

@@ -1,4 +1,4 @@
-// ppqueue: Paranoid Pirate queue: as spqueue, with heartbeats that tell who of the workers is alive.
+// ppqueue: Paranoid Pirate queue: like spqueue, with heartbeats that show which workers are alive.
 
 #include "tools/guide/pirate_drops.h"
 #include "tools/guide/program.h"
@@ -46,13 +46,14 @@ asio::awaitable<int> serve(const settings& is) {
 int main(int argc, char** argv) {
   settings is;
   guide::command_line line{
-      "Paranoid Pirate queue (6/PPP): gives requests of clients to workers that are free and "
-      "alive"};
-  line.endpoint("--bind", is.clients, "where clients come");
-  line.endpoint("--bind-workers", is.workers, "where workers come");
-  line.milliseconds("--heartbeat", is.heartbeat, "between heartbeats");
-  line.number("--liveness", is.liveness, "silent heartbeats after which a worker is dead");
+      "Paranoid Pirate queue (6/PPP): assigns requests of clients to idle workers that "
+      "are alive"};
+  line.endpoint("--bind", is.clients, "endpoint to bind, for clients");
+  line.endpoint("--bind-workers", is.workers, "endpoint to bind, for workers");
+  line.milliseconds("--heartbeat", is.heartbeat, "time between heartbeats");
+  line.number("--liveness", is.liveness,
+              "heartbeats without a message before a worker is declared dead");
   line.milliseconds("--expiry", is.expiry,
-                    "how long a request waits while no worker is there that takes it");
+                    "time that a request waits if no suitable worker is connected");
   return guide::run(line, argc, argv, serve, is);
 }

@@ -1,4 +1,4 @@
-// ppworker: Paranoid Pirate worker: as spworker, with heartbeats that tell whether the queue is alive.
+// ppworker: Paranoid Pirate worker: like spworker, with heartbeats that show whether the queue is alive.
 
 #include "tools/guide/pirate_work.h"
 
@@ -42,12 +42,12 @@ asio::awaitable<int> serve(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{
-      "Paranoid Pirate worker (6/PPP): echoes requests, and is sometimes in trouble"};
+  guide::command_line line{"Paranoid Pirate worker (6/PPP): echoes requests, and simulates faults"};
   guide::add_work(line, is.work);
-  line.milliseconds("--heartbeat", is.heartbeat, "between heartbeats");
-  line.number("--liveness", is.liveness, "silent heartbeats after which the queue is dead");
+  line.milliseconds("--heartbeat", is.heartbeat, "time between heartbeats");
+  line.number("--liveness", is.liveness,
+              "heartbeats without a message before the queue is declared dead");
   line.milliseconds("--reconnect", is.reconnect,
-                    "before it connects anew, the first time; doubles up to 32 s");
+                    "delay before the first reconnect; doubles each time, up to 32 s");
   return guide::run(line, argc, argv, serve, is);
 }

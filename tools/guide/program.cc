@@ -28,14 +28,14 @@ int code_of(const std::exception_ptr& thrown, const char* name) {
   try {
     std::rethrow_exception(thrown);
   } catch (const asio::multiple_exceptions& all) {
-    // Of coroutines that were awaited together.
+    // Several coroutines that were awaited together threw. The first exception counts.
     return code_of(all.first_exception(), name);
   } catch (const boost::system::system_error& e) {
     if (e.code() == asio::error::operation_aborted) {
       return exit_code::done;
     }
     fmt::print(stderr, "{}: {}\n", name, e.what());
-    // An endpoint or an option that is none.
+    // Errors of this category mean a bad endpoint or option.
     return e.code().category() == zmtp::zmtp_category() ? exit_code::misused : exit_code::failed;
   } catch (const std::exception& e) {
     fmt::print(stderr, "{}: {}\n", name, e.what());

@@ -1,5 +1,5 @@
 #pragma once
-// The entries that the Guide's clone programs make up.
+// Random entries of the Guide's clone programs.
 
 #include <cstdint>
 #include <random>
@@ -11,7 +11,7 @@ class random_entry {
 public:
   [[nodiscard]] std::string key() { return std::to_string(below(10'000)); }
   [[nodiscard]] std::string value() { return std::to_string(below(1'000'000)); }
-  // From 0 to one less.
+  // Returns a random number from 0 to `end` - 1.
   [[nodiscard]] std::uint32_t below(std::uint32_t end) {
     return std::uniform_int_distribution<std::uint32_t>{0, end - 1}(random_);
   }

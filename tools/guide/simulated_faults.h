@@ -1,5 +1,5 @@
 #pragma once
-// The troubles that servers and workers of the Guide make up, so that one can watch how others cope.
+// The faults that servers and workers of the Guide simulate, to show how their peers handle them.
 
 #include <random>
 
@@ -11,13 +11,13 @@ enum class trouble {
   overload,
 };
 
-// After three requests each is a crash with a probability of one in `odds`, and of the rest one in
-// `odds` an overload.
+// After three requests, each request is a crash with a probability of 1 / `odds`. The other requests are an overload
+// with the same probability.
 class simulated_faults {
 public:
   simulated_faults(bool enabled, unsigned odds) : enabled_{enabled}, dice_{1, odds} {}
 
-  // Of the next request.
+  // Returns the fault of the next request.
   [[nodiscard]] trouble next() {
     if (!enabled_ || ++cycles_ <= 3) {
       return trouble::none;

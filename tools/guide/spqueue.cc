@@ -1,5 +1,5 @@
-// spqueue: Simple Pirate queue: clients at one endpoint, workers at the other, and the worker that has
-// rested longest gets the next request.
+// spqueue: Simple Pirate queue: one endpoint for clients, one for workers. The worker that has been idle for longest
+// gets the next request.
 
 #include "tools/guide/pirate_drops.h"
 #include "tools/guide/program.h"
@@ -38,10 +38,9 @@ asio::awaitable<int> serve(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{
-      "Simple Pirate queue: gives requests of clients to workers that are free"};
-  line.endpoint("--bind", is.clients, "where clients come");
-  line.endpoint("--bind-workers", is.workers, "where workers come");
-  line.milliseconds("--expiry", is.expiry, "how long a request waits while no worker is there");
+  guide::command_line line{"Simple Pirate queue: assigns requests of clients to idle workers"};
+  line.endpoint("--bind", is.clients, "endpoint to bind, for clients");
+  line.endpoint("--bind-workers", is.workers, "endpoint to bind, for workers");
+  line.milliseconds("--expiry", is.expiry, "time that a request waits if no worker is connected");
   return guide::run(line, argc, argv, serve, is);
 }

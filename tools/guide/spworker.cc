@@ -9,7 +9,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// To tell workers apart in what they say.
+// Returns a name that distinguishes the lines of several workers.
 std::string random_name() {
   std::random_device device;
   std::uniform_int_distribution<unsigned> number{0, 0xffff};
@@ -30,7 +30,7 @@ asio::awaitable<int> serve(const guide::work_settings& is) {
 
 int main(int argc, char** argv) {
   guide::work_settings is;
-  guide::command_line line{"Simple Pirate worker: echoes requests, and is sometimes in trouble"};
+  guide::command_line line{"Simple Pirate worker: echoes requests, and simulates faults"};
   guide::add_work(line, is);
   return guide::run(line, argc, argv, serve, is);
 }

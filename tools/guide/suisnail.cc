@@ -1,4 +1,4 @@
-// suisnail: a subscriber that ends itself when it falls behind its publisher by more than a second.
+// suisnail: a subscriber that exits if it is more than a second behind its publisher.
 
 #include "tools/guide/program.h"
 #include "zmtp/pattern/suicidal_snail.h"
@@ -38,7 +38,7 @@ std::chrono::milliseconds now() {
       std::chrono::system_clock::now().time_since_epoch());
 }
 
-// What is no time has none, and is never late.
+// Returns the time in the message. A message without a valid time is never late.
 zmtp::snail_stamp stamp_of(const zmtp::message_view& m) {
   const auto text = m.front();
   long long at = 0;
@@ -50,7 +50,7 @@ zmtp::snail_stamp stamp_of(const zmtp::message_view& m) {
   return {.at = std::chrono::milliseconds{at}};
 }
 
-// Works in a thread of its own, as slowly as it is to.
+// Runs in its own thread. Each message takes the time of --work.
 class snail {
 public:
   explicit snail(const settings& is)
@@ -113,13 +113,14 @@ asio::awaitable<int> race(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{"Suicidal Snail: a subscriber that would rather die than be late"};
-  line.endpoint("--bind", is.bind, "of the publisher");
-  line.endpoint("--connect", is.connect, "of the subscriber");
-  line.milliseconds("--interval", is.interval, "between messages");
-  line.milliseconds("--work", is.work, "that a message takes, or one more", 0);
-  line.milliseconds("--max-delay", is.max_delay, "after which the subscriber gives up");
-  line.flag("--only-publish", is.only_publish, "the subscriber is another");
-  line.flag("--only-subscribe", is.only_subscribe, "the publisher is another");
+  guide::command_line line{"Suicidal Snail: a subscriber that exits if it is too late"};
+  line.endpoint("--bind", is.bind, "endpoint to bind, for the publisher");
+  line.endpoint("--connect", is.connect, "publisher that the subscriber connects to");
+  line.milliseconds("--interval", is.interval, "time between messages");
+  line.milliseconds("--work", is.work, "time to process a message; at random 1 ms longer", 0);
+  line.milliseconds("--max-delay", is.max_delay,
+                    "age of a message above which the subscriber exits");
+  line.flag("--only-publish", is.only_publish, "run only the publisher");
+  line.flag("--only-subscribe", is.only_subscribe, "run only the subscriber");
   return guide::run(line, argc, argv, race, is);
 }

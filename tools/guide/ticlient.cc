@@ -1,4 +1,4 @@
-// ticlient: leaves a request for the service echo with Titanic, and comes back for the reply.
+// ticlient: submits a request for the service echo to Titanic, and fetches the reply later.
 
 #include "mdp/titanic/client.h"
 #include "mdp/titanic/error.h"
@@ -29,7 +29,7 @@ struct settings {
 
 asio::awaitable<int> leave_and_come_back(const settings& is) {
   const auto executor = co_await asio::this_coro::executor;
-  // One attempt, as the Guide's log shows it: more attempts send a key to a broker of this project.
+  // One attempt, as in the Guide's log. For several attempts, the client sends a key to a Zinc broker.
   titanic::client_options options;
   options.attempts = 1;
   titanic::client client{executor, is.connect, options, guide::client_log(is.verbose, is.connect)};
@@ -55,7 +55,7 @@ asio::awaitable<int> leave_and_come_back(const settings& is) {
     if (ec == asio::error::operation_aborted) {
       throw boost::system::system_error{ec};
     }
-    // Also when Titanic, or the broker, is away: the request is not lost.
+    // Other errors, such as the loss of Titanic or of the broker, do not lose the request.
     guide::say("I: no reply yet, trying again...");
     co_await guide::pause(is.again);
   }
@@ -66,9 +66,9 @@ asio::awaitable<int> leave_and_come_back(const settings& is) {
 int main(int argc, char** argv) {
   settings is;
   guide::command_line line{
-      "Titanic client: leaves a request for `echo`, and comes back for the reply"};
-  line.endpoint("--connect", is.connect, "of the broker");
-  line.milliseconds("--again", is.again, "until it asks again for the reply");
-  line.flag("-v", is.verbose, "log what is sent and received, frame by frame");
+      "Titanic client: submits a request for `echo`, and fetches the reply later"};
+  line.endpoint("--connect", is.connect, "broker to connect to");
+  line.milliseconds("--again", is.again, "time before the client requests the reply again");
+  line.flag("-v", is.verbose, "log sent and received messages, frame by frame");
   return guide::run(line, argc, argv, leave_and_come_back, is);
 }

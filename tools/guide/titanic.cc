@@ -1,4 +1,4 @@
-// titanic: keeps requests on the disk until they are executed, and their replies until they are closed.
+// titanic: stores requests on disk until they are executed, and replies until their clients close the requests.
 
 #include "mdp/titanic/server.h"
 #include "mdp/titanic/sqlite_request_database.h"
@@ -33,7 +33,7 @@ asio::awaitable<int> keep(const settings& is) {
   }
   titanic::sqlite_options options;
   options.path = is.store;
-  // Until the store turns out to be no good, or a signal.
+  // Ends by a signal, or if the store cannot be opened.
   asio::steady_timer over{executor, asio::steady_timer::time_point::max()};
   boost::system::error_code opened;
   const auto on_open = [&](boost::system::error_code ec) {
@@ -68,9 +68,10 @@ asio::awaitable<int> keep(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{"Titanic: requests that outlive a crash, for brokers of MDP/0.1"};
-  line.endpoint("--connect", is.connect, "of the broker");
-  line.file("--store", is.store, "of the requests; it and its folder are made");
-  line.flag("-v", is.verbose, "say which request is given to its service");
+  guide::command_line line{
+      "Titanic: stores requests, which survive a crash, for brokers of MDP/0.1"};
+  line.endpoint("--connect", is.connect, "broker to connect to");
+  line.file("--store", is.store, "file of the requests; created with its folder");
+  line.flag("-v", is.verbose, "print the id of each request that is sent to its service");
   return guide::run(line, argc, argv, keep, is);
 }

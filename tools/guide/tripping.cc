@@ -1,5 +1,4 @@
-// tripping: what a round trip costs, when one waits for each, and when one does not. A client, a broker between,
-// and a worker that echoes.
+// tripping: measures synchronous and asynchronous round trips of a client, through a broker, to a worker that echoes.
 
 #include "tools/guide/program.h"
 #include "zmtp/socket/proxy.h"
@@ -106,12 +105,14 @@ asio::awaitable<int> trip(const settings& is) {
 
 int main(int argc, char** argv) {
   settings is;
-  guide::command_line line{"Round-trip demonstrator: calls a second, waited for and not"};
-  line.endpoint("--frontend", is.frontend, "where the broker binds for the client");
-  line.endpoint("--backend", is.backend, "where it binds for the worker");
-  line.endpoint("--client", is.client, "where the client connects to");
-  line.endpoint("--worker", is.worker, "where the worker connects to");
-  line.number("--synchronous", is.synchronous, "of calls that are waited for");
-  line.number("--asynchronous", is.asynchronous, "of calls that are not");
+  guide::command_line line{
+      "Round-trip demonstrator: synchronous and asynchronous calls per second"};
+  line.endpoint("--frontend", is.frontend, "endpoint that the broker binds, for the client");
+  line.endpoint("--backend", is.backend, "endpoint that the broker binds, for the worker");
+  line.endpoint("--client", is.client, "broker that the client connects to");
+  line.endpoint("--worker", is.worker, "broker that the worker connects to");
+  line.number("--synchronous", is.synchronous,
+              "number of calls, each sent after the reply to the previous one");
+  line.number("--asynchronous", is.asynchronous, "number of calls that do not wait for replies");
   return guide::run(line, argc, argv, trip, is);
 }
