@@ -361,7 +361,7 @@ int main(int argc, char** argv) {
   add_common(*sets, how, true);
   add_common(*pipeline, how, true);
   add_common(*failover, how, true);
-  failover->add_option("--heartbeat", how.heartbeat, "of the client, in milliseconds")
+  failover->add_option("--heartbeat", how.heartbeat, "heartbeat of the client, in milliseconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   catch_up->add_option("SERVER", how.servers, "HOST:PORT of its first port, for both servers")

@@ -113,7 +113,7 @@ class Bench:
         return ""
 
     def titanic(self, command, requests):
-        """One round, with a store of its own. Nobody offers the service: what counts is acceptance."""
+        """Runs one round with a new store. No worker offers the service: the round measures acceptance only."""
         with tempfile.TemporaryDirectory(dir=self.store) as folder, self.broker() as (_, words):
             opening = [self.programs / command[0], *command[1:], "--connect", words[1], "--store",
                        f"{folder}/store"]
@@ -129,7 +129,7 @@ class Bench:
         while time.monotonic() < end:
             if self.ask(endpoint, "mmi.service", name).strip() == "200":
                 return
-        raise Failed(f"nobody registers for {name}")
+        raise Failed(f"no worker registers for {name}")
 
 
 def verdict(met):
@@ -219,16 +219,16 @@ MEASURED = {"crowd": measure_crowd, "flood": measure_flood, "titanic": measure_t
 
 def arguments(words):
     parser = argparse.ArgumentParser(prog="bench/majordomo", description=__doc__)
-    parser.add_argument("--only", choices=MEASURED, help="without it all are measured")
+    parser.add_argument("--only", choices=MEASURED, help="measurement to run; without it, all run")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=5, help="of a run of the crowd")
+    parser.add_argument("--seconds", type=float, default=5, help="seconds of a run")
     parser.add_argument("--rate", type=int, nargs="+", default=[5_000, 10_000],
                         help="requests a second of the crowd")
     parser.add_argument("--peers", type=int, default=5_000, help="workers, and as many clients")
-    parser.add_argument("--few", type=int, default=10, help="what they are compared with")
+    parser.add_argument("--few", type=int, default=10, help="workers, and as many clients, of the run to compare with")
     parser.add_argument("--modest", type=int, default=50_000, help="requests of a run beside a flood")
-    parser.add_argument("--requests", type=int, default=200_000, help="of a run with Titanic")
-    parser.add_argument("--store", help="folder on the disk that Titanic is to be measured on")
+    parser.add_argument("--requests", type=int, default=200_000, help="requests of a run with Titanic")
+    parser.add_argument("--store", help="folder on the disk for the stores of Titanic")
     parser.add_argument("--programs", type=Path,
                         help="folder with bench/mdp_load, bench/titanic_on_slow_disk and tools/zinc/zinc; "
                              "without it they are built")

@@ -23,7 +23,7 @@ public:
     dealer_.send_copy(service);
   }
 
-  // Until the broker says DISCONNECT or is silent for too long.
+  // Serves until the broker sends DISCONNECT or is unresponsive.
   void serve() {
     for (open_ = true; open_ && !stop_requested();) {
       if (dealer_.wait_readable(stop_check_milliseconds)) {

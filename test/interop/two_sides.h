@@ -89,7 +89,7 @@ inline constexpr std::size_t many = 10'000;
 [[nodiscard]] std::string describe(const parts& what);
 void expect_shape(const parts& got, const parts& shape);
 
-// A REQ socket that may ask again, and connects anew soon.
+// Returns options of a REQ socket that may resend a request, and reconnects within 20 ms.
 [[nodiscard]] socket_options persistent();
 
 }  // namespace zmtp::test

@@ -286,7 +286,7 @@ private:
   }
 
   const chp_client_arguments& arguments_;
-  const zmtp::deadline until_;  // of the whole run
+  const zmtp::deadline until_;  // deadline of the whole run
   chp::client client_;
   chp::watcher watcher_;
   stop_signals signals_;

@@ -79,7 +79,7 @@ void cast::choose_options(participant& p) {
     o.send_mark.bytes = random_.between(100, 5000);
     o.receive_mark.bytes = random_.between(100, 5000);
   }
-  // Subscriptions wait for room in the queue of an XPUB. Nobody outside can see which ones wait.
+  // Subscriptions wait for room in the queue of an XPUB. The simulation cannot see which ones wait.
   if (p.type == socket_type::xpub) {
     o.receive_mark = {.messages = {}, .bytes = {}};
   }

@@ -129,8 +129,8 @@ private:
   struct presence {
     std::vector<std::uint64_t> streams;  // its connections, the first first
     std::size_t over = 0;                // from those before, nothing more is received
-    // What was queued when the last one was attached: the rest of the one before, to which no mark
-    // applies once nothing can be written.
+    // Messages and bytes queued at the attach of the last connection: the rest of the previous one. No mark applies to
+    // this rest after the end of its connection.
     std::size_t rest = 0;
     std::size_t bytes_of_rest = 0;
     bool here = false;              // as the user knows

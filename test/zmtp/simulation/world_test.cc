@@ -185,8 +185,8 @@ awaitable<void> answer_all(int& failures) {
   }
 }
 
-// The answer to a peer that is gone waits for space. What the peer sent fills the queue, so that
-// nothing is read from it, and its end is not noticed by reading.
+// The answer to a lost peer waits for space. The messages of this peer fill the queue, so that the router does not read
+// from the connection, and cannot notice its end by reading.
 TEST_F(a_world, ends_a_send_to_a_lost_peer_whose_messages_wait) {
   net_options options;
   options.least_window = options.most_window = 2'000;
