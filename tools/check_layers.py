@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Finds where the source tree breaks the floors of the house: an include or a dependency that
-points up, a pure file that does I/O, all of Asio or a coroutine in a header, libzmq in our own code.
-Also finds public headers that include a part of a socket.
+"""Finds violations of the layers in the source tree.
+
+- An include or a dependency points to a higher layer, or to a layer that the table below does not allow.
+- A pure file does I/O.
+- A file outside zmtp/runtime reads a clock, draws a random number, makes a timer or sleeps.
+- A header includes all of Asio, or contains a coroutine.
+- A public header includes a part of a socket.
+- Code outside test/interop and bench uses libzmq.
 
 Usage: check_layers.py [ROOT]
 
-Prints each breach with its reason and its remedy. Exits 0 (none), 1 (some) or 2 (misused).
+Prints each violation with its reason and its remedy. Exit codes: 0 no violation, 1 violations, 2 invalid arguments
 """
 
 import re
@@ -13,16 +18,16 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-# The floors, top first. A room may use the rooms at its right and whatever those may use: an arrow
-# may skip floors downwards and never points up. ANY: every room.
+# The layers, top first. A layer is a folder, or a file that is a Bazel target of its own. A layer may use itself, the
+# layers at its right, and all layers that those may use. ANY: every layer.
 ANY = ["*"]
-FLOORS = [
-    # room                     may use
+LAYERS = [
+    # layer                    may use
     ("tools",                  ANY),
     ("test",                   ANY),
     ("bench",                  ANY),
 
-    # One target in two files: the interface, and the shell behind it.
+    # One target in two files: the interface and its shell.
     ("chp/replicated_server",  ["chp", "bstar", "chp/pair_core"]),
     ("chp/pair_core",          ["chp/replicated_server"]),
     ("chp/pair_roles",         ["chp/pair_core"]),
@@ -36,10 +41,10 @@ FLOORS = [
 
     ("zmtp/pattern",           ["zmtp/socket"]),
     ("zmtp/blocking",          ["zmtp/socket"]),
-    # Files of what must last, for which no socket is needed.
+    # Durable files. They do not need a socket.
     ("zmtp/storage",           []),
 
-    # Authenticators that many programs need. One of them asks a socket.
+    # Authenticators that many programs need. One of them uses a socket.
     ("zmtp/authenticators",    ["zmtp/socket"]),
 
     # For tests: production sockets on a virtual clock and network.
@@ -62,27 +67,27 @@ FLOORS = [
     ("zmtp/framing",           ["zmtp/curve"]),
     # The keys and boxes of CURVE.
     ("zmtp/curve",             ["zmtp"]),
-    # Words and bytes: one floor in two folders.
+    # Names and bytes: one layer in two folders.
     ("zmtp",                   ["zmtp/buffer"]),
     ("zmtp/buffer",            ["zmtp"]),
 ]
-# Nothing but themselves uses these, and a new folder below them is part of them. Anywhere else a
-# new folder needs a line of its own above.
-OPEN_ROOMS = {"tools", "test", "bench"}
-# One file of its folder that is a room of its own, because it is a target of its own.
-FILE_ROOMS = {"chp/replicated_server", "chp/pair_core", "chp/pair_roles", "chp/pair_source",
-              "zmtp/authenticator", "zmtp/zmtp"}
+# No other layer uses these. A new folder below one of them belongs to it. Any other new folder needs a line in the
+# table.
+OPEN_LAYERS = {"tools", "test", "bench"}
+# Files that are a layer of their own.
+FILE_LAYERS = {"chp/replicated_server", "chp/pair_core", "chp/pair_roles", "chp/pair_source",
+               "zmtp/authenticator", "zmtp/zmtp"}
 
-# Pure: bytes, time and random numbers come in as arguments.
+# Pure files get bytes, time and random numbers as arguments.
 PURE_FOLDERS = {"zmtp", "zmtp/buffer", "zmtp/framing", "zmtp/mechanism", "zmtp/conversation", "zmtp/routing"}
 PURE_FILES = re.compile(
     r"(?:^zmtp/curve/(?!(?:certificate|private)_file\.)\w+"
-    # Of chp all but the shells and what is kept in files.
+    # All files of chp except its shells and the code of its files on disk.
     r"|^chp/(?!(?:log_file|log_file_load|loaded_log|lost_file|map_file_conversion|publisher_port|record_table|snapshot_port|sqlite_log_store|server|server_core|server_core_access|client|client_core|client_connections|client_senders|waiting_handlers|watch_queue|watcher"
     r"|pair_core|pair_roles|pair_source|replicated_server)\.)\w+"
     r"|(?:^|/)\w+_(?:state|policy)|(?:^|/)state_(?:machine|message)|(?:^|/)(?:command(?:_bytes|_builder|_parser)?|liveness))\.(?:h|cc)$")
 
-# What a pure file never includes, itself or through a header of the project.
+# Headers that a pure file must not include, directly or through a header of the project.
 IMPURE_INCLUDES = [
     (r"boost/(asio|beast)(/|\.hpp$)", "it does I/O"),
     (r"(iostream|fstream|filesystem)$", "it opens files"),
@@ -93,7 +98,7 @@ IMPURE_INCLUDES = [
      "it asks the operating system"),
     (r"(spdlog/.*|sqlite3\.h)$", "it writes files"),
 ]
-# What a pure file never calls.
+# Calls that a pure file must not contain.
 IMPURE_CALLS = [
     (r"::\s*now\s*\(", "reads a clock"),
     (r"\bstd\s*::\s*time\s*\(|(?<![\w.>])time\s*\(\s*(?:nullptr|NULL|0|&)", "reads a clock"),
@@ -103,19 +108,19 @@ IMPURE_CALLS = [
     (r"(?<![\w.>])fopen\s*\(", "opens a file"),
 ]
 
-# The parts of a socket. A public header never reaches them, because a change of one of them would
-# recompile every program.
+# The parts of a socket. A public header must not include them, directly or through another header, because a change of
+# one of them would recompile every program.
 SOCKET_PARTS = re.compile(r"zmtp/(?:engine/|routing/(?:\w+_state|pipe|socket_pipes)\.|buffer/\w+_queue\.)")
 
-# Only this room reads clocks, draws random numbers and makes timers. All others use its runtime,
-# which a simulation replaces.
-RUNTIME_ROOM = "zmtp/runtime"
+# Only this layer reads clocks, draws random numbers and makes timers. All others use its runtime, which a simulation
+# replaces.
+RUNTIME_LAYER = "zmtp/runtime"
 RUNTIME_CALLS = [
     *(call for call in IMPURE_CALLS if not call[1].startswith("opens")),
     (r"\b(?:steady|system|high_resolution|deadline|waitable)_timer\b", "makes a timer"),
     (r"\bsleep_(?:for|until)\s*\(", "sleeps"),
 ]
-# (file, what it does) -> the reason why it may.
+# (file, what it does) -> the reason for the exception.
 RUNTIME_EXCEPTIONS = {
     ("zmtp/transport/ipc.cc", "sleeps"): "flock() has no timeout; the folder's lock is the kernel's",
 }
@@ -129,14 +134,14 @@ PEER_FOLDERS = ("test/interop/", "bench/")
 HEADERS = {".h", ".hh", ".hpp"}
 SOURCES = HEADERS | {".c", ".cc", ".cpp", ".cxx"}
 NOT_OURS = {"third_party"}
-# Labels that are no dependency on a room: the root package, visibility, libraries, build rules.
-NO_ROOMS = {"", "visibility", "third_party", "tools/build"}
+# Folders whose labels are not dependencies on a layer: the root package, visibility, libraries, build rules.
+NOT_LAYERS = {"", "visibility", "third_party", "tools/build"}
 
-ROOMS = {room for room, _ in FLOORS}
-TOPS = {room.partition("/")[0] for room in ROOMS}
+LAYER_NAMES = {layer for layer, _ in LAYERS}
+TOPS = {layer.partition("/")[0] for layer in LAYER_NAMES}
 
 
-class Breach(NamedTuple):
+class Violation(NamedTuple):
     file: str
     line: int
     what: str
@@ -148,55 +153,55 @@ class Breach(NamedTuple):
                 f"    why: {self.why}\n    remedy: {self.remedy}")
 
 
-def room_of(path):
-    """The room of a file given from the root, or None where the table has none."""
+def layer_of(path):
+    """Returns the layer of a file, or None if the table does not have it. The path starts at the root."""
     stem = re.sub(r"\.\w+$", "", path)
     folder = path.rpartition("/")[0]
-    if stem in FILE_ROOMS:
+    if stem in FILE_LAYERS:
         return stem
-    if folder in ROOMS:
+    if folder in LAYER_NAMES:
         return folder
     top = folder.partition("/")[0]
-    return top if top in OPEN_ROOMS else None
+    return top if top in OPEN_LAYERS else None
 
 
-def reachable_rooms():
-    """room -> every room it may use, itself included."""
-    direct = dict(FLOORS)
+def reachable_layers():
+    """Returns a map from each layer to the layers that it may use, including itself."""
+    direct = dict(LAYERS)
     reach = {}
-    for room in direct:
-        seen, todo = set(), [room]
+    for layer in direct:
+        seen, todo = set(), [layer]
         while todo:
             here = todo.pop()
             if here not in seen:
                 seen.add(here)
                 todo += direct.get(here, [])
-        reach[room] = seen
+        reach[layer] = seen
     return reach
 
 
-REACH = reachable_rooms()
+REACH = reachable_layers()
 
 
 def may_use(user, used):
-    if used in OPEN_ROOMS:
-        return user in OPEN_ROOMS
+    if used in OPEN_LAYERS:
+        return user in OPEN_LAYERS
     return used in REACH[user] or "*" in REACH[user]
 
 
-def rooms_below(room):
-    return ", ".join(sorted(REACH[room] - {room})) or "nothing else of the project"
+def layers_below(layer):
+    return ", ".join(sorted(REACH[layer] - {layer})) or "nothing else of the project"
 
 
 def is_pure(path):
     folder = path.rpartition("/")[0]
-    if folder.partition("/")[0] in OPEN_ROOMS:
+    if folder.partition("/")[0] in OPEN_LAYERS:
         return False
-    return room_of(path) in PURE_FOLDERS or PURE_FILES.search(path) is not None
+    return layer_of(path) in PURE_FOLDERS or PURE_FILES.search(path) is not None
 
 
-# Tried from left to right, so that a // in a string and a quote in a comment are told apart. A
-# quote behind a digit separates digits.
+# Matches from left to right. This distinguishes a // in a string from a comment, and a quote in a comment from a
+# string. A quote after a digit separates digits.
 COMMENT_OR_LITERAL = re.compile(
     r"(?P<comment>//[^\n]*|/\*.*?\*/)"
     r'|R"(?P<mark>\w*)\(.*?\)(?P=mark)"'
@@ -208,7 +213,7 @@ TARGET_NAME = re.compile(r'\bname\s*=\s*"([^"]+)"')
 
 
 def blank(match):
-    """Spaces in the place of the text, so that what is behind it keeps its line."""
+    """Returns spaces instead of the text, so that all text after it stays in its line."""
     return re.sub(r"[^\n]", " ", match.group(0))
 
 
@@ -232,7 +237,7 @@ class Include(NamedTuple):
 
 
 class Tree:
-    """The sources and build files below a root, read once. Paths are given from the root."""
+    """The sources and build files below a root, read once. Paths start at the root."""
 
     def __init__(self, root):
         self.sources, self.builds = {}, {}
@@ -262,48 +267,47 @@ class Tree:
         return found
 
 
-def no_floor(path, line, what):
-    return Breach(path, line, f"{what} stands on no floor",
-                  "every folder of sources has its place in the table of tools/check_layers.py",
-                  "use a folder that is in the table, or give the new one its line there")
+def no_layer(path, line, what):
+    return Violation(path, line, f"{what} is not in a layer",
+                     "every folder of sources has a line in the table of tools/check_layers.py",
+                     "use a folder that is in the table, or add a line for the new folder")
 
 
-def check_floors(tree):
+def check_includes(tree):
     for path, includes in tree.includes.items():
-        user = room_of(path)
+        user = layer_of(path)
         if user is None:
-            yield no_floor(path, 1, f"the folder {path.rpartition('/')[0] or 'of the root'}")
+            yield no_layer(path, 1, f"the folder {path.rpartition('/')[0] or 'of the root'}")
             continue
         for include in includes:
-            used = room_of(include.name)
+            used = layer_of(include.name)
             if PEER_HEADERS.match(include.name):
-                pass  # check_peers speaks of it
+                pass  # check_peers reports this include
             elif not include.ours:
                 if include.quoted:
-                    yield Breach(path, include.line, f'"{include.name}" is not found from the root',
-                                 "a whole path shows on which floor a header is",
-                                 'write "folder/file.h" from the root, <name> for other libraries')
+                    yield Violation(path, include.line, f'"{include.name}" is not found from the root',
+                                    "a full path shows the layer of a header",
+                                    'write "folder/file.h" from the root, <name> for other libraries')
             elif used is None:
-                yield no_floor(path, include.line, include.name)
+                yield no_layer(path, include.line, include.name)
             elif not may_use(user, used):
-                yield Breach(path, include.line, f"{user} includes {include.name}",
-                             f"{user} may use {rooms_below(user)}; {used} is not among them",
-                             "move what both need to a lower floor, or pass it in as an argument")
+                yield Violation(path, include.line, f"{user} includes {include.name}",
+                                f"{user} may use {layers_below(user)}; {used} is not among them",
+                                "move the common code to a lower layer, or pass it as an argument")
 
 
 def check_purity(tree):
     for path, text in tree.sources.items():
         if is_pure(path):
             for line, what in impure_calls(text):
-                yield Breach(path, line, f"{path} is pure, but {what}",
-                             "a pure file gets bytes, time and random numbers as arguments",
-                             "take it as an argument; the shell that uses this file has it")
-            yield from check_what_is_reached(tree, path)
+                yield Violation(path, line, f"{path} is pure, but {what}",
+                                "a pure file gets bytes, time and random numbers as arguments",
+                                "take it as an argument from the shell that uses this file")
+            yield from check_reached_headers(tree, path)
 
 
-def check_what_is_reached(tree, pure):
-    """Follows the includes of a pure file as far as headers that are pure by name, which answer for
-    themselves."""
+def check_reached_headers(tree, pure):
+    """Follows the includes of a pure file, except those of other pure headers, which have their own check."""
     seen, todo = set(), [(pure, 0, [])]
     while todo:
         here, first_line, way = todo.pop()
@@ -313,19 +317,19 @@ def check_what_is_reached(tree, pure):
                 seen.add(include.name)
                 todo.append((include.name, line, way + [include.name]))
                 for at, what in impure_calls(tree.sources.get(include.name, "")):
-                    yield Breach(pure, line, f"{pure} is pure, but {include.name}:{at} {what}",
-                                 "a pure file gets bytes, time and random numbers as arguments",
-                                 f"take it as an argument in {include.name}")
+                    yield Violation(pure, line, f"{pure} is pure, but {include.name}:{at} {what}",
+                                    "a pure file gets bytes, time and random numbers as arguments",
+                                    f"take it as an argument in {include.name}")
             if include.ours:
                 continue
             for pattern, why in IMPURE_INCLUDES:
                 if re.match(pattern, include.name):
                     through = f" through {', '.join(way)}" if way else ""
-                    yield Breach(pure, line,
-                                 f"{pure} is pure, but includes <{include.name}>{through}",
-                                 f"{why}, and a pure file does not",
-                                 f"include less in {way[-1]}, or split it" if way else
-                                 "move this work into the shell that uses this file")
+                    yield Violation(pure, line,
+                                    f"{pure} is pure, but includes <{include.name}>{through}",
+                                    f"{why}, and a pure file does not",
+                                    f"include less in {way[-1]}, or split it" if way else
+                                    "move this work into the shell that uses this file")
 
 
 def impure_calls(text):
@@ -341,13 +345,13 @@ def calls_in(text, calls):
 
 def check_runtime(tree):
     for path, text in tree.sources.items():
-        if path.partition("/")[0] in OPEN_ROOMS or room_of(path) == RUNTIME_ROOM or is_pure(path):
+        if path.partition("/")[0] in OPEN_LAYERS or layer_of(path) == RUNTIME_LAYER or is_pure(path):
             continue  # check_purity is stricter
         for line, what in calls_in(text, RUNTIME_CALLS):
             if (path, what) not in RUNTIME_EXCEPTIONS:
-                yield Breach(path, line, f"{path} {what}",
-                             f"only {RUNTIME_ROOM} asks the operating system for time and chance",
-                             "use zmtp::runtime::of(executor), zmtp::timer or zmtp::alarm")
+                yield Violation(path, line, f"{path} {what}",
+                                f"only {RUNTIME_LAYER} asks the operating system for time and random numbers",
+                                "use zmtp::runtime::of(executor), zmtp::timer or zmtp::alarm")
 
 
 def check_headers(tree):
@@ -356,26 +360,26 @@ def check_headers(tree):
             continue
         for include in tree.includes[path]:
             if include.name == ASIO_WHOLE:
-                yield Breach(path, include.line, f"a header includes <{ASIO_WHOLE}>",
-                             "whoever includes the header compiles all of Asio",
-                             "include the parts that are used, as <boost/asio/any_io_executor.hpp>")
+                yield Violation(path, include.line, f"a header includes <{ASIO_WHOLE}>",
+                                "each file that includes the header compiles all of Asio",
+                                "include the parts that are used, as <boost/asio/any_io_executor.hpp>")
         code = code_only(text)
         coroutine = COROUTINE.search(code)
         if coroutine:
-            yield Breach(path, line_of(code, coroutine.start()), f"{coroutine.group()} in a header",
-                         "whoever includes the header compiles the coroutine, for seconds each",
-                         "declare the function here and write the coroutine in the .cc file")
+            yield Violation(path, line_of(code, coroutine.start()), f"{coroutine.group()} in a header",
+                            "each file that includes the header compiles the coroutine, which takes seconds",
+                            "declare the function here and write the coroutine in the .cc file")
 
 
 def is_public_header(path):
-    room = room_of(path)
-    return Path(path).suffix in HEADERS and (room == "zmtp" or (
-        room in ROOMS - OPEN_ROOMS and "zmtp/engine" in REACH[room] - {room}))
+    layer = layer_of(path)
+    return Path(path).suffix in HEADERS and (layer == "zmtp" or (
+        layer in LAYER_NAMES - OPEN_LAYERS and "zmtp/engine" in REACH[layer] - {layer}))
 
 
 def check_public_headers(tree):
-    """Follows the includes of the headers above the engine as far as headers that answer for
-    themselves."""
+    """Follows the includes of the headers above the engine, except those of other public headers, which have their own
+    check."""
     for path in filter(is_public_header, tree.sources):
         seen, todo = set(), [(path, 0)]
         while todo:
@@ -384,9 +388,9 @@ def check_public_headers(tree):
                 line = first_line or include.line
                 if SOCKET_PARTS.match(include.name):
                     through = f" through {here}" if here != path else ""
-                    yield Breach(path, line, f"{path} includes {include.name}{through}",
-                                 "a change of a socket's parts would recompile every program",
-                                 "declare the class, or move what users need to zmtp/counters.h")
+                    yield Violation(path, line, f"{path} includes {include.name}{through}",
+                                    "a change of a socket's parts would recompile every program",
+                                    "declare the class, or move what users need to zmtp/counters.h")
                 elif include.ours and include.name not in seen and not is_public_header(
                         include.name):
                     seen.add(include.name)
@@ -394,65 +398,65 @@ def check_public_headers(tree):
 
 
 def check_peers(tree):
-    why = "libzmq is a peer to test against and nothing is built on it"
+    why = "libzmq is a peer to test against; the product does not use it"
     remedy = f"use zmtp/, or move this below {' or '.join(PEER_FOLDERS)}"
     for path, includes in tree.includes.items():
         for include in includes:
             if PEER_HEADERS.match(include.name) and not path.startswith(PEER_FOLDERS):
-                yield Breach(path, include.line, f"includes {include.name}", why, remedy)
+                yield Violation(path, include.line, f"includes {include.name}", why, remedy)
     for path, text in tree.builds.items():
         for match in PEER_LIBRARIES.finditer(text):
             if not path.startswith(PEER_FOLDERS):
                 line = line_of(text, match.start())
-                yield Breach(path, line, f"links {match.group()}", why, remedy)
+                yield Violation(path, line, f"links {match.group()}", why, remedy)
 
 
 def check_targets(tree):
-    """What is linked keeps the floors too: //chp must not bring //bstar along."""
+    """Checks dependencies in BUILD files like includes: //chp must not link //bstar."""
     for path, text in tree.builds.items():
         package = path.rpartition("/")[0]
         names = [(match.start(), match.group(1)) for match in TARGET_NAME.finditer(text)]
         for match in LABEL.finditer(text):
             folder, name = match.group(1), match.group(2) or match.group(1).rpartition("/")[2]
             # __pkg__, __subpackages__ and "..." are visibility.
-            if folder in NO_ROOMS or name.startswith("__") or folder.endswith("..."):
+            if folder in NOT_LAYERS or name.startswith("__") or folder.endswith("..."):
                 continue
             target = next((name for at, name in reversed(names) if at < match.start()), "")
-            user, used = room_of(f"{package}/{target}.cc"), room_of(f"{folder}/{name}.cc")
+            user, used = layer_of(f"{package}/{target}.cc"), layer_of(f"{folder}/{name}.cc")
             line = line_of(text, match.start())
             if used is None:
-                yield no_floor(path, line, f"//{folder}")
+                yield no_layer(path, line, f"//{folder}")
             elif user is not None and not may_use(user, used):
-                yield Breach(path, line, f"{package}:{target} links {match.group()}",
-                             f"{user} may use {rooms_below(user)}; {used} is not among them",
-                             "drop it, or put what needs it into a target on a higher floor")
+                yield Violation(path, line, f"{package}:{target} links {match.group()}",
+                                f"{user} may use {layers_below(user)}; {used} is not among them",
+                                "remove it, or move the code that needs it to a target in a higher layer")
 
 
-CHECKS = (check_floors, check_purity, check_runtime, check_headers, check_public_headers, check_peers,
+CHECKS = (check_includes, check_purity, check_runtime, check_headers, check_public_headers, check_peers,
           check_targets)
 
 
 def violations_in(tree):
-    return sorted({breach for check in CHECKS for breach in check(tree)})
+    return sorted({violation for check in CHECKS for violation in check(tree)})
 
 
 def main(arguments):
     if len(arguments) > 1 or (arguments and arguments[0].startswith("-")):
         print(__doc__, file=sys.stderr)
         return 2
-    # By its real path: Bazel starts a link to this file, from a folder that has only links.
+    # Resolve the path, because Bazel runs a link to this file, in a folder of links.
     root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
     if not (root / "WORKSPACE").is_file():
         print(f"check_layers: no WORKSPACE in {root}; name the project's root as the argument",
               file=sys.stderr)
         return 2
     tree = Tree(root)
-    breaches = violations_in(tree)
-    for breach in breaches:
-        print(breach)
+    violations = violations_in(tree)
+    for violation in violations:
+        print(violation)
     print(f"check_layers: {len(tree.sources)} sources, {len(tree.builds)} build files, "
-          f"{len(breaches)} breaches")
-    return 1 if breaches else 0
+          f"{len(violations)} violations")
+    return 1 if violations else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants each kind of breach in a small tree and expects it found; then looks at the real tree."""
+"""Plants each kind of violation in a small tree and expects a report; then checks the real tree."""
 
 import contextlib
 import io
@@ -12,8 +12,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import check_layers  # noqa: E402: found by the line above
 
-# A tree that keeps every rule; each test changes one file of it.
-HOUSE = {
+# A tree without violations. Each test changes one of its files.
+TREE = {
     "WORKSPACE": "",
     "zmtp/message.h": '#include "zmtp/buffer/block.h"\n#include <vector>\n',
     "zmtp/options.h": "#include <chrono>\n",
@@ -47,9 +47,9 @@ HOUSE = {
 
 
 def found(changes):
-    """The breaches of the house with these files in it, by path."""
+    """Returns the violations in the tree with these changed files, by path."""
     with tempfile.TemporaryDirectory() as root:
-        for path, text in (HOUSE | changes).items():
+        for path, text in (TREE | changes).items():
             file = Path(root, path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
@@ -58,53 +58,53 @@ def found(changes):
 
 class Planted(unittest.TestCase):
     def expect_one(self, file, line, words, text, others={}):
-        breaches = found({file: text} | others)
-        self.assertEqual(len(breaches), 1, [str(b) for b in breaches])
-        breach = breaches[0]
-        self.assertEqual((breach.file, breach.line), (file, line), str(breach))
-        self.assertIn(words, str(breach))
-        self.assertTrue(breach.why and breach.remedy)
+        violations = found({file: text} | others)
+        self.assertEqual(len(violations), 1, [str(v) for v in violations])
+        violation = violations[0]
+        self.assertEqual((violation.file, violation.line), (file, line), str(violation))
+        self.assertIn(words, str(violation))
+        self.assertTrue(violation.why and violation.remedy)
 
     def expect_none(self, changes):
-        self.assertEqual([str(b) for b in found(changes)], [])
+        self.assertEqual([str(v) for v in found(changes)], [])
 
-    def test_a_sound_house_has_no_violation(self):
+    def test_a_correct_tree_has_no_violation(self):
         self.expect_none({})
 
-    # Floors.
+    # Layers.
 
-    def test_an_arrow_that_points_up(self):
+    def test_an_include_of_a_higher_layer(self):
         self.expect_one("zmtp/message.h", 2, "zmtp includes zmtp/routing/fair_queue.h",
                         '\n#include "zmtp/routing/fair_queue.h"\n')
 
-    def test_transport_sees_neither_conversation_nor_routing_nor_mechanism(self):
+    def test_transport_uses_neither_conversation_nor_routing_nor_mechanism(self):
         for seen in ("conversation/conversation", "routing/fair_queue", "mechanism/null"):
             with self.subTest(seen):
                 folder = seen.split("/")[0]
                 self.expect_one("zmtp/transport/tcp.h", 1, f"zmtp/{folder} is not among them",
                                 f'#include "zmtp/{seen}.h"\n')
 
-    def test_routing_and_conversation_do_not_meet(self):
+    def test_routing_and_conversation_do_not_use_each_other(self):
         self.expect_one("zmtp/routing/fan_out.h", 1, "zmtp/conversation/conversation.h",
                         '#include "zmtp/conversation/conversation.h"\n')
         self.expect_one("zmtp/conversation/heartbeat.h", 1, "zmtp/routing/fair_queue.h",
                         '#include "zmtp/routing/fair_queue.h"\n')
 
-    def test_a_socket_does_not_see_a_pattern(self):
+    def test_a_socket_does_not_use_a_pattern(self):
         self.expect_one("zmtp/socket/request_sockets.h", 1, "zmtp/pattern/liveness.h",
                         '#include "zmtp/pattern/liveness.h"\n')
 
-    def test_mdp_sees_neither_chp_nor_bstar(self):
+    def test_mdp_uses_neither_chp_nor_bstar(self):
         self.expect_one("mdp/worker.h", 1, "mdp includes chp/server.h",
                         '#include "chp/server.h"\n')
         self.expect_one("mdp/titanic/client.cc", 1, "mdp/titanic includes bstar/state_machine.h",
                         '#include "bstar/state_machine.h"\n')
 
-    def test_mdp_does_not_see_titanic(self):
+    def test_mdp_does_not_use_titanic(self):
         self.expect_one("mdp/worker.h", 1, "mdp includes mdp/titanic/server.h",
                         '#include "mdp/titanic/server.h"\n')
 
-    def test_of_chp_only_the_replicated_server_sees_bstar(self):
+    def test_only_the_replicated_server_in_chp_uses_bstar(self):
         self.expect_one("chp/client.cc", 1, "chp includes bstar/state_machine.h",
                         '#include "bstar/state_machine.h"\n')
         self.expect_none({"chp/replicated_server.cc": '#include "bstar/state_machine.h"\n'})
@@ -124,16 +124,16 @@ class Planted(unittest.TestCase):
     def test_an_include_is_written_from_the_root(self):
         self.expect_one("mdp/worker.h", 1, "not found from the root", '#include "broker.h"\n')
 
-    def test_a_new_folder_needs_a_floor(self):
-        self.expect_one("zmtp/util/strings.h", 1, "stands on no floor", "\n")
-        self.expect_one("mdp/worker.h", 1, "stands on no floor", '#include "mdp/util/x.h"\n')
+    def test_a_new_folder_needs_a_layer(self):
+        self.expect_one("zmtp/util/strings.h", 1, "is not in a layer", "\n")
+        self.expect_one("mdp/worker.h", 1, "is not in a layer", '#include "mdp/util/x.h"\n')
         self.expect_none({"test/support/deep/clock.h": '#include "mdp/broker.h"\n'})
 
-    def test_what_is_commented_out_does_not_count(self):
+    def test_an_include_in_a_comment_does_not_count(self):
         include = '#include "mdp/broker.h"\n'
         self.expect_none({"zmtp/message.h": f"// {include}/*\n{include}*/\n"})
 
-    def test_a_target_keeps_the_floors_too(self):
+    def test_a_target_links_only_lower_layers(self):
         self.expect_one("chp/BUILD", 2, 'chp:client links "//bstar"',
                         'rule(name = "client",\n  deps = ["//bstar"])\n')
         self.expect_none({"chp/BUILD": 'rule(name = "client")  # not "//bstar"\n'})
@@ -152,7 +152,7 @@ class Planted(unittest.TestCase):
                 with self.subTest(name=name, file=file):
                     self.expect_one(file, 1, f"includes <{name}>", f"#include <{name}>\n")
 
-    def test_what_is_not_pure_may(self):
+    def test_an_impure_file_includes_io(self):
         text = "#include <boost/asio/ip/tcp.hpp>\n#include <thread>\nauto t = runtime.now();\n"
         for file in ("zmtp/transport/tcp.cc", "zmtp/socket/core.cc", "mdp/broker.cc",
                      "test/mdp/some_state.cc"):
@@ -161,12 +161,12 @@ class Planted(unittest.TestCase):
 
     def test_a_pure_file_reaches_no_io_through_a_header(self):
         self.expect_one("mdp/broker_state.h", 1, "through mdp/options.h",
-                        HOUSE["mdp/broker_state.h"],
+                        TREE["mdp/broker_state.h"],
                         {"mdp/options.h": "#include <boost/asio/ip/tcp.hpp>\n"})
 
     def test_a_pure_file_reaches_no_call_through_a_header(self):
         self.expect_one("mdp/broker_state.h", 1, "mdp/options.h:2 opens a file",
-                        HOUSE["mdp/broker_state.h"],
+                        TREE["mdp/broker_state.h"],
                         {"mdp/options.h": "\nauto* file = fopen(name, mode);\n"})
 
     def test_a_pure_file_calls_no_clock_and_no_randomness(self):
@@ -179,7 +179,7 @@ class Planted(unittest.TestCase):
 
     def test_words_that_look_like_a_clock(self):
         self.expect_none({"mdp/worker_state.cc": """
-            // steady_clock::now() is the shell's business
+            // only the shell calls steady_clock::now()
             const char* text = "std::rand() // \\" ::now(";
             const char quote = '"';
             auto size = 65'535 + input.rand(3) + peer->time(0) + last_time(0) + operand(now);
@@ -189,7 +189,7 @@ class Planted(unittest.TestCase):
 
     # The runtime.
 
-    def test_only_the_runtime_has_clocks_chance_and_timers(self):
+    def test_only_the_runtime_has_clocks_random_numbers_and_timers(self):
         planted = {
             "reads a clock": ("std::chrono::steady_clock::now()", "clock::now()",
                               "std::chrono::system_clock::now()", "std::time(nullptr)"),
@@ -237,7 +237,7 @@ class Planted(unittest.TestCase):
                                 f"\nawaitable run() {{ {word} 1; }}\n")
         self.expect_none({"mdp/broker.h": "// co_await s.async_receive(batch)\n"})
 
-    def test_no_public_header_reaches_the_parts_of_a_socket(self):
+    def test_no_public_header_includes_the_parts_of_a_socket(self):
         for part in ("engine/socket_core", "routing/pub_state", "routing/pipe",
                      "buffer/send_queue"):
             with self.subTest(part):
@@ -250,7 +250,7 @@ class Planted(unittest.TestCase):
 
     # Peers.
 
-    def test_libzmq_is_no_part(self):
+    def test_the_product_does_not_include_libzmq(self):
         for include in ("<zmq.h>", '"zmq.h"', "<zmq.hpp>", "<czmq.h>"):
             with self.subTest(include):
                 self.expect_one("mdp/broker.cc", 1, "a peer to test against",
@@ -258,7 +258,7 @@ class Planted(unittest.TestCase):
         self.expect_one("test/mdp/x_test.cc", 1, "a peer to test against", "#include <zmq.h>\n")
         self.expect_none({"bench/local_thr.cc": "#include <zmq.h>\n"})
 
-    def test_libzmq_is_not_linked(self):
+    def test_the_product_does_not_link_libzmq(self):
         self.expect_one("mdp/BUILD", 1, "//third_party:libzmq",
                         'rule(name = "b", deps = ["//third_party:libzmq"])\n')
         self.expect_one("tools/BUILD", 1, "-lzmq", 'rule(linkopts = ["-lzmq"])\n')
@@ -271,20 +271,20 @@ class Program(unittest.TestCase):
             code = check_layers.main(list(arguments))
         return code, out.getvalue() + err.getvalue()
 
-    def test_the_real_tree_keeps_its_floors(self):
+    def test_the_real_tree_has_no_violation(self):
         code, text = self.run_main()
         self.assertEqual(code, 0, text)
-        # Not an empty folder of links.
+        # The root is the source tree, not an empty folder of links.
         root = Path(check_layers.__file__).resolve().parent.parent
         self.assertIn("zmtp/message.h", check_layers.Tree(root).sources)
 
-    def test_a_folder_that_is_no_root_is_misuse(self):
+    def test_a_folder_without_a_workspace_is_an_invalid_argument(self):
         with tempfile.TemporaryDirectory() as folder:
             code, text = self.run_main(folder)
         self.assertEqual(code, 2)
         self.assertIn("no WORKSPACE", text)
 
-    def test_an_unknown_option_is_misuse(self):
+    def test_an_unknown_option_is_an_invalid_argument(self):
         code, text = self.run_main("--fix")
         self.assertEqual(code, 2)
         self.assertIn("Usage", text)
