@@ -12,9 +12,9 @@
 
 namespace zmtp::simulation {
 
-template <class Breach>
+template <class Violation>
 struct finding {
-  Breach what;
+  Violation what;
   std::string text;
 };
 
@@ -27,11 +27,11 @@ struct run_summary {
   std::vector<std::pair<std::string_view, std::size_t>> figures;
 };
 
-template <class Breach>
+template <class Violation>
 struct run_result : run_summary {
-  std::vector<finding<Breach>> findings;
+  std::vector<finding<Violation>> findings;
 
-  [[nodiscard]] bool shows(Breach what) const {
+  [[nodiscard]] bool shows(Violation what) const {
     return std::any_of(findings.begin(), findings.end(),
                        [&](const auto& f) { return f.what == what; });
   }

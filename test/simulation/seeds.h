@@ -85,10 +85,10 @@ void expect_same_traces(Run run) {
   }
 }
 
-// Returns whether one of the first seeds finds the breach. A breach that needs a coincidence with a
+// Returns whether one of the first seeds finds the violation. A violation that needs a coincidence with a
 // fault takes more seeds than one that always occurs.
-template <class Breach, class Run>
-bool noticed(Breach what, Run run) {
+template <class Violation, class Run>
+bool noticed(Violation what, Run run) {
   for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
     if (run(seed).shows(what)) {
       return true;
