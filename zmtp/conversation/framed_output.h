@@ -47,7 +47,7 @@ public:
 private:
   // One framed message, or a command.
   struct unit {
-    std::size_t end;     // of its bytes in the batch
+    std::size_t end;     // behind its last byte in the batch
     std::size_t queued;  // its bytes in the queue; 0 for a command
   };
 

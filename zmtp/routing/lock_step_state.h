@@ -50,7 +50,7 @@ private:
 
   std::optional<peer_id> asked_;
   unread early_ = unread::nothing;  // pipe::rest of that peer when the request was written
-  std::uint32_t number_;            // of the last request
+  std::uint32_t number_;            // number of the last request
 };
 
 // REP: one request, then its reply to the same peer.

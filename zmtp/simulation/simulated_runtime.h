@@ -42,7 +42,7 @@ public:
 private:
   friend class simulated_timer;
 
-  // Of a hundred looks at the clock, this many find that some time has passed since the last one.
+  // Percentage of clock reads that first advance the clock, by up to `clock_moves_by`.
   static constexpr unsigned clock_moves = 25;
   static constexpr std::chrono::microseconds clock_moves_by{5};
 
