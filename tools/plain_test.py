@@ -63,6 +63,15 @@ class PlainTest(unittest.TestCase):
         code, out = self.plain("c.cc", "int nobody;\n", "--max", "0")
         self.assertEqual(code, 0, out)
 
+    def test_texts_for_users_must_have_no_finding_by_default(self):
+        code, out = self.plain("a.cc", 'auto text = "the broker tells nobody";\n')
+        self.assertEqual(code, 1, out)
+        self.assertIn("a.cc:1: person", out)
+        code, out = self.plain("a.py", 'add_argument("--to", help="the broker tells nobody")\n')
+        self.assertEqual(code, 1, out)
+        code, out = self.plain("b.cc", "// The broker tells nobody.\nint a;\n")
+        self.assertEqual(code, 0, out)
+
     def test_the_number_of_allowed_findings_counts(self):
         code, out = self.plain("a.cc", "// The broker tells nobody.\nint a;\n", "--max", "1")
         self.assertEqual(code, 0, out)
