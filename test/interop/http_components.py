@@ -13,7 +13,7 @@ class Component(NamedTuple):
     web: Web
     plots: int
     group: str
-    figures: tuple  # of the group, and they stay as they are
+    figures: tuple  # members of the group that do not change
 
 
 class ComponentsCase(HttpCase):

@@ -156,7 +156,7 @@ class Patterns:
         snapshots = server.read_line().split()[1]
         port = int(snapshots.rpartition(":")[2].partition("/")[0])
         updates = self.peer("sub", snapshots.replace(f":{port}/", f":{port + 1}/"), prefixes=[b"/lamp/", b"HUGZ"])
-        # It shows that both subscriptions hold.
+        # HUGZ shows that both subscriptions hold.
         self.assertEqual(updates.receive(), [b"HUGZ", bytes(8), b"", b"", b""])
 
         self.set_key(server, "/lamp/kitchen", "on")

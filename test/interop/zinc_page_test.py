@@ -105,7 +105,7 @@ class PageTest(ComponentsCase):
 
     def test_the_table_of_services(self):
         broker, web = self.start_broker()
-        # Their order by name is another one.
+        # The order by name differs from the order by time.
         for name, delay in (("a", "1s"), ("b", "0s"), ("c", "3s")):
             start_worker(self, broker.endpoint, name, "0.2", "--delay", delay)
             self.request(broker, name, "--count", "1")

@@ -67,7 +67,7 @@ class Arguments(unittest.TestCase):
     def test_says_its_version(self):
         result = run("--version")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertRegex(result.stdout, r"^zinc \d+\.\d+\.\d+\S*( \([0-9a-f]{12}(-dirty)?\))?\nZMTP 3\.1 .*\nZWS .*TLS .*\n"
+        self.assertRegex(result.stdout, r"^zinc \d+\.\d+\.\d+\S*( \([0-9a-f]{12}(-dirty)?\))?\nZMTP 3\.1 .*ZWS .*TLS .*\n"
                                         r"MDP .*FLP.*Binary Star.*\n$")
 
     def test_a_missing_folder_is_named(self):

@@ -10,8 +10,7 @@ std::string version_text() {
     text += std::string{" ("} + commit + ')';
   }
   return text +
-         "\nZMTP 3.1 and 3.0 with NULL, PLAIN and CURVE; ZAP 1.0"
-         "\nZWS 2.0; TLS 1.3 and 1.2"
+         "\nZMTP 3.1 and 3.0, NULL, PLAIN, CURVE, ZAP 1.0, ZWS 2.0, TLS 1.3 and 1.2"
          "\nMDP 0.1 and 0.2, MMI, TSP, PPP, FLP, Binary Star, CHP";
 }
 
