@@ -19,8 +19,10 @@ class Web:
     """The server of figures of a process, which prints `http URL`."""
 
     def __init__(self, process):
-        word, self.url = process.read_line().split()
-        assert word == "http", word
+        # A server with a store may say before that it is active.
+        while (words := process.read_line().split())[0] != "http":
+            assert words[0] == "active", words
+        self.url = words[1]
         self.port = int(self.url.rstrip("/").rsplit(":", 1)[1])
 
     def get(self, path):
