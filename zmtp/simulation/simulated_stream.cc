@@ -52,7 +52,9 @@ std::size_t simulated_stream::write_some(std::span<const std::span<const std::by
 
 void simulated_stream::wait(stream_side side, std::shared_ptr<transport::stream_user> user) {
   waiting_[static_cast<std::size_t>(side)] = std::move(user);
-  if (stopped_) {
+  if (closed_) {
+    on_ready(side, asio::error::operation_aborted);
+  } else if (stopped_) {
     on_ready(side, {});
   } else if (side == stream_side::read) {
     connection_->wait_readable(end_, [this, side] { on_ready(side, {}); });
@@ -78,6 +80,7 @@ void simulated_stream::shutdown() noexcept {
 
 void simulated_stream::close() noexcept {
   connection_->close(end_);
+  closed_ = true;
   on_ready(stream_side::read, asio::error::operation_aborted);
   on_ready(stream_side::write, asio::error::operation_aborted);
 }

@@ -44,6 +44,7 @@ private:
   end_of_stream end_;
   users waiting_;
   bool stopped_ = false;  // shutdown() was called: reads end
+  bool closed_ = false;
   bool reset_reported_ = false;
 };
 
