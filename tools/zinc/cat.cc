@@ -200,12 +200,9 @@ asio::awaitable<bool> cat::receive(zmtp::message& to) {
 
 bool cat::print(const zmtp::message& m) {
   try {
-    write_output(line_of(m, style_));
-    return true;
+    return write_unless_stopped(line_of(m, style_));
   } catch (const std::system_error& e) {
-    if (!stopped_while_full(e)) {
-      fail(e.what());
-    }
+    fail(e.what());
     return false;
   }
 }

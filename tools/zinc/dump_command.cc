@@ -47,13 +47,12 @@ public:
       return;
     }
     try {
-      write_output(lines);
+      over_ = !write_unless_stopped(lines);
     } catch (const std::system_error& e) {
-      over_ = true;
-      failed_ = !stopped_while_full(e);
-      if (failed_) {
-        fmt::print(stderr, "zinc dump: {}\n", e.what());
-      }
+      over_ = failed_ = true;
+      fmt::print(stderr, "zinc dump: {}\n", e.what());
+    }
+    if (over_) {
       on_end_();
     }
   }

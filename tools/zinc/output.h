@@ -32,16 +32,20 @@ inline void write_output(std::string_view text) {
   flush_output();
 }
 
-// Returns whether the write failed because a signal to stop came while the reader of the output took
-// nothing. If so, drops what is not written, so that the end of the program does not wait for the
-// reader.
-[[nodiscard]] inline bool stopped_while_full(const std::system_error& failure) {
-  if (failure.code() != std::errc::interrupted) {
+// Like write_output(). Returns false if a signal came while the reader of the output took nothing.
+// Then drops what is not written, so that the end of the program does not wait for the reader.
+[[nodiscard]] inline bool write_unless_stopped(std::string_view text) {
+  try {
+    write_output(text);
+    return true;
+  } catch (const std::system_error& e) {
+    if (e.code() != std::errc::interrupted) {
+      throw;
+    }
+    ::__fpurge(stdout);
+    std::clearerr(stdout);
     return false;
   }
-  ::__fpurge(stdout);
-  std::clearerr(stdout);
-  return true;
 }
 
 }  // namespace zinc

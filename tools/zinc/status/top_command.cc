@@ -159,28 +159,21 @@ private:
   void show() {
     if (screen_) {
       draw();
-    } else if (arguments_.from.json) {
-      write(ascii_json(now_) + '\n');
-      if (!remark_.empty() && !std::exchange(remarked_, true)) {
-        fmt::print(stderr, "zinc top: {}\n", for_terminal(remark_));
-      }
+      return;
+    }
+    std::string text;
+    if (arguments_.from.json) {
+      text = ascii_json(now_);
     } else {
-      std::string text;
       for (const auto& line : layout_now(0, 0).lines) {
         text += line + '\n';
       }
-      write(text + '\n');
     }
-  }
-
-  void write(const std::string& text) {
-    try {
-      write_output(text);
-    } catch (const std::system_error& e) {
-      if (!stopped_while_full(e)) {
-        throw;
-      }
+    if (!write_unless_stopped(text + '\n')) {
       stop();
+    }
+    if (arguments_.from.json && !remark_.empty() && !std::exchange(remarked_, true)) {
+      fmt::print(stderr, "zinc top: {}\n", for_terminal(remark_));
     }
   }
 
