@@ -1,5 +1,6 @@
 #include "zmtp/engine/stream_reader.h"
 
+#include "zmtp/buffer/block.h"
 #include "zmtp/buffer/read_buffer.h"
 #include "zmtp/engine/socket_core.h"
 
@@ -12,7 +13,7 @@ namespace zmtp {
 namespace {
 
 // Partial messages below this size do not count for the budget.
-constexpr std::size_t least_counted = 64 * 1024;
+constexpr std::size_t least_counted = block_size::large;
 
 }  // namespace
 
