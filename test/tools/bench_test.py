@@ -2,7 +2,6 @@
 """zinc bench between two processes, and in one."""
 
 import json
-import os
 import signal
 import socket
 import struct
@@ -11,9 +10,9 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from zmtp_bytes import frame, greeting, ready  # noqa: E402: behind the line above
+from zinc_program import ZINC, started  # noqa: E402: behind the line above
+from zmtp_bytes import frame, greeting, ready  # noqa: E402
 
-ZINC = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/zinc/zinc")
 DEADLINE = 60
 COUNT = 500
 MEASURED = 1  # the kind of a stamp
@@ -66,15 +65,7 @@ class RawPeer:
 
 class BenchTest(unittest.TestCase):
     def start(self, *words):
-        process = subprocess.Popen([ZINC, "bench", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-        def end():
-            process.kill()
-            process.wait()
-            process.stdout.close()
-            process.stderr.close()
-        self.addCleanup(end)
-        return process
+        return self.enterContext(started("bench", *words, stderr=subprocess.PIPE))
 
     def bind(self, *words):
         process = self.start(*words, "--bind", "tcp://127.0.0.1:*", "--json")

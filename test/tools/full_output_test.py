@@ -53,7 +53,7 @@ class FullOutputTest(unittest.TestCase):
                     end = time.monotonic() + DEADLINE
                     while not waits_for_reader(process):
                         self.assertLess(time.monotonic(), end)
-                        time.sleep(0.01)
+                        os.sched_yield()
                 except PermissionError as e:
                     self.skipTest(f"this machine hides the system calls of processes: {e}")
                 process.terminate()
@@ -62,7 +62,7 @@ class FullOutputTest(unittest.TestCase):
                 self.assertEqual((process.returncode, errors), (0, []))
 
     def send(self, endpoint):
-        """Its end may wait for the blocked program."""
+        """Leaves the sender running, which may wait for the blocked program."""
         text = self.enterContext(tempfile.TemporaryFile("w+"))
         text.write("text\n")
         text.seek(0)

@@ -300,16 +300,7 @@ class Draining(unittest.TestCase):
         self.job = f"echo run >> {self.runs}; echo b > {self.began}; read go < {self.gate}; echo done"
 
     def process(self, *words):
-        process = subprocess.Popen([ZINC, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-        def end():
-            process.kill()
-            process.wait()
-            # A job may still hold the other ends.
-            process.stdout.close()
-            process.stderr.close()
-        self.addCleanup(end)
-        return process
+        return self.enterContext(started(*words, stderr=subprocess.PIPE))
 
     def broker(self, *words):
         process = self.process("broker", "--bind", "tcp://127.0.0.1:*", *words)
