@@ -18,6 +18,9 @@ COMPILER = re.compile(r"g\+\+ -std=c\+\+20 (\w+)\.cc -o (\w+) \$\(pkg-config --c
 
 
 class Listings(unittest.TestCase):
+    def test_chp(self):
+        self.play_all("chp", 1)
+
     def test_tutorial(self):
         self.play_all("tutorial", 9)
 
