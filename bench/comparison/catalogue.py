@@ -4,26 +4,35 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from comparison.contestants import (NNG, NNG_PROGRAMS, OTHER_LIBZMQ, QUICK, QUICK_MIXED, THEIRS,
-                                    at_least)
+                                    at_least, with_targets_of_mixtures)
 from comparison.inproc_workloads import (inproc_one_executor, inproc_round_trip, inproc_spinning,
                                          inproc_stream)
 from comparison.publishing_workloads import black_box, fan_out, single_publish, topics
 from comparison.round_trip_workloads import (idle_memory, round_trip, round_trip_ipc,
                                              round_trip_spinning)
 from comparison.service_workloads import (clone, majordomo, majordomo_asynchronous,
-                                          majordomo_capacity)
+                                          majordomo_capacity, majordomo_capacity_8)
 from comparison.stream_workloads import (connections, curve_handshakes, multipart, proxy, single,
                                          stream, stream_curve, stream_huge, stream_ipc,
                                          stream_single, stream_tls, stream_websocket)
+from comparison.workload import Target
 
-WORKLOADS = (
-    stream(16, "raw_stream", (at_least(6, text="≥ 6 × libzmq (goal 8)"),), QUICK),
-    stream(64, "raw_stream", (at_least(4.5),), QUICK_MIXED),
-    stream(256, "raw_stream", (at_least(5),)),
-    stream(1024, "raw_stream", (at_least(3.5),)),
-    stream(32768, "raw_tcp", (at_least(1.5), at_least(0.8, "limit", "≥ 0.8 × raw TCP")), QUICK),
-    stream(131072, "raw_tcp", (at_least(0.8, "limit", "≥ 0.8 × raw TCP"),)),
-    stream(2 ** 20, "raw_tcp", (at_least(0.85, "limit", "≥ 0.85 × raw TCP"),)),
+def _of_raw(factor):
+    return at_least(factor, "limit", "raw stream")
+
+
+def _of_tcp(factor):
+    return at_least(factor, "limit", "raw TCP")
+
+
+WORKLOADS = tuple(map(with_targets_of_mixtures, (
+    stream(16, "raw_stream", (at_least(10), _of_raw(0.4)), QUICK),
+    stream(64, "raw_stream", (_of_raw(0.7),), QUICK_MIXED),
+    stream(256, "raw_stream", (_of_raw(0.8),)),
+    stream(1024, "raw_stream", (_of_raw(0.8),)),
+    stream(32768, "raw_tcp", (_of_tcp(0.85),), QUICK),
+    stream(131072, "raw_tcp", (_of_tcp(0.8),)),
+    stream(2 ** 20, "raw_tcp", (_of_tcp(0.85),)),
     stream_huge(),
     stream_ipc(64),
     stream_ipc(32768),
@@ -53,15 +62,16 @@ WORKLOADS = (
     inproc_spinning(True),
     inproc_spinning(False),
     inproc_one_executor(),
-    fan_out(1),
-    fan_out(10, QUICK),
-    fan_out(100),
-    fan_out(1000),
+    fan_out(1, 8),
+    fan_out(10, 5, quick=QUICK),
+    fan_out(100, 7),
+    fan_out(1000, 8, 1.5),
     single_publish(1),
     single_publish(10),
     black_box(),
     idle_memory(),
-    *(connections(count) for count in (1, 100, 1000, 10_000)),
+    *(connections(count) for count in (1, 100, 1000)),
+    connections(10_000, (Target("≥ 15 M msg/s", 15_000_000, True, None, unit="msg/s"),), seconds=3),
     *(topics(count) for count in (1, 1000, 1_000_000)),
     *(multipart(parts) for parts in (1, 10, 100)),
     majordomo_asynchronous(1),
@@ -69,9 +79,10 @@ WORKLOADS = (
     majordomo_asynchronous(10),
     majordomo("majordomo_synchronous", "Majordomo, synchronous client", 1, "md_sync_client", 1,
                (at_least(2.3),), quick=("ours", "theirs", "limit")),
-    majordomo_capacity(),
+    majordomo_capacity_8(),
+    *(majordomo_capacity(capacity) for capacity in (16, 32, 64)),
     clone(),
-)
+)))
 
 
 def with_other_libzmq(workload, folder, label):

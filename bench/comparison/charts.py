@@ -4,9 +4,9 @@ from enum import Enum
 from typing import Callable, NamedTuple
 
 from comparison import wording
-from comparison.contestants import NNG, OTHER_LIBZMQ, OURS_TO_THEIRS, THEIRS_TO_OURS, size_text
+from comparison.contestants import (NNG, OTHER_LIBZMQ, OUR_BROKER_THEIR_PEERS, OURS_TO_THEIRS,
+                                    THEIR_BROKER_OUR_PEERS, THEIRS_TO_OURS, size_text)
 from comparison.scale import LinearScale, LogScale
-from comparison.service_workloads import OUR_BROKER_THEIR_PEERS, THEIR_BROKER_OUR_PEERS
 from comparison.svg import Drawing
 
 WIDTH, HEIGHT = 860, 500

@@ -92,9 +92,9 @@ def _settings(options):
 
 def _list(workloads):
     for workload in workloads:
-        targets = ", ".join(target.text for target in workload.targets) or "no target"
+        targets = "; ".join(map(workload.text_of, workload.targets)) or "no target"
         quick = " (--quick)" if workload.quick else ""
-        print(f"{workload.name:24}{workload.title}: {targets}{quick}")
+        print(f"{workload.name:30}{workload.title}: {targets}{quick}")
 
 
 def _collect(options, names, folder):

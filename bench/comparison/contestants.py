@@ -1,5 +1,7 @@
 """Makes the contestants of workloads, and their targets."""
 
+from dataclasses import replace
+
 from comparison.workload import Contestant, Process, Target
 
 OURS = "bench/"
@@ -11,6 +13,9 @@ NNG_PROGRAMS = "bench/nng/"
 SPIN_US = 100
 OURS_TO_THEIRS = "ours_to_theirs"
 THEIRS_TO_OURS = "theirs_to_ours"
+OUR_BROKER_THEIR_PEERS = "our_broker"
+THEIR_BROKER_OUR_PEERS = "their_broker"
+MIXTURES = (OURS_TO_THEIRS, THEIRS_TO_OURS, OUR_BROKER_THEIR_PEERS, THEIR_BROKER_OUR_PEERS)
 OTHER_LIBZMQ = "other_libzmq"
 NNG = "nng"
 QUICK = ("ours", "theirs", "limit")
@@ -24,14 +29,28 @@ def size_text(data):
     return f"{data} B"
 
 
-def at_least(factor, against="theirs", text=None):
-    name = {"theirs": "libzmq", "limit": "limit"}[against]
-    return Target(text or f"≥ {factor:g} × {name}", factor, True, against)
+_NAMES = {"theirs": "libzmq", "limit": "limit"}
 
 
-def at_most(factor, against="theirs", text=None):
-    name = {"theirs": "libzmq", "limit": "limit"}[against]
-    return Target(text or f"≤ {factor:g} × {name}", factor, False, against)
+def at_least(factor, against="theirs", name=None):
+    return Target(f"≥ {factor:g} × {name or _NAMES[against]}", factor, True, against)
+
+
+def at_most(factor, against="theirs"):
+    return Target(f"≤ {factor:g} × {_NAMES[against]}", factor, False, against)
+
+
+def beyond_limit(role):
+    return Target(f"{role} CPU ≤ limit + 1 µs", 1000, False, "limit", role, "ns", beyond=True)
+
+
+def with_targets_of_mixtures(workload):
+    """A user who replaces one end by ours must not lose, whatever the work."""
+    bound, at_least_it = (1.05, False) if workload.lower_is_better else (0.95, True)
+    judged = {target.of for target in workload.targets if not target.role}
+    added = tuple(Target(f"{'≥' if at_least_it else '≤'} {bound} × libzmq", bound, at_least_it, of=each.key)
+                  for each in workload.contestants if each.key in MIXTURES and each.key not in judged)
+    return replace(workload, targets=workload.targets + added)
 
 
 def binding(role, program, *arguments):

@@ -10,24 +10,31 @@ GROWING = ("fan_out", "connections", "topics", "multipart")
 
 
 class Verdict(NamedTuple):
-    """`met` is None where a contestant failed or was left out."""
+    """`met` is None where a contestant failed, or where the one to compare with was left out."""
     target: object
     value: Optional[Spread]
     met: Optional[bool]
 
 
 def judge(measured):
-    """By the medians: a target holds if it holds in most rounds."""
-    return [_judge_one(measured, target) for target in measured.workload.targets]
+    """By the medians: a target holds if it holds in most rounds. The targets of a contestant that was left out are
+    left out."""
+    return [_judge_one(measured, target) for target in measured.workload.targets
+            if target.of in measured.outcomes]
+
+
+def _value(measured, target):
+    if not target.role:
+        return measured.ratio(target.of, target.against) if target.against else measured.figures(target.of)
+    if target.beyond:
+        return measured.cpu_beyond(target.of, target.against, target.role)
+    if target.against:
+        return measured.cpu_ratio(target.of, target.against, target.role)
+    return measured.cpu(target.of, target.role)
 
 
 def _judge_one(measured, target):
-    if target.role:
-        value = measured.cpu_ratio("ours", target.against, target.role) if target.against \
-            else measured.cpu("ours", target.role)
-    else:
-        value = measured.ratio("ours", target.against) if target.against \
-            else measured.figures("ours")
+    value = _value(measured, target)
     if value is None:
         return Verdict(target, None, None)
     met = value.median >= target.bound if target.at_least else value.median <= target.bound

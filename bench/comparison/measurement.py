@@ -5,7 +5,7 @@ from typing import Optional
 
 from comparison.calibration import calibrate
 from comparison.run import RunFailed
-from comparison.spread import ratios, spread
+from comparison.spread import differences, ratios, spread
 
 
 @dataclass(frozen=True)
@@ -44,21 +44,24 @@ class Measured:
         return spread(self.outcomes[key].figures()) if key in self.outcomes else None
 
     def ratio(self, key, against):
-        return self._ratio(key, against, Outcome.figures)
+        return self._by_rounds(key, against, Outcome.figures, ratios)
 
     def cpu(self, key, role=None):
         return spread(self._cpu(self.outcomes[key], role)) if key in self.outcomes else None
 
     def cpu_ratio(self, key, against, role):
-        return self._ratio(key, against, lambda outcome: self._cpu(outcome, role))
+        return self._by_rounds(key, against, lambda outcome: self._cpu(outcome, role), ratios)
+
+    def cpu_beyond(self, key, against, role):
+        return self._by_rounds(key, against, lambda outcome: self._cpu(outcome, role), differences)
 
     def _cpu(self, outcome, role):
         return outcome.cpu_nanoseconds(outcome.count * self.workload.figures_per_count, role)
 
-    def _ratio(self, key, against, values):
+    def _by_rounds(self, key, against, values, compare):
         if key not in self.outcomes or against not in self.outcomes:
             return None
-        return spread(ratios(values(self.outcomes[key]), values(self.outcomes[against])))
+        return spread(compare(values(self.outcomes[key]), values(self.outcomes[against])))
 
 
 def chosen(workload, settings):
@@ -69,7 +72,8 @@ def chosen(workload, settings):
 def measure(workload, settings, run, say):
     """`run` is comparison.run.run without the last two arguments' programs. A contestant that failed
     once is not started again: it would fail, and take its time for that, in each round."""
-    patience = settings.patience + workload.setup_seconds + 5 * settings.seconds
+    seconds = settings.seconds if settings.quick else max(settings.seconds, workload.seconds)
+    patience = settings.patience + workload.setup_seconds + 5 * seconds
     outcomes = {}
 
     def attempt(outcome, count):
@@ -85,14 +89,13 @@ def measure(workload, settings, run, say):
 
         def seconds_of(count, outcome=outcome):
             done = attempt(outcome, count)
-            return workload.lasted(done.figure, count) if done else settings.seconds
+            return workload.lasted(done.figure, count) if done else seconds
 
         if workload.fixed:
             attempt(outcome, outcome.count)
         else:
             outcome.count = max(workload.least_count,
-                                calibrate(seconds_of, outcome.count, settings.seconds,
-                                          settings.calibrations))
+                                calibrate(seconds_of, outcome.count, seconds, settings.calibrations))
     for _ in range(settings.rounds):
         for outcome in outcomes.values():
             done = None if outcome.failure else attempt(outcome, outcome.count)

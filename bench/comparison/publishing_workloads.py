@@ -1,5 +1,7 @@
 """Workloads of publishers and subscribers."""
 
+from dataclasses import replace
+
 from comparison.contestants import LIMITS, OURS, OURS_TO_THEIRS, THEIRS, THEIRS_TO_OURS, at_least
 from comparison.output_lines import THROUGHPUT
 from comparison.workload import Contestant, Process, Workload
@@ -13,7 +15,10 @@ def _publisher(key, label, source, sink, peers, *batch):
         Process("receiver", sink, ("{connect}", str(peers), "64", "{count}"))), "receiver")
 
 
-def fan_out(peers, quick=()):
+def fan_out(peers, factor, factor_to_theirs=None, quick=()):
+    targets = (at_least(factor),)
+    if factor_to_theirs:
+        targets += (replace(at_least(factor_to_theirs), of=OURS_TO_THEIRS),)
     pairs = (
         _publisher("ours", "ours", OURS + "fan_out_pub", OURS + "fan_out_sub", peers),
         _publisher("theirs", "libzmq", THEIRS + "fan_out_pub", THEIRS + "fan_out_sub", peers),
@@ -22,7 +27,7 @@ def fan_out(peers, quick=()):
         _publisher("limit", "limit", LIMITS + "raw_fan_out_source", LIMITS + "raw_fan_out_sink", peers),
     )
     return Workload(f"fan_out_{peers}", f"fan-out to {peers:,}, 64 B", THROUGHPUT, pairs,
-                    max(200, 200_000 // peers), (at_least(4),), figures_per_count=peers,
+                    max(200, 200_000 // peers), targets, figures_per_count=peers,
                     per="delivery", series="fan_out", at=peers, ports=2, setup_seconds=30, quick=quick,
                     conditions="PUB without dropping to SUB, libzmq's marks 0; the figure counts "
                                "deliveries; the CPU time that of connecting too; limit: one buffer of "
@@ -33,6 +38,7 @@ def single_publish(peers):
     pairs = (
         _publisher("ours", "ours", OURS + "fan_out_pub", OURS + "fan_out_sub", peers, 1),
         _publisher("theirs", "libzmq", THEIRS + "fan_out_pub", THEIRS + "fan_out_sub", peers),
+        _publisher(OURS_TO_THEIRS, "ours to libzmq", OURS + "fan_out_pub", THEIRS + "fan_out_sub", peers, 1),
     )
     return Workload(f"single_publish_{peers}", f"one co_await a published message, to {peers}, 64 B",
                     THROUGHPUT, pairs,

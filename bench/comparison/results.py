@@ -44,8 +44,8 @@ def _workload(measured):
         "cores_of_ends": ends and [sorted(each) for each in ends],
         "contestants": {key: _contestant(measured, key, outcome)
                         for key, outcome in measured.outcomes.items()},
-        "targets": [{"text": verdict.target.text, "value": _spread(verdict.value),
-                     "met": verdict.met} for verdict in judge(measured)],
+        "targets": [{"of": verdict.target.of, "text": verdict.target.text, "unit": verdict.target.unit,
+                     "value": _spread(verdict.value), "met": verdict.met} for verdict in judge(measured)],
     }
 
 

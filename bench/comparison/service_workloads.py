@@ -1,6 +1,7 @@
 """Workloads of Majordomo and of the clustered hashmap."""
 
-from comparison.contestants import LIMITS, OURS, THEIRS, at_least
+from comparison.contestants import (LIMITS, OUR_BROKER_THEIR_PEERS, OURS, THEIR_BROKER_OUR_PEERS,
+                                    THEIRS, at_least)
 from comparison.output_lines import RATE, THROUGHPUT
 from comparison.workload import Contestant, Ending, Process, Target, Workload
 
@@ -9,8 +10,6 @@ OUR_BROKER = Process("broker", "tools/zinc/zinc", ("broker", "--bind", "{connect
 THEIR_BROKER = Process("broker", THEIRS + "md_broker", ("{connect}",), Ending.SIGNAL,
                        when_listening=False)
 RELAY = Process("broker", LIMITS + "relay", ("{connect}",), Ending.SIGNAL, when_listening=False)
-OUR_BROKER_THEIR_PEERS = "our_broker"
-THEIR_BROKER_OUR_PEERS = "their_broker"
 OUR_SERVER = "our_server"
 THEIR_SERVER = "their_server"
 
@@ -56,19 +55,28 @@ def majordomo(name, title, workers, client, in_flight, targets, quick=()):
 
 def majordomo_asynchronous(workers, quick=()):
     plural = "s" if workers > 1 else ""
-    cpu = Target("broker CPU ≤ 1.5 × relay", 1.5, False, "limit", role="broker")
+    # The broker is judged with the same peers as libzmq's broker, too.
+    targets = (at_least(3), _broker_cpu("ours"), _broker_cpu(OUR_BROKER_THEIR_PEERS))
     return majordomo(f"majordomo_{workers}", f"Majordomo, {workers} worker{plural}", workers,
-                      "md_client", IN_FLIGHT, (at_least(3), cpu), quick)
+                      "md_client", IN_FLIGHT, targets, quick)
 
 
-def majordomo_capacity():
-    targets = (Target("≥ 500 k request/s", 500_000, True, None, unit="request/s"),
-               Target("broker CPU ≤ 1 µs", 1000, False, None, role="broker", unit="ns"))
-    return Workload("majordomo_capacity_8", "Majordomo, 4 workers of capacity 8", RATE,
-                    (Contestant("ours", "ours", (OUR_BROKER, *_our_peers(4, IN_FLIGHT, 8)), "peers"),
-                     _relay(4, IN_FLIGHT, 8)), 5000, targets, per="request",
-                    series="majordomo", at=4, quick=("ours", "limit"),
-                    conditions="workers that announce a capacity of 8; libzmq's stand-ins have none")
+def _broker_cpu(key):
+    return Target("broker CPU ≤ 1.5 × relay", 1.5, False, "limit", role="broker", of=key)
+
+
+def majordomo_capacity(capacity, targets=(), quick=()):
+    return Workload(f"majordomo_capacity_{capacity}", f"Majordomo, 4 workers of capacity {capacity}", RATE,
+                    (Contestant("ours", "ours", (OUR_BROKER, *_our_peers(4, IN_FLIGHT, capacity)), "peers"),
+                     _relay(4, IN_FLIGHT, capacity)), 5000, (*targets, _broker_cpu("ours")), per="request",
+                    series="majordomo", at=4, quick=quick,
+                    conditions=f"workers that announce a capacity of {capacity}; libzmq's stand-ins have none")
+
+
+def majordomo_capacity_8():
+    return majordomo_capacity(8, (Target("≥ 500 k request/s", 500_000, True, None, unit="request/s"),
+                                  Target("broker CPU ≤ 1 µs", 1000, False, None, role="broker", unit="ns")),
+                              quick=("ours", "limit"))
 
 
 def clone():

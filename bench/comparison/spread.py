@@ -19,6 +19,11 @@ def spread(values):
     return Spread(median(values), min(values), max(values)) if values else None
 
 
+def differences(values, others):
+    """Round by round, as the ratios."""
+    return [value - other for value, other in zip(values, others)]
+
+
 def ratios(dividends, divisors):
     """Round by round, because the machine drifts between rounds by more than what is compared. A
     contestant that failed has fewer rounds than the other."""

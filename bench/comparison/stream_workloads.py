@@ -23,7 +23,7 @@ def stream(size, limit, targets, quick=()):
 
 def stream_huge():
     """A fixed count: as many messages as the marks admit would not fit into the memory."""
-    return replace(stream(2 ** 24, "raw_tcp", (at_least(0.85, "limit", "≥ 0.85 × raw TCP"),)),
+    return replace(stream(2 ** 24, "raw_tcp", (at_least(0.85, "limit", "raw TCP"),)),
                    first_count=64, fixed=True)
 
 
@@ -56,7 +56,7 @@ def stream_tls(size, quick=()):
         ("ours", OURS + "local_thr_tls", OURS + "remote_thr_tls"),
         ("limit", LIMITS + "raw_tls_sink", LIMITS + "raw_tls_source")))
     return Workload(f"stream_tls_{size}", f"stream with TLS, {size_text(size)}", THROUGHPUT, pairs,
-                    _first_count_of(size), (at_least(0.8, "limit", "≥ 0.8 × TLS of Asio"),), quick=quick,
+                    _first_count_of(size), (at_least(0.8, "limit", "TLS of Asio"),), quick=quick,
                     conditions="as the stream, over TLS 1.3; limit: the same frames in writes of 64 KiB to "
                                "the ssl::stream of Asio")
 
@@ -88,14 +88,14 @@ def curve_handshakes():
                                "are ours in both")
 
 
-def connections(count):
+def connections(count, targets=(), seconds=0.0):
     plural = "s" if count > 1 else ""
     ours, theirs, *_ = one_way(None, 64, "{count}", count)
     # The mark of 1000 messages on each connection is filled twice.
     least = 2000 * count
     return Workload(f"connections_{count}", f"stream, {count:,} connection{plural}, 64 B", THROUGHPUT,
-                    (ours, theirs), max(100_000, least), series="connections", at=count,
-                    least_count=least, setup_seconds=30,
+                    (ours, theirs), max(100_000, least), targets,
+                    series="connections", at=count, least_count=least, setup_seconds=30, seconds=seconds,
                     conditions="one PUSH that connects so often to one PULL; default marks")
 
 
@@ -113,17 +113,27 @@ def stream_single(size):
             binding("receiver", OURS + "local_thr_single", size, "{count}", "await"),
             connecting("sender", OURS + "remote_thr", size, "{count}")), "receiver"),
         pair("theirs", "libzmq", THEIRS + "local_thr", THEIRS + "remote_thr", size, "{count}"),
+        Contestant(THEIRS_TO_OURS, "libzmq to ours", (
+            binding("receiver", OURS + "local_thr_single", size, "{count}", "await"),
+            connecting("sender", THEIRS + "remote_thr", size, "{count}")), "receiver"),
     )
-    return Workload(f"stream_single_{size}", f"one co_await a message, {size_text(size)}", THROUGHPUT,
-                    pairs, 100_000, quick=("ours", "theirs"),
-                    conditions="as the stream, but our receiver awaits each message by itself")
+    return Workload(f"stream_single_{size}", f"one co_await a received message, {size_text(size)}",
+                    THROUGHPUT, pairs, 100_000, quick=("ours", "theirs"),
+                    conditions="as the stream, with batches of our sender, but our receiver awaits each message "
+                               "by itself")
 
 
 def single(call, title, factor, conditions):
+    def end(make, role, program, folder):
+        single = ("_single", call) if folder == OURS else ("",)
+        return make(role, folder + program + single[0], 64, "{count}", *single[1:])
+    def between(key, label, sender, receiver):
+        return Contestant(key, label, (end(binding, "receiver", "local_thr", receiver),
+                                       end(connecting, "sender", "remote_thr", sender)), "receiver")
     return Workload(f"single_{call}_64", f"{title}, 64 B", THROUGHPUT,
-                    (pair("ours", "ours", OURS + "local_thr_single", OURS + "remote_thr_single", 64,
-                           "{count}", call),
-                     pair("theirs", "libzmq", THEIRS + "local_thr", THEIRS + "remote_thr", 64, "{count}")),
+                    (between("ours", "ours", OURS, OURS), between("theirs", "libzmq", THEIRS, THEIRS),
+                     between(OURS_TO_THEIRS, "ours to libzmq", OURS, THEIRS),
+                     between(THEIRS_TO_OURS, "libzmq to ours", THEIRS, OURS)),
                     100_000, (at_least(factor),), quick=("ours", "theirs"),
                     conditions="as the stream, with one message a call on both sides; libzmq: zmq_msg_send "
                                f"and zmq_msg_recv; ours: {conditions}")

@@ -55,7 +55,7 @@ def _measured_text(verdict):
     target, value = verdict.target, verdict.value
     if value is None:
         return NOTHING
-    if target.against:
+    if target.against and not target.beyond:
         return wording.spread_of_ratios(value)
     if target.role:
         return f"{value.median:,.0f} [{value.low:,.0f}–{value.high:,.0f}] {target.unit}"
@@ -91,7 +91,7 @@ def _summary_of(measured):
     rows = []
     for verdict in verdicts:
         rows.append((*(head if not rows else ("",) * 5), _measured_text(verdict),
-                     verdict.target.text, MET[verdict.met], *(cpu if not rows else ("", ""))))
+                     measured.workload.text_of(verdict.target), MET[verdict.met], *(cpu if not rows else ("", ""))))
     return rows
 
 
@@ -111,12 +111,12 @@ def findings(measurements, falls, failures):
     lines = []
     for measured in measurements:
         for verdict in judge(measured):
+            target = measured.workload.text_of(verdict.target)
             if verdict.met is False:
                 lines.append(f"target MISSED: {measured.workload.name}: "
-                             f"{_measured_text(verdict)}, target {verdict.target.text}")
+                             f"{_measured_text(verdict)}, target {target}")
             elif verdict.met is None:
-                lines.append(f"target not measured: {measured.workload.name}: "
-                             f"{verdict.target.text}")
+                lines.append(f"target not measured: {measured.workload.name}: {target}")
     for fall in falls:
         lines.append(f"ratio FALLS: {fall.series}: {wording.spread_of_ratios(fall.before)} at "
                      f"{fall.smallest.at}, {wording.spread_of_ratios(fall.after)} at "

@@ -45,14 +45,17 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Target:
-    """A bound for Zinc's figure, or with `role` for the CPU nanoseconds of one process. The bound is a ratio to the
-    figure of `against`, or absolute if that is None."""
+    """A bound for the figure of the contestant `of`, or with `role` for the CPU nanoseconds of one of its processes. The
+    bound is a ratio to the figure of `against`, or absolute if that is None."""
     text: str
     bound: float
     at_least: bool
     against: Optional[str] = "theirs"
     role: Optional[str] = None
     unit: str = ""
+    of: str = "ours"
+    # The bound is what a process takes beyond that of `against`, not a ratio.
+    beyond: bool = False
     # Enough as well.
     otherwise: Optional["Target"] = None
 
@@ -81,11 +84,18 @@ class Workload:
     fixed: bool = False
     # The longest time before the first message.
     setup_seconds: float = 10.0
+    # A run lasts at least so long, because its beginning is long.
+    seconds: float = 0.0
     # The contestants of --quick, and their count if it is fixed.
     quick: tuple = ()
     quick_count: Optional[int] = None
     # High-water marks and other conditions of the figure.
     conditions: str = ""
+
+    def text_of(self, target):
+        """Returns the target, with the contestant that it judges if that is not ours."""
+        label = next(each.label for each in self.contestants if each.key == target.of)
+        return target.text if target.of == "ours" else f"{target.text}, {label}"
 
     @property
     def lower_is_better(self):

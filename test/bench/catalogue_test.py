@@ -6,6 +6,7 @@ import unittest
 
 import from_bench  # noqa: F401: comparison is found by it
 from comparison.catalogue import WORKLOADS
+from comparison.contestants import MIXTURES
 from comparison.workload import Ending
 
 
@@ -45,21 +46,31 @@ class Catalogue(unittest.TestCase):
     def test_targets_name_existing_contestants(self):
         for workload in WORKLOADS:
             for target in workload.targets:
-                for key in {"ours", target.against} - {None}:
+                for key in {target.of, target.against} - {None}:
                     contestant = {each.key: each for each in workload.contestants}[key]
                     if target.role:
                         self.assertIn(target.role, contestant.roles, workload.name)
 
-    def test_a_quick_run_includes_the_contestants_of_its_targets(self):
+    def test_a_quick_run_includes_what_its_targets_compare_with(self):
         for workload in WORKLOADS:
-            for target in workload.targets if workload.quick else ():
-                self.assertLessEqual({"ours", target.against} - {None}, set(workload.quick))
+            for target in workload.targets:
+                if target.of in workload.quick and target.against:
+                    self.assertIn(target.against, workload.quick, workload.name)
+
+    def test_ours_at_one_end_is_judged_in_each_row(self):
+        for workload in WORKLOADS:
+            judged = {target.of for target in workload.targets if target.against == "theirs"}
+            for contestant in workload.contestants:
+                if contestant.key in MIXTURES:
+                    self.assertIn(contestant.key, judged, workload.name)
 
     def test_the_bound_is_the_one_that_the_target_names(self):
         for workload in WORKLOADS:
             for target in workload.targets:
                 self.assertEqual(target.at_least, "≥" in target.text)
-                if target.against:
+                if target.beyond:
+                    self.assertIn(f"+ {target.bound / 1000:g} µs", target.text)
+                elif target.against:
                     self.assertIn(f"{target.bound:g} ×", target.text)
 
 

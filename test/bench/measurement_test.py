@@ -2,6 +2,7 @@
 """The order of the runs, and the handling of runs that fail."""
 
 import unittest
+from dataclasses import replace
 
 from made_up import workload
 from comparison.measurement import Settings, measure
@@ -47,6 +48,12 @@ class Measurement(unittest.TestCase):
         work = workload("connections_1000")
         outcome = measured(Programs(), Settings(1, 0.01, 5), work=work).outcomes["ours"]
         self.assertEqual(outcome.count, work.least_count)
+
+    def test_a_workload_may_have_to_last_longer(self):
+        work = replace(STREAM, seconds=3.0)
+        self.assertEqual(measured(Programs(), Settings(1, 1.0, 5), work=work).outcomes["ours"].count, 3_300_000)
+        quick = measured(Programs(), Settings(1, 1.0, 5, quick=True), work=work)
+        self.assertEqual(quick.outcomes["ours"].count, 1_100_000)
 
     def test_the_warm_up_does_not_count(self):
         self.assertEqual(len(measured(Programs(), Settings(2, 1.0, 5)).outcomes["ours"].runs), 2)

@@ -25,12 +25,13 @@ class Results(unittest.TestCase):
                          {"receiver": 1e-3, "sender": 1e-3})
 
     def test_ratios_cpu_and_targets_are_there(self):
-        work, = written(measured("stream_64", ours=[45], theirs=[10]))["workloads"]
+        work, = written(measured("single_attempt_64", ours=[45], theirs=[10], ours_to_theirs=[9]))["workloads"]
         ours = work["contestants"]["ours"]
         self.assertEqual(ours["ratio_to_libzmq"], {"median": 4.5, "low": 4.5, "high": 4.5})
         self.assertAlmostEqual(ours["cpu_nanoseconds"]["all"]["median"], 2000)
         self.assertAlmostEqual(ours["cpu_nanoseconds"]["sender"]["median"], 1000)
-        self.assertEqual([target["met"] for target in work["targets"]], [True])
+        self.assertEqual([(target["of"], target["met"]) for target in work["targets"]],
+                         [("ours", True), ("ours_to_theirs", False)])
 
     def test_the_cores_of_both_ends_are_there(self):
         for ends, expected in ((({2, 0}, {1, 3}), [[0, 2], [1, 3]]), (None, None)):
