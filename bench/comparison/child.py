@@ -1,8 +1,11 @@
-"""One process of a run: its output as it comes, its end, and the CPU time it took."""
+"""One process of a run: its output as it comes, its end, the CPU time it took, and its greatest memory."""
 
 import os
+import re
 import signal
 import subprocess
+
+_PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 
 
 class Child:
@@ -15,6 +18,7 @@ class Child:
         self.errors = ""
         self.exit_code = None
         self.cpu_seconds = 0.0
+        self.peak_bytes = 0
         environment = dict(os.environ, **dict(process.environment))
         self._popen = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, bufsize=0,
@@ -24,6 +28,7 @@ class Child:
         self.end = os.pidfd_open(self.pid)
         for pipe in (self._popen.stdout, self._popen.stderr):
             os.set_blocking(pipe.fileno(), False)
+        self.note_peak()
 
     @property
     def running(self):
@@ -46,6 +51,17 @@ class Child:
             # A program that complains without end must not fill the memory; the last lines matter.
             self.errors = (self.errors + text)[-4000:]
         return data
+
+    def note_peak(self):
+        """Reads the greatest resident memory so far. The one of wait4 would be at least that of this program, of which
+        the process was a copy before it became another."""
+        try:
+            with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as status:
+                found = _PEAK.search(status.read())
+        except OSError:
+            return
+        if found:  # a process that has ended has no memory
+            self.peak_bytes = 1024 * int(found[1])
 
     def take_end(self):
         _, status, usage = os.wait4(self.pid, 0)

@@ -35,6 +35,11 @@ class Outcome:
                           if role in (None, name)) / operations for run in self.runs]
 
 
+    def peak_bytes(self, role=None):
+        """Returns the greatest resident memory in each round, of all processes or of those of one role."""
+        return [sum(peak for name, peak in run.peak_bytes.items() if role in (None, name)) for run in self.runs]
+
+
 @dataclass
 class Measured:
     workload: object
@@ -48,6 +53,9 @@ class Measured:
 
     def cpu(self, key, role=None):
         return spread(self._cpu(self.outcomes[key], role)) if key in self.outcomes else None
+
+    def peak(self, key, role=None):
+        return spread(self.outcomes[key].peak_bytes(role)) if key in self.outcomes else None
 
     def cpu_ratio(self, key, against, role):
         return self._by_rounds(key, against, lambda outcome: self._cpu(outcome, role), ratios)

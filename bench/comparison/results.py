@@ -27,6 +27,10 @@ def _contestant(measured, key, outcome):
             "all": _spread(measured.cpu(key)),
             **{role: _spread(measured.cpu(key, role)) for role in roles},
         },
+        "peak_bytes": {
+            "all": _spread(measured.peak(key)),
+            **{role: _spread(measured.peak(key, role)) for role in roles},
+        },
         "rounds": [run._asdict() for run in outcome.runs],
     }
 

@@ -12,6 +12,8 @@ from comparison.workload import Ending
 
 # How often the table of sockets is read while a process is awaited to listen.
 POLL_SECONDS = 0.002
+# How often the memory of the processes is read.
+PEAK_SECONDS = 0.1
 
 
 class RunFailed(Exception):
@@ -23,6 +25,8 @@ class Run(NamedTuple):
     wall_seconds: float
     # By role, of which several processes may have the same.
     cpu_seconds: dict
+    # The greatest resident memory of each role.
+    peak_bytes: dict
 
 
 class _Running:
@@ -36,6 +40,7 @@ class _Running:
         self._meeting_point = meeting_point_of(workload)
         self._cores_of_ends = cores.of_ends(workload)
         self._children = []
+        self._next_peaks = time.monotonic()
         self._selector = selectors.DefaultSelector()
 
     def go(self):
@@ -46,14 +51,17 @@ class _Running:
                 self._start(process)
             self._await(self._work_is_done, "its figure")
             for child in self._ending_by(Ending.CLOSED_INPUT):
+                child.note_peak()
                 child.close_input()
                 self._await(lambda: not child.running, f"the end of {child.process.program}")
             for child in self._ending_by(Ending.SIGNAL):
+                child.note_peak()
                 child.terminate()
             self._await(lambda: not any(child.running for child in self._children),
                         "the end of its processes after SIGTERM")
             self._check_exits()
-            return Run(self._figure(), time.monotonic() - begin, self._cpu_seconds())
+            return Run(self._figure(), time.monotonic() - begin,
+                       self._by_role(lambda child: child.cpu_seconds), self._by_role(lambda child: child.peak_bytes))
         except RunFailed as failure:
             raise RunFailed(f"{failure}{self._complaints()}") from None
         finally:
@@ -81,19 +89,29 @@ class _Running:
             self._await(lambda: self._meeting_point.connections() >= process.when_connected,
                         f"{process.when_connected} connections", POLL_SECONDS)
 
-    def _await(self, done, what, poll_seconds=None):
+    def _await(self, done, what, poll_seconds=PEAK_SECONDS):
         while not done():
             left = self._deadline - time.monotonic()
             if left <= 0:
                 raise RunFailed(f"{what} did not come within {self._seconds:.0f} s")
-            for key, _ in self._selector.select(left if poll_seconds is None else poll_seconds):
+            for key, _ in self._selector.select(min(left, poll_seconds)):
                 self._handle(key.fd, key.data)
+            self._note_peaks()
             self._check_exits()
+
+    def _note_peaks(self):
+        now = time.monotonic()
+        if now >= self._next_peaks:
+            self._next_peaks = now + PEAK_SECONDS
+            for child in self._children:
+                if child.running:
+                    child.note_peak()
 
     def _handle(self, descriptor, child):
         if not child.running:
             return  # its end was handled first, and took what the pipes had
         if descriptor != child.end:
+            child.note_peak()  # with its figure the work is done
             if child.read(descriptor) == b"":
                 self._selector.unregister(descriptor)
             return
@@ -131,12 +149,12 @@ class _Running:
     def _figure(self):
         return figure_in(self._counting().output, self._line)
 
-    def _cpu_seconds(self):
-        seconds = {}
+    def _by_role(self, value):
+        sums = {}
         for child in self._children:
             role = child.process.role
-            seconds[role] = seconds.get(role, 0.0) + child.cpu_seconds
-        return seconds
+            sums[role] = sums.get(role, 0) + value(child)
+        return sums
 
     def _ending_by(self, ending):
         return [child for child in self._children

@@ -27,9 +27,13 @@ def _nanoseconds(value):
     return _or_nothing(value, lambda spread: f"{spread.median:,.0f}")
 
 
+def _mebibytes(value):
+    return _or_nothing(value, lambda spread: wording.digits(spread.median / 2 ** 20))
+
+
 def pairings(measurements):
-    """With the CPU time of all processes together and of each."""
-    rows = [("workload", "pairing", "CPU ns by process", "median [min–max]", "/ libzmq [min–max]",
+    """With the CPU time of all processes together and of each, and the greatest memory of each."""
+    rows = [("workload", "pairing", "CPU ns by process", "peak MiB by process", "median [min–max]", "/ libzmq [min–max]",
              "/ limit", "CPU ns", "per")]
     for measured in measurements:
         workload = measured.workload
@@ -39,16 +43,17 @@ def pairings(measurements):
             if figures:
                 text = wording.spread_of_figures(figures, workload.line.unit)
                 text += " then FAILED" if outcome.failure else ""
-            roles = ", ".join(f"{role} {_nanoseconds(measured.cpu(key, role))}"
-                              for role in outcome.contestant.roles)
+            by_role = [", ".join(f"{role} {text_of(value(key, role))}" for role in outcome.contestant.roles)
+                       if figures else NOTHING
+                       for value, text_of in ((measured.cpu, _nanoseconds), (measured.peak, _mebibytes))]
             rows.append((
-                workload.name, outcome.contestant.label, roles if figures else NOTHING, text,
+                workload.name, outcome.contestant.label, *by_role, text,
                 _or_nothing(None if key == "theirs" else measured.ratio(key, "theirs"),
                             wording.spread_of_ratios),
                 _or_nothing(None if key == "limit" else measured.ratio(key, "limit"),
                             lambda ratio: f"{ratio.median:.2f}"),
                 _nanoseconds(measured.cpu(key)), workload.per))
-    return aligned(rows, left=3)
+    return aligned(rows, left=4)
 
 
 def _measured_text(verdict):

@@ -17,7 +17,7 @@ def measured(name, cpu_seconds=1e-3, **figures):
     for key, values in figures.items():
         roles = contestants[key].roles
         outcomes[key] = Outcome(contestants[key], 1000, [
-            Run(figure, 1.0, {role: cpu_seconds for role in roles}) for figure in values])
+            Run(figure, 1.0, {role: cpu_seconds for role in roles}, {role: 5 * 2 ** 20 for role in roles}) for figure in values])
     return Measured(workload(name), outcomes)
 
 

@@ -24,7 +24,8 @@ class Programs:
         number = sum(1 for key, _ in self.runs if key == contestant.key)
         if contestant.key == self._failing and number > self._fails_at:
             raise RunFailed("it fell over")
-        return Run(1e6, count / 1e6, {role: count * 1e-7 for role in contestant.roles})
+        return Run(1e6, count / 1e6, {role: count * 1e-7 for role in contestant.roles},
+                   {role: 1000 * number for role in contestant.roles})
 
 
 def measured(programs, settings, said=None, work=STREAM):
@@ -62,6 +63,11 @@ class Measurement(unittest.TestCase):
         measurement = measured(Programs(), Settings(2, 1.0, 5))
         self.assertAlmostEqual(measurement.cpu("ours", "sender").median, 100)
         self.assertAlmostEqual(measurement.cpu("ours").median, 200)
+
+    def test_memory_is_that_of_each_role_and_of_all(self):
+        measurement = measured(Programs(), Settings(2, 1.0, 1))
+        self.assertEqual(measurement.peak("ours", "sender"), (2500, 2000, 3000))
+        self.assertEqual(measurement.peak("ours"), (5000, 4000, 6000))
 
     def test_a_contestant_that_fails_in_the_warm_up_is_not_restarted(self):
         said = []

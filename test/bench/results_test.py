@@ -23,6 +23,8 @@ class Results(unittest.TestCase):
                          [10, 9])
         self.assertEqual(work["contestants"]["ours"]["rounds"][0]["cpu_seconds"],
                          {"receiver": 1e-3, "sender": 1e-3})
+        self.assertEqual(work["contestants"]["ours"]["peak_bytes"]["sender"],
+                         {"median": 5 * 2 ** 20, "low": 5 * 2 ** 20, "high": 5 * 2 ** 20})
 
     def test_ratios_cpu_and_targets_are_there(self):
         work, = written(measured("single_attempt_64", ours=[45], theirs=[10], ours_to_theirs=[9]))["workloads"]

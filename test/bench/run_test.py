@@ -63,6 +63,19 @@ class Runs(unittest.TestCase):
         for seconds in done.cpu_seconds.values():
             self.assertGreater(seconds, 0)
 
+    def test_memory_is_that_of_the_program_and_not_of_the_one_that_starts_it(self):
+        held = bytearray(2 ** 28)
+        held[::4096] = b"1" * (2 ** 28 // 4096)  # so that it is resident
+        done = self.run_one("stream_64", "ours")
+        self.assertEqual(set(done.peak_bytes), {"receiver", "sender"})
+        self.assertGreater(done.peak_bytes["receiver"], 2 ** 20)
+        self.assertLess(max(done.peak_bytes.values()), len(held))
+
+    def test_memory_of_a_server_is_read_before_its_end(self):
+        done = self.run_one("idle_memory", "ours")
+        self.assertEqual(set(done.peak_bytes), {"router", "peers"})
+        self.assertGreater(done.peak_bytes["router"], 2 ** 20)
+
     def test_a_process_and_its_pipes_may_end_at_once(self):
         with mock.patch("comparison.run.selectors.DefaultSelector", EndsFirst):
             self.assertEqual(self.run_one("stream_64", "ours").figure, 4_000_000)

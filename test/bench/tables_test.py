@@ -39,7 +39,7 @@ class Tables(unittest.TestCase):
 
     def test_cpu_is_shown_for_all_processes_and_for_each(self):
         text = tables.pairings([measured("stream_64", ours=[45], theirs=[10])])
-        self.assertRegex(text, r"ours +receiver 1,000, sender 1,000 .* 2,000 +msg")
+        self.assertRegex(text, r"ours +receiver 1,000, sender 1,000 +receiver 5\.00, sender 5\.00 .* 2,000 +msg")
 
     def test_missed_targets_and_falling_ratios_are_findings(self):
         measurements = [measured("fan_out_1", ours=[80], theirs=[10]),
