@@ -15,6 +15,7 @@ from comparison.catalogue import WORKLOADS, with_nng, with_other_libzmq
 from comparison.charts import charts
 from comparison.judgement import falls
 from comparison.measurement import Settings, chosen, measure
+from comparison.published import publish
 from comparison.results import failures, to_json
 from comparison.run import run
 
@@ -48,6 +49,10 @@ def _arguments(arguments):
                         help="how long each run lasts (1; with --quick 0.15)")
     parser.add_argument("--out", metavar="DIRECTORY", type=Path,
                         help="where results.json and the charts go (a new temporary folder)")
+    parser.add_argument("--publish", metavar="DIRECTORY", type=Path,
+                        help="measures nothing: takes results.json and the charts of an earlier --out "
+                             "into docs/performance, and writes the tables of docs/performance.md and "
+                             "README.md")
     parser.add_argument("--list", action="store_true", help="names the workloads and their targets")
     parser.add_argument("--no-build", action="store_true",
                         help="use the existing optimised programs")
@@ -142,6 +147,15 @@ def _write(folder, description, settings, measurements):
         (folder / name).write_text(text, encoding="utf-8")
 
 
+def _publish(parser, folder):
+    try:
+        changed = publish(folder, ROOT)
+    except (OSError, ValueError, KeyError) as error:
+        parser.error(f"cannot publish the results of {folder}: {error!r}")
+    print("\n".join(changed))
+    return MEASURED
+
+
 def _folder_of_results(options):
     if not options.out:
         return Path(tempfile.mkdtemp(prefix="zinc-comparison-"))
@@ -180,6 +194,8 @@ def _end_on(number, _frame):
 
 def main(arguments=None):
     parser, options = _arguments(arguments)
+    if options.publish:
+        return _publish(parser, options.publish)
     workloads = _selected(parser, options)
     if options.list:
         _list(workloads)

@@ -33,8 +33,8 @@ def _mebibytes(value):
 
 def pairings(measurements):
     """With the CPU time of all processes together and of each, and the greatest memory of each."""
-    rows = [("workload", "pairing", "CPU ns by process", "peak MiB by process", "median [min–max]", "/ libzmq [min–max]",
-             "/ limit", "CPU ns", "per")]
+    rows = [("workload", "pairing", "CPU ns by process", "peak MiB by process", "median [min–max]",
+             "/ libzmq [min–max]", "/ limit", "CPU ns", "per")]
     for measured in measurements:
         workload = measured.workload
         for key, outcome in measured.outcomes.items():
@@ -57,14 +57,7 @@ def pairings(measurements):
 
 
 def _measured_text(verdict):
-    target, value = verdict.target, verdict.value
-    if value is None:
-        return NOTHING
-    if target.against and not target.beyond:
-        return wording.spread_of_ratios(value)
-    if target.role:
-        return f"{value.median:,.0f} [{value.low:,.0f}–{value.high:,.0f}] {target.unit}"
-    return wording.spread_of_figures(value, target.unit)
+    return _or_nothing(verdict.value, lambda value: wording.spread_of_value(value, verdict.target.unit))
 
 
 MET = {True: "yes", False: "NO", None: "not measured"}

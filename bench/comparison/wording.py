@@ -49,5 +49,14 @@ def _same(low, high):
     return low.partition(" ")[2] == high.partition(" ")[2]
 
 
+def spread_of_value(value, unit):
+    """Writes what a target names, which is a ratio if it has no unit."""
+    if not unit:
+        return spread_of_ratios(value)
+    if unit == "ns":  # may be negative
+        return f"{value.median:,.0f} [{value.low:,.0f}–{value.high:,.0f}] ns"
+    return spread_of_figures(value, unit) + ("" if unit in UNITS else f" {unit}")
+
+
 def spread_of_ratios(value):
     return f"{value.median:.2f} [{value.low:.2f}–{value.high:.2f}]"

@@ -45,8 +45,8 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Target:
-    """A bound for the figure of the contestant `of`, or with `role` for the CPU nanoseconds of one of its processes. The
-    bound is a ratio to the figure of `against`, or absolute if that is None."""
+    """A bound for the figure of the contestant `of`, or with `role` for the CPU nanoseconds of its process. The bound
+    is a ratio to the figure of `against`, or absolute if that is None."""
     text: str
     bound: float
     at_least: bool
@@ -84,7 +84,7 @@ class Workload:
     fixed: bool = False
     # The longest time before the first message.
     setup_seconds: float = 10.0
-    # A run lasts at least so long, because its beginning is long.
+    # The shortest time that a run may last, because connecting takes a part of it.
     seconds: float = 0.0
     # The contestants of --quick, and their count if it is fixed.
     quick: tuple = ()

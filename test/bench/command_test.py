@@ -133,10 +133,24 @@ class Command(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertIn("libnng-dev", errors)
 
+    def test_results_are_published(self):
+        self.measure("--only", "stream_64")
+        root = self.out.parent
+        (root / "docs/performance").mkdir(parents=True)
+        for page in ("README.md", "docs/performance.md"):
+            (root / page).write_text("<!-- all figures -->\n\n<!-- end of all figures -->\n", encoding="utf-8")
+        with mock.patch("comparison.command.ROOT", root):
+            code, output, _ = self.compare("--publish", self.out)
+        self.assertEqual(code, 0)
+        self.assertIn("docs/performance/results.json", output)
+        self.assertIn("| stream, 64 B (msg/s) | 4.00 M | 1.00 M |",
+                      (root / "docs/performance.md").read_text(encoding="utf-8"))
+
     def test_misuse(self):
         for arguments in (["--only", "no_such_thing"], ["--rounds", "0"], ["--seconds", "-1"],
                           ["--rounds", "many"], ["--nonsense"], ["--out", "/dev/null/x"],
-                          ["--quick", "--only", "stream_256"], ["--libzmq", self.out]):
+                          ["--quick", "--only", "stream_256"], ["--libzmq", self.out],
+                          ["--publish", self.out]):
             code, _, errors = self.compare(*arguments)
             self.assertEqual(code, 2, arguments)
             self.assertIn("error:", errors)

@@ -63,7 +63,7 @@ class Runs(unittest.TestCase):
         for seconds in done.cpu_seconds.values():
             self.assertGreater(seconds, 0)
 
-    def test_memory_is_that_of_the_program_and_not_of_the_one_that_starts_it(self):
+    def test_memory_does_not_include_that_of_the_comparison(self):
         held = bytearray(2 ** 28)
         held[::4096] = b"1" * (2 ** 28 // 4096)  # so that it is resident
         done = self.run_one("stream_64", "ours")

@@ -30,6 +30,12 @@ class Wording(unittest.TestCase):
         self.assertEqual(wording.spread_of_figures(Spread(1e6, 9e5, 2e6), "msg/s"),
                          "1.00 M [900 k–2.00 M]")
 
+    def test_a_value_without_unit_is_a_ratio_and_nanoseconds_may_be_negative(self):
+        value = Spread(-200.0, -1500.0, 1200.0)
+        self.assertEqual(wording.spread_of_value(value, "ns"), "-200 [-1,500–1,200] ns")
+        self.assertEqual(wording.spread_of_value(Spread(2.0, 1.0, 3.0), ""), "2.00 [1.00–3.00]")
+        self.assertEqual(wording.spread_of_value(Spread(2048, 1024, 3072), "B"), "2.00 KiB [1.00–3.00 KiB]")
+
 
 if __name__ == "__main__":
     unittest.main()
