@@ -5,12 +5,14 @@ import contextlib
 import ctypes
 import io
 import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
 from stand_ins import make_stand_ins
+from comparison.catalogue import WORKLOADS
 from comparison.command import main
 
 
@@ -154,6 +156,11 @@ class Command(unittest.TestCase):
             code, _, errors = self.compare(*arguments)
             self.assertEqual(code, 2, arguments)
             self.assertIn("error:", errors)
+
+    def test_names_in_the_list_do_not_touch_the_titles(self):
+        _, output, _ = self.compare("--list")
+        for line, workload in zip(output.splitlines(), WORKLOADS, strict=True):
+            self.assertRegex(line, f"^{workload.name} +{re.escape(workload.title)}: ")
 
     def test_the_list_names_workloads_and_targets(self):
         code, output, _ = self.compare("--list", "--only", "fan_out_*")
