@@ -1,7 +1,7 @@
 // PUB for PEERS connections of fan_out_sub; bench/support/fan_out.h says how they find each other.
-#include "bench/nng/credit.h"
 #include "bench/nng/socket.h"
 #include "bench/support/arguments.h"
+#include "bench/support/credit.h"
 #include "bench/support/endpoint.h"
 #include "bench/support/fan_out.h"
 
@@ -26,7 +26,7 @@ void wait_for_go(socket& pub, socket& pull) {
 }
 
 void publish(socket& pub, socket& pull, const arguments& arguments) {
-  const std::uint64_t step = messages_per_credit(arguments.number(1));
+  const std::uint64_t step = messages_per_credit(deliveries_on_their_way, arguments.number(1));
   const std::uint64_t size = arguments.number(2);
   const std::uint64_t count = arguments.number(3);
   std::uint64_t allowed = 2 * step;

@@ -1,7 +1,7 @@
 // One SUB with PEERS connections to a fan_out_pub; prints the deliveries per second.
-#include "bench/nng/credit.h"
 #include "bench/nng/socket.h"
 #include "bench/support/arguments.h"
+#include "bench/support/credit.h"
 #include "bench/support/endpoint.h"
 #include "bench/support/fan_out.h"
 
@@ -25,7 +25,8 @@ int run(const arguments& arguments) {
     endpoint.host = loopback_address(peer);
     sub.connect(endpoint.text());
   }
-  const std::uint64_t deliveries_per_credit = messages_per_credit(peers) * peers;
+  const std::uint64_t deliveries_per_credit =
+      messages_per_credit(deliveries_on_their_way, peers) * peers;
   std::uint64_t delivered = 0;
   fan_out_receiver receiver{peers, arguments.number(2), arguments.number(3)};
   fan_out_step step = fan_out_step::wait;

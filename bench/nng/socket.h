@@ -14,6 +14,10 @@ namespace bench::nng {
 
 // As many messages as the high-water marks of Zinc and libzmq.
 inline constexpr int stream_buffer = 1000;
+// The most messages that nng lets a socket buffer. If its buffer is full, PUB and SUB drop the next message.
+inline constexpr int largest_buffer = 8192;
+// The rest of the buffer is for the last probes.
+inline constexpr std::uint64_t deliveries_on_their_way = largest_buffer / 2;
 
 class message {
 public:
