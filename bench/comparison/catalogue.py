@@ -4,7 +4,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from comparison.contestants import (NNG, NNG_PROGRAMS, OTHER_LIBZMQ, QUICK, QUICK_MIXED, THEIRS,
-                                    at_least, with_targets_of_mixtures)
+                                    at_least, through_nats, with_targets_of_mixtures)
 from comparison.inproc_workloads import (inproc_one_executor, inproc_round_trip, inproc_spinning,
                                          inproc_stream)
 from comparison.publishing_workloads import black_box, fan_out, single_publish, topics
@@ -122,6 +122,30 @@ def with_nng(workload):
                       for each in theirs.processes)
     workload = replace(workload, conditions=f"{workload.conditions}; nng: {conditions}, one message a call")
     return _with(workload, replace(theirs, key=NNG, label="nng", processes=processes))
+
+
+# By workload, the programs for NATS and the arguments before the count. A server takes messages up to 1 MiB.
+_FOR_NATS = {
+    **{f"stream_{size}": ("subscriber", "publisher", 1, size) for size in (16, 64, 256, 1024, 32768, 131072, 2 ** 20)},
+    "proxy_64": ("subscriber", "publisher", 1, 64),
+    **{f"round_trip_{size}": ("asker", "answerer", size) for size in (1, 64, 1024)},
+    **{f"fan_out_{peers}": ("subscriber", "publisher", peers, 64) for peers in (1, 10, 100, 1000)},
+}
+_NATS_CONDITIONS = {
+    "subscriber": "one PUB a message, in writes of 64 KiB; the publisher waits for its subscriber every 2 MiB, because "
+                  "the server drops a slow subscriber",
+    "asker": "a question with the subject for its answer",
+}
+
+
+def with_nats(workload, server, version):
+    """Adds a contestant through this nats-server, where NATS can do the same."""
+    if workload.name not in _FOR_NATS:
+        return workload
+    first, second, *arguments = _FOR_NATS[workload.name]
+    workload = replace(workload, conditions=f"{workload.conditions}; NATS: {_NATS_CONDITIONS[first]}")
+    return _with(workload, through_nats(server, f"NATS {version}, through its server", first, second, *arguments,
+                                        "{count}"))
 
 
 def _with(workload, contestant):

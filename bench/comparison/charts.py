@@ -4,8 +4,8 @@ from enum import Enum
 from typing import Callable, NamedTuple
 
 from comparison import wording
-from comparison.contestants import (NNG, OTHER_LIBZMQ, OUR_BROKER_THEIR_PEERS, OURS_TO_THEIRS,
-                                    THEIR_BROKER_OUR_PEERS, THEIRS_TO_OURS, size_text)
+from comparison.contestants import (NATS, NNG, OTHER_LIBZMQ, OUR_BROKER_THEIR_PEERS,
+                                    OURS_TO_THEIRS, THEIR_BROKER_OUR_PEERS, THEIRS_TO_OURS, size_text)
 from comparison.scale import LinearScale, LogScale
 from comparison.svg import Drawing
 
@@ -33,6 +33,7 @@ LOOKS = {
     "theirs": THEIRS,
     OTHER_LIBZMQ: Look("#CC79A7", "square", "7 4"),
     NNG: Look("#009E73", "square", "2 4"),
+    NATS: Look("#000000", "wedge", "2 4"),
     "limit": Look("#777777", "diamond", "2 4"),
 }
 

@@ -74,8 +74,8 @@ class Child:
     def close_input(self):
         self._popen.stdin.close()
 
-    def terminate(self):
-        os.kill(self.pid, signal.SIGTERM)
+    def end_by(self, number):
+        os.kill(self.pid, number)
 
     def close(self):
         if self.running:

@@ -11,8 +11,9 @@ from pathlib import Path
 from time import sleep
 
 from comparison import machine, programs, tables
-from comparison.catalogue import WORKLOADS, with_nng, with_other_libzmq
+from comparison.catalogue import WORKLOADS, with_nats, with_nng, with_other_libzmq
 from comparison.charts import charts
+from comparison.contestants import NATS, NNG
 from comparison.judgement import falls
 from comparison.measurement import Settings, chosen, measure
 from comparison.published import publish
@@ -62,6 +63,8 @@ def _arguments(arguments):
                         help="also measures the libzmq.so.5 of this folder")
     parser.add_argument("--nng", action="store_true",
                         help="also measures nng (Debian's libnng-dev) where it has the same patterns")
+    parser.add_argument("--nats", metavar="FILE", type=Path,
+                        help="also measures NATS with this nats-server where it can do the same")
     parser.add_argument("--force", action="store_true",
                         help="measures a busy machine too; without this, and without --quick, waits "
                              f"up to {machine.PATIENCE // 60} minutes until it is quiet, then gives up")
@@ -86,6 +89,12 @@ def _selected(parser, options):
         if machine.nng_version() == "unknown":
             parser.error("cannot load libnng.so.1: install Debian's libnng-dev")
         selected = [with_nng(each) for each in selected]
+    if options.nats:
+        server = options.nats.resolve()
+        version = machine.nats_version(server)
+        if version == "unknown":
+            parser.error(f"{server} does not say that it is a nats-server: give the file of Debian's nats-server")
+        selected = [with_nats(each, server, version) for each in selected]
     return selected
 
 
@@ -179,8 +188,9 @@ def _print_machine(description):
 def _print_results(settings, measurements):
     print("\nEvery pairing\n\n" + tables.pairings(measurements))
     print("\nSummary\n\n" + tables.summary(measurements) + "\n")
-    if beside_nng := tables.beside_nng(measurements):
-        print("Zinc beside nng\n\n" + beside_nng + "\n")
+    for key, name in ((NNG, "nng"), (NATS, "NATS")):
+        if beside := tables.beside(key, name, measurements):
+            print(f"Zinc beside {name}\n\n{beside}\n")
     if settings.quick:
         print("These runs are too short to be figures: --quick shows that everything runs.")
     for line in tables.findings(measurements, falls(measurements), failures(measurements)):

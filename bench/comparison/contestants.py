@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
-from comparison.workload import Contestant, Process, Target
+from comparison.workload import Contestant, Ending, Process, Target
 
 OURS = "bench/"
 THEIRS = "bench/libzmq/"
 LIMITS = "bench/limits/"
 NNG_PROGRAMS = "bench/nng/"
+NATS_PROGRAMS = "bench/nats/"
 
 # Longer than it takes to be woken.
 SPIN_US = 100
@@ -18,6 +19,7 @@ THEIR_BROKER_OUR_PEERS = "their_broker"
 MIXTURES = (OURS_TO_THEIRS, THEIRS_TO_OURS, OUR_BROKER_THEIR_PEERS, THEIR_BROKER_OUR_PEERS)
 OTHER_LIBZMQ = "other_libzmq"
 NNG = "nng"
+NATS = "nats"
 QUICK = ("ours", "theirs", "limit")
 QUICK_MIXED = ("ours", OURS_TO_THEIRS, THEIRS_TO_OURS, "theirs", "limit")
 
@@ -80,3 +82,12 @@ def one_way(limit, *arguments):
         pairs.append(pair("limit", "limit", f"{LIMITS}{limit}_sink", f"{LIMITS}{limit}_source",
                            *arguments))
     return tuple(pairs)
+
+
+def through_nats(server, label, first, second, *arguments):
+    """Returns a contestant whose two programs meet at a nats-server. They wait for each other."""
+    roles = {"subscriber": "receiver", "publisher": "sender", "asker": "client", "answerer": "server"}
+    return Contestant(NATS, label, (
+        Process("nats-server", str(server), ("-a", "{host}", "-p", "{port}"), Ending.INTERRUPT, when_listening=False),
+        connecting(roles[first], NATS_PROGRAMS + first, *arguments),
+        connecting(roles[second], NATS_PROGRAMS + second, *arguments)), roles[first])

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from comparison.contestants import NATS
+
 
 def _threads_of(core):
     """The threads of the core of which this is one, as text."""
@@ -26,7 +28,8 @@ def divide(available, threads_of=_threads_of):
 
 
 def of_ends(workload):
-    """Returns the cores of the first and of the second process, if all contestants have two."""
-    if any(len(each.processes) != 2 for each in workload.contestants):
+    """Returns the cores of the first and of the second process, if all contestants have two. Those through the server
+    of NATS, which is a third process, take any cores."""
+    if any(len(each.processes) != 2 for each in workload.contestants if each.key != NATS):
         return None
     return divide(os.sched_getaffinity(0))

@@ -66,6 +66,12 @@ def nng_version():
     return library.nng_version().decode()
 
 
+def nats_version(server):
+    """The version that the program says, as `nats-server: v2.9.10`."""
+    name, _, version = _output(str(server), "--version").partition(": v")
+    return version if name == "nats-server" else "unknown"
+
+
 def describe(root, load):
     git = ("git", "-c", f"safe.directory={root}", "-C", str(root))
     with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo:

@@ -11,7 +11,8 @@ class Port:
         self._port = sockets_table.free_port(ports)
         self.endpoints = {"bind": f"tcp://*:{self._port}", "connect": f"tcp://127.0.0.1:{self._port}",
                           "next": f"tcp://127.0.0.1:{self._port + 1}",
-                          "websocket": f"ws://127.0.0.1:{self._port}"}
+                          "websocket": f"ws://127.0.0.1:{self._port}",
+                          "host": "127.0.0.1", "port": str(self._port)}
 
     def listens(self):
         return sockets_table.listens(self._port)

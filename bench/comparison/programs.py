@@ -15,7 +15,7 @@ class NotBuilt(Exception):
 def needed(workloads, settings, chosen):
     return sorted({process.program for workload in workloads
                    for contestant in chosen(workload, settings)
-                   for process in contestant.processes})
+                   for process in contestant.processes if not os.path.isabs(process.program)})
 
 
 def label_of(program):

@@ -3,7 +3,7 @@
 import re
 
 from comparison import wording
-from comparison.contestants import (NNG, OUR_BROKER_THEIR_PEERS, OURS_TO_THEIRS, THEIR_BROKER_OUR_PEERS,
+from comparison.contestants import (NATS, NNG, OUR_BROKER_THEIR_PEERS, OURS_TO_THEIRS, THEIR_BROKER_OUR_PEERS,
                                     THEIRS_TO_OURS)
 from comparison.service_workloads import OUR_SERVER, THEIR_SERVER
 from comparison.spread import Spread
@@ -132,10 +132,18 @@ def _memory(document):
     return _table(("work", "ours", "libzmq"), [row for row in rows if row[1:] != (NOTHING, NOTHING)])
 
 
+def _beside(document, key, name):
+    return _table(("work", "ours", name, f"ours / {name}", f"CPU ns, ours / {name}"), [
+        (_work(each), _figure(each, "ours"), _figure(each, key), _ratio(each, "ours", key),
+         f"{_cpu(each, 'ours')} / {_cpu(each, key)}") for each in document.workloads if key in each["contestants"]])
+
+
 def _nng(document):
-    return _table(("work", "ours", "nng", "ours / nng", "CPU ns, ours / nng"), [
-        (_work(each), _figure(each, "ours"), _figure(each, NNG), _ratio(each, "ours", "nng"),
-         f"{_cpu(each, 'ours')} / {_cpu(each, NNG)}") for each in document.workloads if NNG in each["contestants"]])
+    return _beside(document, NNG, "nng")
+
+
+def _nats(document):
+    return _beside(document, NATS, "NATS")
 
 
 def _layers(document):
@@ -243,6 +251,7 @@ BLOCKS = {
     "brokers": _brokers,
     "memory": _memory,
     "nng": _nng,
+    "NATS": _nats,
     "curve": _curve,
     "layers": _layers,
     "services": _services,

@@ -3,7 +3,7 @@
 import json
 
 from comparison import cores
-from comparison.contestants import NNG
+from comparison.contestants import NATS, NNG
 from comparison.judgement import falls, judge
 
 
@@ -22,6 +22,7 @@ def _contestant(measured, key, outcome):
         "figure": _spread(measured.figures(key)),
         "ratio_to_libzmq": _spread(measured.ratio(key, "theirs")),
         "ratio_to_nng": _spread(measured.ratio(key, NNG)),
+        "ratio_to_nats": _spread(measured.ratio(key, NATS)),
         "ratio_to_limit": _spread(measured.ratio(key, "limit")),
         "cpu_nanoseconds": {
             "all": _spread(measured.cpu(key)),

@@ -1,6 +1,7 @@
 """One run of a contestant: starts its processes in their order, reads the figure, ends them all."""
 
 import selectors
+import signal
 import time
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ class _Running:
         self._seconds = seconds
         self._deadline = time.monotonic() + seconds
         self._meeting_point = meeting_point_of(workload)
-        self._cores_of_ends = cores.of_ends(workload)
+        self._cores_of_ends = cores.of_ends(workload) if len(contestant.processes) == 2 else None
         self._children = []
         self._next_peaks = time.monotonic()
         self._selector = selectors.DefaultSelector()
@@ -54,11 +55,12 @@ class _Running:
                 child.note_peak()
                 child.close_input()
                 self._await(lambda: not child.running, f"the end of {child.process.program}")
-            for child in self._ending_by(Ending.SIGNAL):
-                child.note_peak()
-                child.terminate()
+            for ending, number in ((Ending.SIGNAL, signal.SIGTERM), (Ending.INTERRUPT, signal.SIGINT)):
+                for child in self._ending_by(ending):
+                    child.note_peak()
+                    child.end_by(number)
             self._await(lambda: not any(child.running for child in self._children),
-                        "the end of its processes after SIGTERM")
+                        "the end of its processes after a signal")
             self._check_exits()
             return Run(self._figure(), time.monotonic() - begin,
                        self._by_role(lambda child: child.cpu_seconds), self._by_role(lambda child: child.peak_bytes))

@@ -1,7 +1,6 @@
 """The tables at the end: every pairing, then one line for each workload and target."""
 
 from comparison import wording
-from comparison.contestants import NNG
 from comparison.judgement import judge
 
 NOTHING = "–"
@@ -93,14 +92,14 @@ def _summary_of(measured):
     return rows
 
 
-def beside_nng(measurements):
-    """Returns the table of the workloads that nng has, or nothing if there are none."""
-    rows = [("workload", "unit", "ours", "nng", "ours / nng [min–max]", "CPU ns ours", "nng")]
+def beside(other, name, measurements):
+    """Returns the table of the workloads that the other contestant has, or nothing if there are none."""
+    rows = [("workload", "unit", "ours", name, f"ours / {name} [min–max]", "CPU ns ours", name)]
     for measured in measurements:
-        if NNG in measured.outcomes:
-            rows.append((*_figures_of(measured, ("ours", NNG)),
-                         _or_nothing(measured.ratio("ours", NNG), wording.spread_of_ratios),
-                         *(_nanoseconds(measured.cpu(key)) for key in ("ours", NNG))))
+        if other in measured.outcomes:
+            rows.append((*_figures_of(measured, ("ours", other)),
+                         _or_nothing(measured.ratio("ours", other), wording.spread_of_ratios),
+                         *(_nanoseconds(measured.cpu(key)) for key in ("ours", other))))
     return aligned(rows, left=2) if len(rows) > 1 else ""
 
 

@@ -11,11 +11,13 @@ class Ending(Enum):
     ITSELF = "ends when its work is done"
     CLOSED_INPUT = "ends when its standard input is closed"
     SIGNAL = "ends on SIGTERM"
+    INTERRUPT = "ends on SIGINT"
 
 
 @dataclass(frozen=True)
 class Process:
-    """`arguments` may hold {bind}, {connect}, {next}, {websocket} and {count}; {next} is {connect} with the next port.
+    """`arguments` may hold {bind}, {connect}, {next}, {websocket}, {host}, {port} and {count}; {next} is {connect} with
+    the next port. `program` is below the folder of the programs, or absolute: then it is not ours to build.
     With `when_listening` the process starts when the port has a listener. It also waits for `when_connected`
     connections to that port."""
     role: str

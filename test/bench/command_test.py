@@ -22,6 +22,9 @@ def folder_of_libzmq():
     return next(Path(word).parent for word in mapped if "/libzmq.so" in word)
 
 
+NATS_SERVER = Path(__file__).resolve().parent / "nats_server.py"
+
+
 class Command(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -147,6 +150,23 @@ class Command(unittest.TestCase):
         self.assertIn("docs/performance/results.json", output)
         self.assertIn("| stream, 64 B (msg/s) | 4.00 M | 1.00 M |",
                       (root / "docs/performance.md").read_text(encoding="utf-8"))
+
+    def test_nats_is_measured_too(self):
+        code, output, _ = self.measure("--only", "stream_64", "--only", "multipart_10", "--nats", NATS_SERVER)
+        self.assertEqual(code, 0, output)
+        self.assertRegex(output, r"Zinc beside NATS\n\nworkload .*\n-.*\n"
+                                 r"stream_64 +msg/s +4\.00 M +500 k +8\.00 \[8\.00–8\.00\]")
+        stream, multipart = self.results()["workloads"]
+        self.assertEqual(stream["contestants"]["ours"]["ratio_to_nats"]["median"], 8)
+        self.assertEqual(stream["contestants"]["nats"]["label"], "NATS 0.0.1, through its server")
+        self.assertIn("NATS: one PUB a message", stream["conditions"])
+        self.assertNotIn("nats", multipart["contestants"])
+
+    def test_another_program_instead_of_a_nats_server_is_refused(self):
+        for file in ("/bin/echo", self.out):
+            code, _, errors = self.compare("--nats", file)
+            self.assertEqual(code, 2)
+            self.assertIn("nats-server", errors)
 
     def test_misuse(self):
         for arguments in (["--only", "no_such_thing"], ["--rounds", "0"], ["--seconds", "-1"],

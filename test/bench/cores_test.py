@@ -7,6 +7,7 @@ from unittest import mock
 
 from made_up import workload
 from comparison import cores
+from comparison.catalogue import with_nats
 from comparison.child import Child
 from comparison.workload import Process
 
@@ -32,6 +33,10 @@ class Cores(unittest.TestCase):
             self.assertIsNotNone(cores.of_ends(workload("stream_64")))
             self.assertIsNone(cores.of_ends(workload("majordomo_4")))
             self.assertIsNone(cores.of_ends(workload("inproc_stream_64")))
+
+    def test_a_server_of_nats_between_does_not_mix_the_ends_of_others(self):
+        with mock.patch("comparison.cores.os.sched_getaffinity", lambda _: set(range(8))):
+            self.assertIsNotNone(cores.of_ends(with_nats(workload("stream_64"), "/nats-server", "?")))
 
     def test_a_process_has_the_cores_of_its_end(self):
         core = min(os.sched_getaffinity(0))

@@ -11,8 +11,9 @@ import threading
 FOLDER, NAME = os.path.split(os.path.realpath(sys.argv[0]))
 # The fault of this program, set by the test that copies the program: broken, silent or endless.
 FAULT = ""
-# By folder, as if libzmq had a quarter of our speed, nng half of it, and the limit twice it.
-RATES = {"bench": 4_000_000, "libzmq": 1_000_000, "limits": 8_000_000, "nng": 2_000_000}
+# By folder, as if libzmq had a quarter of our speed, nng half and NATS an eighth of it, and the limit twice it.
+RATES = {"bench": 4_000_000, "libzmq": 1_000_000, "limits": 8_000_000, "nng": 2_000_000,
+         "nats": 500_000}
 RATE = RATES.get(os.path.basename(FOLDER))
 
 
@@ -132,15 +133,15 @@ def stay_until_input_ends():
 ROLES = {
     receive: ("local_thr", "local_thr_curve", "local_thr_single", "local_thr_tls", "raw_boxes_sink",
               "raw_stream_sink", "raw_tcp_sink", "raw_tls_sink"),
-    connect_once: ("curve_connects", "remote_thr", "remote_thr_curve", "raw_boxes_source",
+    connect_once: ("answerer", "publisher", "curve_connects", "remote_thr", "remote_thr_curve", "raw_boxes_source",
                    "raw_stream_source", "raw_tcp_source", "raw_tls_source", "remote_thr_single",
                    "remote_thr_tls"),
     forward: ("proxy",),
     take_one: ("local_lat", "ping_pong_server", "fan_out_pub", "feed", "raw_fan_out_source"),
-    subscribe: ("fan_out_sub", "working_sub", "raw_fan_out_sink", "chp_load", "clone_load"),
+    subscribe: ("fan_out_sub", "subscriber", "working_sub", "raw_fan_out_sink", "chp_load", "clone_load"),
     stream_within: ("inproc_thr",),
     ask_within: ("inproc_lat",),
-    ask: ("remote_lat", "ping_pong_client"),
+    ask: ("asker", "remote_lat", "ping_pong_client"),
     load: ("mdp_load", "md_client", "md_sync_client", "relay_load"),
     listen_until_terminated: ("zinc", "md_broker", "clone_server", "relay"),
     hold_memory: ("idle_router",),

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import from_bench  # noqa: F401: comparison is found by it
-from comparison.catalogue import WORKLOADS, with_nng
+from comparison.catalogue import WORKLOADS, with_nats, with_nng
 
 STAND_IN = Path(__file__).resolve().parent / "stand_in.py"
 
@@ -17,7 +17,8 @@ def make_stand_ins(test, **faulty):
     test.addCleanup(folder.cleanup)
     root = Path(folder.name).resolve()
     for program in {process.program for workload in WORKLOADS
-                    for contestant in with_nng(workload).contestants for process in contestant.processes}:
+                    for contestant in with_nats(with_nng(workload), "/nats-server", "?").contestants
+                    for process in contestant.processes if not process.program.startswith("/")}:
         (root / program).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(STAND_IN, root / program)
     for fault, program in faulty.items():
