@@ -7,6 +7,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 # Bazel runs a copy of this file beside the others.
@@ -54,7 +55,14 @@ class Agreement(Tree):
 
     def test_a_tree_that_agrees_has_no_fault(self):
         self.assertEqual(versions.faults_of(self.root), [])
-        self.assertEqual(list(versions.faults_of_release(self.root)), [])
+        self.assertEqual(self.faults_of_release(), [])
+
+    def faults_of_release(self, day="2027-01-02"):
+        with mock.patch.object(versions, "today", return_value=day):
+            return list(versions.faults_of_release(self.root))
+
+    def test_a_release_of_another_day(self):
+        self.expect_fault("2027-01-02", "2027-01-03", faults=self.faults_of_release("2027-01-03"))
 
     def test_another_version_of_the_packages(self):
         self.change("tools/debian/changelog", "(0.3.1)", "(0.3.0)")
@@ -139,20 +147,24 @@ class Agreement(Tree):
         self.change("tools/zinc/version.h", "0.3.1", "0.3.2-dev")
         self.change("tools/debian/changelog", "(0.3.1) unstable", "(0.3.2~dev) UNRELEASED")
         self.assertEqual(versions.faults_of(self.root), [])
-        self.expect_fault("suffix", faults=versions.faults_of_release(self.root))
+        self.expect_fault("suffix", faults=self.faults_of_release())
 
     def test_changes_without_a_release(self):
         self.change("CHANGELOG.md", "## [Unreleased]\n", "## [Unreleased]\n\n### Added\n\n- More.\n")
-        self.expect_fault("[Unreleased]", faults=versions.faults_of_release(self.root))
+        self.expect_fault("[Unreleased]", faults=self.faults_of_release())
 
 
 class Release(Tree):
     def setUp(self):
         super().setUp()
-        for name in ("release", "versions.py"):
-            shutil.copy(TOOLS / name, self.root / "tools" / name)
+        shutil.copy(TOOLS / "release", self.root / "tools/release")
+        self.be_on("2027-01-02")
         self.git("init", "--quiet")
         self.commit()
+
+    def be_on(self, day):
+        self.write("tools/versions.py", (TOOLS / "versions.py").read_text(encoding="utf-8") +
+                   f'\n\ndef today():\n    return "{day}"\n')
 
     def git(self, *words):
         options = ("-c", "user.name=N", "-c", "user.email=n@example.org", "-c", "tag.gpgsign=false")
@@ -204,6 +216,13 @@ class Release(Tree):
         code, text = self.release("--tag")
         self.assertEqual((code, self.git("tag")), (1, ""))
         self.assertIn("tools/debian/changelog", text)
+
+    def test_another_day_than_that_of_the_changelog_has_no_release(self):
+        self.be_on("2027-01-03")
+        self.commit()
+        code, text = self.release("--tag")
+        self.assertEqual((code, self.git("tag")), (1, ""))
+        self.assertIn("2027-01-02", text)
 
     def test_other_words_are_misuse(self):
         self.assertEqual(self.release("--now")[0], 2)

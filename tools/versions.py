@@ -2,6 +2,7 @@
 its manual pages read it there. Debian's tools need it in tools/debian, readers in CHANGELOG.md and in docs/."""
 
 import re
+from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 
 HEADER = "tools/zinc/version.h"
@@ -144,11 +145,17 @@ def faults_of(root):
             *faults_of_debian(root, version, day), *faults_of_docs(root, version)]
 
 
+def today():
+    return datetime.now(timezone.utc).strftime("%Y-%m-%d")
+
+
 def faults_of_release(root):
-    """Further faults of a tree for a release: the version has a suffix, or changes belong to no release."""
+    """Further faults of a tree for a release today: a suffix, another day, or changes that belong to no release."""
     version = version_in(read(root, HEADER))
     sections = sections_of(read(root, CHANGELOG))
     if "-" in version:
         yield f"{HEADER} has {version}; give a release a version without a suffix"
     if any(line.strip() for line in sections.get("[Unreleased]", [])):
         yield f"{CHANGELOG} has lines in [Unreleased]; move them to [{version}]"
+    if (day := day_of_release(version, sections)) not in (None, today()):
+        yield f"{CHANGELOG} and {DEBIAN}/changelog have the day {day}; in UTC it is {today()}"
