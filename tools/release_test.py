@@ -25,6 +25,9 @@ FILES = {
     "docs/compatibility.md": "Zinc 0.3 works with all.\n",
     "docs/cmake.md": "find_package(zinc 0.3 REQUIRED) and libzinc-zmtp.so.0.3\n",
     "README.md": "Zinc\n",
+    "tools/package": 'PACKAGES = ["zinc", "libzinc0.3"]\n',
+    "test/package/install_test.py": '"libzinc-zmtp.so.0.3"\n',
+    "test/package/consumer/CMakeLists.txt": "find_package(zinc 0.3 REQUIRED)\n",
 }
 
 
@@ -85,7 +88,10 @@ class Agreement(Tree):
     def test_pages_with_another_minor_version(self):
         for path, before, after in (("docs/cmake.md", "find_package(zinc 0.3", "find_package(zinc 0.2"),
                                     ("docs/cmake.md", "libzinc-zmtp.so.0.3", "libzinc-zmtp.so.0.2"),
-                                    ("README.md", "Zinc", "Zinc 0.2")):
+                                    ("README.md", "Zinc", "Zinc 0.2"),
+                                    ("tools/package", "libzinc0.3", "libzinc0.2"),
+                                    ("test/package/install_test.py", "libzinc-zmtp.so.0.3", "libzinc-zmtp.so.0.2"),
+                                    ("test/package/consumer/CMakeLists.txt", "zinc 0.3", "zinc 0.2")):
             with self.subTest(after):
                 self.change(path, before, after)
                 self.expect_fault(path, after)
@@ -232,6 +238,9 @@ class ThisTree(unittest.TestCase):
     def test_all_files_agree(self):
         # Bazel's links lead to the tree.
         self.assertEqual(versions.faults_of(TOOLS.parent), [])
+
+    def test_each_file_with_a_version_is_there(self):
+        self.assertEqual([path for path in versions.OTHERS if not (TOOLS.parent / path).is_file()], [])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from email.utils import parsedate_to_datetime
 HEADER = "tools/zinc/version.h"
 CHANGELOG = "CHANGELOG.md"
 DEBIAN = "tools/debian"
+# These name the library or its version too.
+OTHERS = ["tools/package", "test/package/install_test.py", "test/package/consumer/CMakeLists.txt"]
 COMPATIBILITY = "docs/compatibility.md"
 # Semantic versioning, without build metadata, which Git's tags and Debian's versions have no place for.
 FORM = re.compile(r"(\d+)\.(\d+)\.(\d+)(-[0-9A-Za-z]+(?:\.[0-9A-Za-z]+)*)?")
@@ -119,13 +121,13 @@ def faults_of_debian(root, version, day):
 
 
 def faults_of_docs(root, version):
-    """Each version of Zinc in the documentation must be that of the tree, without its suffix."""
+    """Each version of Zinc in the documentation and in OTHERS must be that of the tree, without its suffix."""
     minor = minor_of(version)
     release = version.split("-")[0]
     named = re.compile(r"libzinc(?:-[a-z]+\.so\.)?(\d+\.\d+)|find_package\(zinc (\d+\.\d+)|\bZinc (\d+\.\d+)")
-    whole = re.compile(r"zinc[a-z0-9.-]*_([^_\s]+)_[a-z0-9]+\.deb|\bzinc-(\S+)-linux-|\bzinc (\d+\.\d+\.\d+)")
+    whole = re.compile(r"zinc[a-z0-9.-]*_([^_\s]+)_[a-z0-9]+\.deb|\bzinc-(\d\S*)-linux-|\bzinc (\d+\.\d+\.\d+)")
     pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
-    for path in [*pages, *sorted((root / DEBIAN).iterdir())]:
+    for path in [*pages, *sorted((root / DEBIAN).iterdir()), *[root / other for other in OTHERS]]:
         if path.is_file():
             text = path.read_text(encoding="utf-8")
             for form, expected in ((named, minor), (whole, release)):
