@@ -6,6 +6,7 @@ ZINC_BUILDS=FOLDER the build stays there, for the next run."""
 import collections
 import os
 import re
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -17,6 +18,12 @@ BUILDS = {"sockets": "-DZINC_TLS=OFF", "sockets with TLS": "-DZINC_TLS=ON"}
 # How far a size may be from that in the documentation: compilers and libraries differ.
 BAND = 0.2
 
+USER = """cmake_minimum_required(VERSION 3.25)
+project(user CXX)
+find_package(zinc REQUIRED COMPONENTS zmtp)
+add_executable(push_pull ${SOURCES}/push_pull.cc)
+target_link_libraries(push_pull PRIVATE zinc::zmtp)
+"""
 
 # The system calls that make threads and descriptors, with those of one io_context, a listener and a connection.
 CALLS = {"clone": 0, "clone3": 0, "epoll_create1": 1, "eventfd2": 1, "timerfd_create": 1, "socket": 2, "accept4": 1}
@@ -49,6 +56,21 @@ class EmbeddedTest(unittest.TestCase):
                     size = program.stat().st_size / 1000
                     print(f"{name}: {size:,.0f} kB")
                     self.assertAlmostEqual(size / documented()[name], 1, delta=BAND)
+                    if option == BUILDS["sockets"]:
+                        self.find_without_openssl(build, Path(folder))
+
+    def find_without_openssl(self, build, folder):
+        """CMake finds the installed sockets on a machine whose pkg-config knows libsodium alone."""
+        run("cmake", "--install", build, "--prefix", folder / "prefix")
+        (folder / "known").mkdir()
+        shutil.copy(Path(run("pkg-config", "--variable=pcfiledir", "libsodium").strip(), "libsodium.pc"),
+                    folder / "known")
+        (folder / "user").mkdir()
+        (folder / "user/CMakeLists.txt").write_text(USER, encoding="utf-8")
+        run("cmake", "-S", folder / "user", "-B", folder / "user/build", f"-DSOURCES={ROOT}/test/package/embedded",
+            f"-DCMAKE_PREFIX_PATH={folder}/prefix", env=os.environ | {"PKG_CONFIG_LIBDIR": str(folder / "known")})
+        run("cmake", "--build", folder / "user/build")
+        run(folder / "user/build/push_pull")
 
 
 if __name__ == "__main__":
