@@ -148,6 +148,14 @@ class KeysTest(unittest.TestCase):
         self.write(".zshrc", "autoload -U compinit && compinit -u\nsource <(zinc completion zsh)\n")
         self.check("zsh", "-d", "-i")
 
+    def test_in_zsh_with_the_installed_file(self):
+        functions = os.path.join(self.folder, "functions")
+        os.mkdir(functions)
+        with open(os.path.join(functions, "_zinc"), "w", encoding="utf-8") as file:
+            file.write(run(ZINC, "completion", "zsh").stdout)
+        self.write(".zshrc", f"fpath=('{functions}' $fpath)\nautoload -U compinit && compinit -u\n")
+        self.check("zsh", "-d", "-i")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -43,7 +43,12 @@ _zinc() {
       ;;
   esac
 }
-compdef _zinc zinc
+# As a file of fpath this runs at the first TAB, in the place of the function.
+if [ "$funcstack[1]" = _zinc ]; then
+  _zinc "$@"
+else
+  compdef _zinc zinc
+fi
 )";
 constexpr std::string_view fish_script = R"(function __zinc_offers
     set -l words (commandline -opc) (commandline -ct)
