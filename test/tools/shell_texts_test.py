@@ -24,6 +24,8 @@ class SuggestionTest(unittest.TestCase):
         for words, meant in (
             (("brokr",), "'broker'"),
             (("help", "brokr"), "'broker'"),
+            (("help", "exit_codes"), "'exit-codes'"),
+            (("help", "endpoint"), "'endpoints'"),
             (("man", "chp", "wach"), "'watch'"),
             (("chp", "gett", "key"), "'get'"),
             (("broker", "--bnid", "tcp://*:5555"), "'--bind'"),
@@ -40,6 +42,9 @@ class SuggestionTest(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertNotIn("did you mean", result.stderr)
         self.assertIn("give one of broker, worker", result.stderr)
+        self.assertRegex(run(ZINC, "help", "xyzzy").stderr, "give one of broker, .*, configuration, endpoints, exit-codes")
+        self.assertNotIn("endpoints", run(ZINC, "help", "chp", "xyzzy").stderr)
+        self.assertNotIn("endpoints", run(ZINC, "man", "xyzzy").stderr)
 
 
 class ManualTest(unittest.TestCase):
@@ -71,6 +76,9 @@ class CompletionTest(unittest.TestCase):
         (["chp", ""], {"server", "get", "set", "watch", "dump"}),
         (["titanic", "--unsafe"], {"--unsafe-nosync"}),
         (["chp", "set", "--require", ""], {"one", "both"}),
+        (["help", ""], {"broker", "chp", "exit-codes"}),
+        (["help", "chp", ""], {"server", "get"}),
+        (["man", "bro"], {"broker"}),
     )
 
     def ask_shell(self, shell, program):

@@ -94,6 +94,25 @@ completion values_of(const std::string& kind) {
   return offered;
 }
 
+void offer_subcommands(const CLI::App& of, completion& to) {
+  for (const auto* const one : subcommands_of(of)) {
+    to.offers.push_back({one->get_name(), summary_of(*one)});
+  }
+}
+
+// Offers an argument of this kind after those `before`. They may be words of a subcommand of `app`.
+completion argument_of(const CLI::App& app, const std::string& kind,
+                       std::span<const std::string> before) {
+  if (!kind.starts_with("SUBCOMMAND")) {
+    return values_of(kind);
+  }
+  auto offered = before.empty() ? values_of(kind) : completion{};
+  if (const auto* const named = find_command(app, before); named != nullptr) {
+    offer_subcommands(*named, offered);
+  }
+  return offered;
+}
+
 completion beginning_with(const std::string& word, completion offered) {
   std::erase_if(offered.offers,
                 [&word](const completion_offer& one) { return !one.word.starts_with(word); });
@@ -107,6 +126,7 @@ completion complete(const CLI::App& app, std::span<const std::string> words) {
   const auto before = words.first(words.empty() ? 0 : words.size() - 1);
   const auto* at = &app;
   const CLI::Option* awaiting = nullptr;  // an option whose value comes next
+  std::vector<std::string> arguments;     // each without a name
   for (const auto& word : before) {
     if (awaiting != nullptr) {
       awaiting = nullptr;
@@ -120,6 +140,8 @@ completion complete(const CLI::App& app, std::span<const std::string> words) {
       }
     } else if (const auto* const below = find_command(*at, {&word, 1}); below != nullptr) {
       at = below;
+    } else {
+      arguments.push_back(word);
     }
   }
   if (awaiting != nullptr) {
@@ -127,13 +149,11 @@ completion complete(const CLI::App& app, std::span<const std::string> words) {
   }
   completion offered;
   if (!typed.starts_with('-')) {
-    for (const auto* const one : subcommands_of(*at)) {
-      offered.offers.push_back({one->get_name(), summary_of(*one)});
-    }
+    offer_subcommands(*at, offered);
     if (offered.offers.empty()) {
       for (const auto* const one : at->get_options({})) {
         if (one->get_positional()) {
-          return beginning_with(typed, values_of(one->get_name(true, false)));
+          return beginning_with(typed, argument_of(app, one->get_name(true, false), arguments));
         }
       }
     }

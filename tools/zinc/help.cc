@@ -156,11 +156,13 @@ std::string unknown_option(const CLI::App& app, const std::string& word) {
   return fmt::format("unknown option '{}'{}", word, hint(name, known, ""));
 }
 
-std::string unknown_subcommand(const CLI::App& app, const std::string& word) {
+std::string unknown_subcommand(const CLI::App& app, const std::string& word,
+                               const std::vector<std::string>& others = {}) {
   std::vector<std::string> known;
   for (const auto* const one : subcommands_of(app)) {
     known.push_back(one->get_name());
   }
+  known.insert(known.end(), others.begin(), others.end());
   if (known.empty()) {
     return fmt::format("unexpected argument '{}'", word);
   }
@@ -228,12 +230,14 @@ CLI::App* add_command(CLI::App& to, const std::string& name, const command_help&
   return added;
 }
 
-const CLI::App& command_named(const CLI::App& app, const std::vector<std::string>& words) {
+const CLI::App& command_named(const CLI::App& app, const std::vector<std::string>& words,
+                              const std::vector<std::string>& others) {
   const auto* at = &app;
   for (const auto& word : words) {
     const auto* const below = find_command(*at, {&word, 1});
     if (below == nullptr) {
-      throw CLI::ValidationError{unknown_subcommand(*at, word)};
+      throw CLI::ValidationError{
+          unknown_subcommand(*at, word, at == &app ? others : std::vector<std::string>{})};
     }
     at = below;
   }

@@ -35,9 +35,10 @@ CLI::App* add_command(CLI::App& to, const std::string& name, const command_help&
 [[nodiscard]] std::string usage_of(const CLI::App& app);
 
 // Returns the command that `words` name from `app` on. Throws CLI::ValidationError if there is none,
-// with the word that may be meant.
+// with the word that may be meant. `others`: further words that may be first.
 [[nodiscard]] const CLI::App& command_named(const CLI::App& app,
-                                            const std::vector<std::string>& words);
+                                            const std::vector<std::string>& words,
+                                            const std::vector<std::string>& others = {});
 // Returns the line for a command line that is not valid: what is wrong, where if it is in one of these files, and how
 // to see the options.
 [[nodiscard]] std::string text_of(const CLI::ParseError& error, const CLI::App& app,

@@ -1,5 +1,6 @@
 #include "tools/zinc/help_topics.h"
 
+#include <array>
 #include <utility>
 
 namespace zinc {
@@ -70,12 +71,22 @@ If the requests of zinc request --count or the messages of zinc cat fail with di
 exit code is 1.
 )";
 
+constexpr std::array topics{std::pair{"configuration", configuration_text},
+                            std::pair{"endpoints", endpoints_text},
+                            std::pair{"exit-codes", exit_codes_text}};
+
 }  // namespace
 
+std::vector<std::string> names_of_topics() {
+  std::vector<std::string> names;
+  for (const auto& [topic, text] : topics) {
+    names.emplace_back(topic);
+  }
+  return names;
+}
+
 std::string_view text_of_topic(std::string_view name) noexcept {
-  for (const auto& [topic, text] :
-       {std::pair{"configuration", configuration_text}, std::pair{"endpoints", endpoints_text},
-        std::pair{"exit-codes", exit_codes_text}}) {
+  for (const auto& [topic, text] : topics) {
     if (name == topic) {
       return text;
     }

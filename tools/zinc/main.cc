@@ -185,7 +185,8 @@ int run(int argc, char** argv) {
     configure_log(log);
     if (help_app->parsed()) {
       const auto topic = help.size() == 1 ? text_of_topic(help.front()) : std::string_view{};
-      write_output(topic.empty() ? help_of(command_named(app, help)) : std::string{topic});
+      write_output(topic.empty() ? help_of(command_named(app, help, names_of_topics()))
+                                 : std::string{topic});
       return exit_code::done;
     }
     if (man_app->parsed()) {
