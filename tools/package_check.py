@@ -166,6 +166,9 @@ class Checks:
                 folder = f"/var/lib/zinc/{server}-main"
                 # As systemd does.
                 self.bare.run("install", "-d", "-o", USER, "-g", USER, "-m", "700", folder)
+                # As a reload does.
+                said = self.bare.run("/usr/sbin/chroot", f"--userspec={USER}:{USER}", "/", *words, "--check-config")
+                expect(said == "options: ok\n", f"the check before a reload says {said}")
                 self.serve(at_any_port(words), told, USER, folder, self.ask if server == "broker" else None)
         expect(self.bare.has("var/lib/zinc/titanic-main/requests"), "the store of Titanic is elsewhere")
         expect(self.bare.has("var/lib/zinc/chp-main/map"), "the store of the map server is elsewhere")

@@ -275,6 +275,17 @@ class Files(unittest.TestCase):
         for line in ("StartLimitIntervalSec=0", "Restart=on-failure", "RestartSec=2s", "TimeoutStartSec=infinity"):
             self.assertIn(f"\n{line}\n", text)
 
+    def test_a_misspelt_instance_fails_at_its_start(self):
+        text = (DEBIAN / "zinc-server@.service.in").read_text(encoding="utf-8")
+        [file] = re.findall(r"^EnvironmentFile=(.*)$", text, re.MULTILINE)
+        self.assertIn(f"\nAssertPathExists={file}\n", text.partition("[Service]")[0])
+
+    def test_a_reload_begins_with_a_check_of_what_a_start_would_read(self):
+        text = (DEBIAN / "zinc-server@.service.in").read_text(encoding="utf-8")
+        [command] = re.findall(r"^ExecStart=(.*)$", text, re.MULTILINE)
+        self.assertEqual(re.findall(r"^ExecReload=(.*)$", text, re.MULTILINE),
+                         [f"{command} --check-config", "/bin/kill -HUP $MAINPID"])
+
     def test_a_copy_of_the_settings_has_no_file_of_the_first_instance(self):
         for file in (DEBIAN / "defaults").iterdir():
             with self.subTest(file.name):

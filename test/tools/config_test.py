@@ -205,10 +205,13 @@ class Files(ConfigCase):
             f"{self.path}:3: the line has the control character \\x1b; remove it",
             f"{self.path}:4: the line has 100000 bytes; give at most 4096"])
 
-    def test_a_check_needs_a_file(self):
-        result = self.run_zinc("broker", "--check-config")
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("--config", result.stderr)
+    def test_a_check_without_a_file_is_of_the_command_line(self):
+        result = self.run_zinc("broker", "--bind", "tcp://127.0.0.1:*", "--check-config")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "options: ok\n", ""))
+        result = self.run_zinc("broker", "--threads", "0", "--check-config")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("--threads", result.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -203,8 +203,7 @@ void add_config(CLI::App& app, config_source& to) {
       "SIGHUP reads it again");
   config->type_name("FILE");
   app.add_flag(check_option, to.check_only,
-               "check --config and all other options, print FILE: ok or the errors, and exit")
-      ->needs(config);
+               "check --config and all other options, print FILE: ok or the errors, and exit");
 }
 
 void check_place(const config_source& of, const std::string& option, const std::string& file) {

@@ -81,7 +81,8 @@ template <class Arguments>
 int serve(const CLI::App& app, Arguments& arguments, int (*run)(const Arguments&),
           std::function<Arguments()> read_again) {
   if (arguments.config.check_only) {
-    write_output(arguments.config.file + ": ok\n");
+    const auto& file = arguments.config.file;
+    write_output((file.empty() ? "options" : file) + ": ok\n");
     return exit_code::done;
   }
   arguments.config.words = words_of(app);
