@@ -151,6 +151,27 @@ class Export(unittest.TestCase):
         self.assertIn("old", self.names())
 
 
+class Licenses(unittest.TestCase):
+    def test_are_those_of_zinc_and_of_each_library_in_the_program(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            for path, text in {"LICENSE": "of Zinc", "tools/debian/control": "Build-Depends: cmake,\n libone1.2-dev,\n"
+                                                                            " libtwo-dev, libtwo-more-dev\n\nPackage: libzinc-dev\n",
+                               "doc/libone1.2-dev/copyright": "see /usr/share/common-licenses/Apache-2.0.",
+                               "doc/libtwo-dev/copyright": "of two", "doc/libtwo-more-dev/copyright": "of two",
+                               "doc/libstdc++-9-dev/copyright": "of the library",
+                               "common-licenses/Apache-2.0": "the terms"}.items():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_text(text, encoding="utf-8")
+            with mock.patch.object(package, "SHARE", folder), mock.patch.object(package, "text_of", return_value="9"):
+                file = package.write_licenses(folder, folder / "zinc-0.3.1-linux-amd64")
+            self.assertEqual(file.name, "zinc-0.3.1-linux-amd64.licenses")
+            self.assertEqual(re.findall("^==== (.*) ====\n\n(.*)$", file.read_text(encoding="utf-8"), re.MULTILINE),
+                             [("zinc", "of Zinc"), ("libone1.2-dev", "see /usr/share/common-licenses/Apache-2.0."),
+                              ("libtwo-dev", "of two"), ("libstdc++-9-dev", "of the library"),
+                              ("Apache-2.0", "the terms")])
+
+
 class Run(unittest.TestCase):
     def test_a_command_that_fails_is_an_error_to_report(self):
         with self.assertRaisesRegex(ValueError, "false failed"):
