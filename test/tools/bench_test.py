@@ -147,7 +147,7 @@ class BenchTest(unittest.TestCase):
         for socket_type in ("push", "pub", "dealer", "req", "pull", "sub"):
             with self.subTest(socket_type):
                 result = run(socket_type, "--bind", "tcp://127.0.0.1:*", "--timeout", "100ms")
-                self.assertEqual((result.returncode, result.stdout), (1, ""))
+                self.assertEqual((result.returncode, result.stdout), (4, ""))
                 self.assertRegex(result.stderr, "zinc bench: .*check that")
 
     def test_a_peer_that_never_replies_is_a_failure(self):
@@ -156,7 +156,7 @@ class BenchTest(unittest.TestCase):
         try:
             endpoint = silent.stderr.readline().split()[1]
             result = run("dealer", "--connect", endpoint, "--timeout", "200ms", "--count", "1")
-            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertEqual((result.returncode, result.stdout), (4, ""))
             self.assertIn("no peer in time", result.stderr)
         finally:
             silent.kill()

@@ -80,7 +80,7 @@ int run_end(const bench_arguments& arguments) {
   if (end.result().messages != 0) {
     write_output(arguments.json ? json_line_of(end.result()) : text_of(end.result()));
   }
-  return end.fault().empty() ? exit_code::done : exit_code::failed;
+  return end.code();
 }
 
 int run_both_ends(const bench_arguments& arguments) {

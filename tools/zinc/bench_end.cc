@@ -103,9 +103,10 @@ void bench_end::stop() {
   socket_.base().close(std::chrono::milliseconds{0});
 }
 
-void bench_end::fail(std::string_view what) {
+void bench_end::fail(std::string_view what, exit_code code) {
   if (!stopped_ && fault_.empty()) {
     fault_ = what;
+    code_ = code;
   }
 }
 
@@ -118,7 +119,8 @@ asio::awaitable<bool> bench_end::send(zmtp::message_batch& batch) {
   const auto [ec, taken] =
       co_await socket_.async_send(batch, zmtp::deadline{arguments_.timeout}, bench_token);
   if (ec == zmtp::errc::timed_out) {
-    fail("cannot send: timeout; check that a peer with a fitting socket type runs");
+    fail("cannot send: timeout; check that a peer with a fitting socket type runs",
+         exit_code::no_answer);
   } else if (ec) {
     fail(ec.message());
   }
@@ -157,7 +159,7 @@ asio::awaitable<bool> bench_end::meet() {
     co_await wait_until(clock::now() + arguments_.timeout);
   }
   if (!met_) {
-    fail("no peer in time; check that one with a fitting socket type runs");
+    fail("no peer in time; check that one with a fitting socket type runs", exit_code::no_answer);
   }
   co_return met_ && !stopped_;
 }
@@ -185,7 +187,7 @@ asio::awaitable<void> bench_end::send_all() {
   }
   report_.lost = sent_ - report_.messages;
   if (report_.messages != sent_) {
-    fail("replies are missing; check that the peer replies to each request");
+    fail("replies are missing; check that the peer replies to each request", exit_code::no_answer);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "tools/zinc/bench/schedule.h"
 #include "tools/zinc/bench/stamped_message.h"
 #include "tools/zinc/bench_command.h"
+#include "tools/zinc/exit_code.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -36,6 +37,7 @@ public:
   void stop();
   // After the end: empty, or why nothing was measured.
   [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
+  [[nodiscard]] exit_code code() const noexcept { return code_; }
   [[nodiscard]] const bench::report& result() const noexcept { return report_; }
 
 private:
@@ -59,7 +61,7 @@ private:
 
   void add(zmtp::message_batch& to, const bench::stamp& one);
   void count(const bench::stamp& one);
-  void fail(std::string_view what);
+  void fail(std::string_view what, exit_code code = exit_code::failed);
   [[nodiscard]] bool may_send() const;
 
   const bench_arguments& arguments_;
@@ -76,6 +78,7 @@ private:
   bool met_ = false;
   bool stopped_ = false;
   std::string fault_;
+  exit_code code_ = exit_code::done;
 };
 
 }  // namespace zinc

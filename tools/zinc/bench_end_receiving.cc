@@ -56,7 +56,8 @@ asio::awaitable<void> bench_end::receive_all() {
   for (;;) {
     const bool received = co_await receive(m);
     if (!received) {
-      fail("no message in time; check that a peer with a fitting socket type sends");
+      fail("no message in time; check that a peer with a fitting socket type sends",
+           exit_code::no_answer);
       co_return;
     }
     const auto one = bench::read_stamp(m.back());

@@ -38,7 +38,8 @@ void add_bench(CLI::App& app, bench_arguments& to) {
                     "zinc bench pull --bind tcp://*:5556 --json",
                     "zinc bench push --connect tcp://localhost:5556 --count 1000000"},
        .done = "measured",
-       .failed = "no peer in time, a reply was missing, or failure"});
+       .failed = "failure",
+       .no_answer = "no peer, message or reply in time"});
   // The value is always given.
   add_choice<zmtp::socket_type>(
       app, "TYPE", to.type,
