@@ -10,6 +10,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
+from terminal import Terminal  # noqa: E402: behind the line above
 from zinc_program import ZINC, started  # noqa: E402: behind the line above
 from zmtp_bytes import frame, greeting, ready  # noqa: E402
 
@@ -111,6 +112,14 @@ class BenchTest(unittest.TestCase):
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
                 self.assertIn("messages: 2000 of 64 bytes, 0 lost\n", result.stdout)
                 self.assertIn("latency p99.9: ", result.stdout)
+
+    def test_shows_the_progress_of_a_count_in_a_terminal(self):
+        for words in (("push",), ("dealer",)):
+            with self.subTest(words), Terminal([ZINC, "bench", *words, "--count", "2000"]) as screen:
+                text, code = screen.end()
+                self.assertEqual(code, 0)
+                self.assertRegex(text, r"\A\r\d+ of 2000 \(\d+ %\), 0 failed, \d+/s\x1b\[K")
+                self.assertRegex(text, r"\r\x1b\[K[^\r\n]*messages: 2000 ")
 
     def test_ends_after_the_duration(self):
         result = run("dealer", "--duration", "200ms", "--rate", "1000", "--json")

@@ -59,7 +59,8 @@ bench_end::bench_end(asio::io_context& context, const bench_arguments& arguments
       on_over_{std::move(on_over)},
       socket_{context.get_executor(), type_beneath(arguments.type), options_of(arguments)},
       news_{context.get_executor()},
-      body_(arguments.size, '.') {
+      body_(arguments.size, '.'),
+      progress_{arguments.count.value_or(0), arguments.count.has_value()} {
   report_.type = zmtp::to_string(arguments.type);
   report_.size = arguments.size;
   socket_.subscribe("");
@@ -171,6 +172,7 @@ asio::awaitable<void> bench_end::send_all() {
   }
   begin_ = clock::now();
   co_await send_scheduled();
+  progress_.clear();
   if (role_ == role::sends) {
     report_.messages = sent_;
     report_.duration = clock::now() - begin_;
@@ -217,6 +219,7 @@ asio::awaitable<void> bench_end::send_scheduled() {
         co_return;
       }
       batch.clear();
+      progress_.update(role_ == role::asks ? report_.messages : sent_, 0);
     } else if (plan.over(sent_, now)) {
       co_return;
     } else if (may_send()) {

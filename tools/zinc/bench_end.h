@@ -8,6 +8,7 @@
 #include "tools/zinc/bench/stamped_message.h"
 #include "tools/zinc/bench_command.h"
 #include "tools/zinc/exit_code.h"
+#include "tools/zinc/progress.h"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -79,6 +80,7 @@ private:
   bool stopped_ = false;
   std::string fault_;
   exit_code code_ = exit_code::done;
+  progress progress_;
 };
 
 }  // namespace zinc

@@ -13,6 +13,7 @@
 #include <exception>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -80,6 +81,14 @@ cat::role cat::role_of(zmtp::socket_type type) {
   return role::does_both;
 }
 
+// A terminal in which messages are typed or printed has no place for it.
+bool cat::shows_progress() const {
+  const bool typed =
+      role_ != role::receives && arguments_.files.empty() && ::isatty(STDIN_FILENO) == 1;
+  const bool printed = role_ != role::sends && stdout_is_terminal();
+  return arguments_.count && !typed && !printed;
+}
+
 cat::cat(asio::io_context& context, const cat_arguments& arguments)
     : arguments_{arguments},
       role_{role_of(arguments.type)},
@@ -90,7 +99,8 @@ cat::cat(asio::io_context& context, const cat_arguments& arguments)
               [this](std::string_view fault) { fail(fault); }},
       pause_{context.get_executor()},
       news_{context.get_executor(), asio::steady_timer::time_point::max()},
-      signals_{context.get_executor(), [this] { interrupt(); }} {
+      signals_{context.get_executor(), [this] { interrupt(); }},
+      progress_{arguments.count.value_or(0), shows_progress()} {
   for (const auto& prefix : subscriptions_of(arguments)) {
     socket_.subscribe(prefix);
   }
@@ -131,6 +141,7 @@ void cat::spawn(asio::awaitable<void> loop) {
 
 asio::awaitable<void> cat::act(asio::awaitable<void> (cat::*loop)()) {
   co_await (this->*loop)();
+  progress_.clear();
   source_.cancel();
   pause_.cancel();
   if (!interrupted_) {
@@ -147,6 +158,7 @@ asio::awaitable<void> cat::act(asio::awaitable<void> (cat::*loop)()) {
 
 void cat::fail(std::string_view what, exit_code code) {
   if (!interrupted_ && !over_) {
+    progress_.clear();
     fmt::print(stderr, "zinc cat: {}\n", what);
     code_.add(code);
   }

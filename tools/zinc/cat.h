@@ -5,6 +5,7 @@
 #include "tools/zinc/cat_command.h"
 #include "tools/zinc/exit_code.h"
 #include "tools/zinc/message_source.h"
+#include "tools/zinc/progress.h"
 #include "tools/zinc/stop_signals.h"
 
 #include <boost/asio/awaitable.hpp>
@@ -27,6 +28,7 @@ public:
 private:
   enum class role { sends, receives, does_both, asks, answers };
   static role role_of(zmtp::socket_type type);
+  [[nodiscard]] bool shows_progress() const;
 
   void spawn(boost::asio::awaitable<void> loop);
   // Runs the loop that decides when the program ends, then closes the socket.
@@ -81,6 +83,7 @@ private:
   bool interrupted_ = false;
   bool over_ = false;
   common_code code_;
+  progress progress_;
 };
 
 }  // namespace zinc

@@ -34,6 +34,9 @@ asio::awaitable<void> cat::send_all() {
       // A socket that also receives continues to do so.
       co_return;
     }
+    if (counts) {
+      progress_.update(sent + 1, 0);
+    }
   }
 }
 
@@ -72,6 +75,9 @@ asio::awaitable<void> cat::receive_all() {
     }
     if (!quiet && !print(m)) {
       co_return;
+    }
+    if (!quiet) {
+      progress_.update(received, 0);
     }
   }
   if (!quiet) {
@@ -113,6 +119,7 @@ asio::awaitable<void> cat::ask_all() {
     if (!replied || !print(m)) {
       co_return;
     }
+    progress_.update(replies + 1, 0);
   }
 }
 
@@ -142,6 +149,7 @@ asio::awaitable<void> cat::answer_all() {
     if (!done || (replies_over_ && !has_reply_)) {
       co_return;
     }
+    progress_.update(requests, 0);
   }
   report_silence(requests);
 }
