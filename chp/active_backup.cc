@@ -21,13 +21,14 @@ void active_role::on(const hello& said, log_actions& out) {
   const bool from_log = said.end <= common && common >= log.start();
   tracker_.join(state.end(), from_log ? std::min(common, said.durable) : 0);
   const auto start = from_log ? common : state.past().published();
-  follower_.emplace(follower{said.greeting, said.member, log.after(start)});
+  follower_.emplace(follower{said.greeting, said.member, said.has_store, log.after(start)});
   if (!from_log) {
     copy_.emplace(copy{state.past().map().open_snapshot()});
     out.stream_copy = true;
   }
-  out.to_peer.push_back(make_message(follow{
-      said.greeting, common, std::max(state.both(), inherited_), from_log ? 0 : start, !from_log}));
+  out.to_peer.push_back(
+      make_message(follow{said.greeting, common, std::max(state.both(), inherited_),
+                          from_log ? 0 : start, !from_log, state.has_store()}));
 }
 
 void active_role::on(const confirmation& said) {

@@ -127,10 +127,11 @@ sequence active_role::answered_up_to() const noexcept {
 }
 
 truth active_role::truth_of(sequence number) const noexcept {
-  if (number <= parts_.state.both()) {
-    return parts_.state.has_store() ? truth::both_disks : truth::both_servers;
+  const auto& state = parts_.state;
+  if (number <= state.both()) {
+    return number <= state.both_disks() ? truth::both_disks : truth::both_servers;
   }
-  return parts_.state.has_store() ? truth::one_disk : truth::one_server;
+  return state.has_store() ? truth::one_disk : truth::one_server;
 }
 
 void active_role::answer_outcome(const update_id& id, const entry_outcome& of,
@@ -170,8 +171,10 @@ void active_role::advance(time_point now, log_actions& out) {
   const bool alone = (!parts_.options.is_paired || parts_.options.policy == degraded_policy::ack) &&
                      (!witness || witness->is_alone());
   const auto before = state.commit();
-  const auto [commit, both] = tracker_.advance({before, state.both()}, state.durable(), alone);
-  state.raise_both(both);
+  const auto commit = tracker_.advance(before, state.durable(), alone);
+  state.raise_both(std::min(state.durable(), tracker_.confirmed()),
+                   follower_ && follower_->has_store);
+  const auto both = state.both();
   state.raise_commit(commit);
   if (witness && tracker_.in_sync()) {
     witness->add(follower_->member);

@@ -64,6 +64,7 @@ private:
   struct follower {
     std::uint64_t greeting;
     member_id member;
+    bool has_store;
     entry_log::cursor sent;
     struct chunk {
       sequence last;

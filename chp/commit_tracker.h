@@ -12,11 +12,6 @@ namespace chp {
 // committed alone since. From then on nothing is committed without it, until it leaves.
 class commit_tracker {
 public:
-  struct progress {
-    sequence commit = 0;
-    sequence both = 0;
-  };
-
   // A backup follows. `mark` is the end of the log, `confirmed` is what its HELLO names as durable.
   void join(sequence mark, sequence confirmed) noexcept {
     mark_ = mark;
@@ -38,20 +33,14 @@ public:
   // Returns the number that the backup has confirmed, or 0.
   [[nodiscard]] sequence confirmed() const noexcept { return confirmed_.value_or(0); }
 
-  // Returns the new progress. `own` is what the own disk has. `alone` allows commits by this server
+  // Returns the new commit. `own` is what the own disk has. `alone` allows commits by this server
   // while no backup is in sync.
-  [[nodiscard]] progress advance(const progress& before, sequence own, bool alone) noexcept {
-    auto now = before;
-    if (confirmed_) {
-      now.both = std::max(now.both, std::min(own, *confirmed_));
-      in_sync_ = in_sync_ || *confirmed_ >= std::max(mark_, before.commit);
-    }
+  [[nodiscard]] sequence advance(sequence commit, sequence own, bool alone) noexcept {
+    in_sync_ = in_sync_ || (confirmed_ && *confirmed_ >= std::max(mark_, commit));
     if (in_sync_) {
-      now.commit = std::max(now.commit, std::min(own, *confirmed_));
-    } else if (alone) {
-      now.commit = std::max(now.commit, own);
+      return std::max(commit, std::min(own, *confirmed_));
     }
-    return now;
+    return alone ? std::max(commit, own) : commit;
   }
 
 private:

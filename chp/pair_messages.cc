@@ -60,6 +60,7 @@ public:
     fail(errc::malformed_piece);
     return first;
   }
+  [[nodiscard]] bool flag() noexcept { return kind(0, 1) == 1; }
   [[nodiscard]] lineage reigns() {
     auto found = lineage::parse(text());
     if (!found) {
@@ -124,10 +125,10 @@ parsed<pair_message> parse_pair_message(const zmtp::message& m) {
   }
   if (name == hello_name) {
     return in.result(
-        hello{in.number(), in.place(), in.place(), in.kind(0, 1) == 1, in.number(), in.reigns()});
+        hello{in.number(), in.place(), in.place(), in.flag(), in.number(), in.reigns(), in.flag()});
   }
   if (name == follow_name) {
-    return in.result(follow{in.number(), in.place(), in.place(), in.place(), in.kind(0, 1) == 1});
+    return in.result(follow{in.number(), in.place(), in.place(), in.place(), in.flag(), in.flag()});
   }
   return errc::unknown_command;
 }
@@ -144,6 +145,7 @@ zmtp::message make_message(const hello& of) {
   add_kind(m, of.lacks_data ? 1 : 0);
   add(m, of.member);
   add(m, of.reigns);
+  add_kind(m, of.has_store ? 1 : 0);
   return m;
 }
 
@@ -154,6 +156,7 @@ zmtp::message make_message(const follow& of) {
   add(m, of.needed);
   add(m, of.start);
   add_kind(m, of.is_copy ? 1 : 0);
+  add_kind(m, of.has_store ? 1 : 0);
   return m;
 }
 

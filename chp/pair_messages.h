@@ -23,9 +23,11 @@ namespace chp {
 //     passive = HELLO *CONFIRM
 //     active  = FOLLOW [*COPY COPY-END] *ENTRIES
 //
-//     HELLO    = "CHP-HELLO" greeting end durable lacks member lineage
+//     HELLO    = "CHP-HELLO" greeting end durable lacks member lineage store
 //     lacks    = %x00 / %x01   ; %x01: counts as without data
-//     FOLLOW   = "CHP-FOLLOW" greeting common needed start kind     ; kind: %x00 entries, %x01 copy
+//     store    = %x00 / %x01   ; %x01: the sender has a store
+//     FOLLOW   = "CHP-FOLLOW" greeting common needed start kind store
+//     kind     = %x00 / %x01   ; %x00: entries, %x01: copy
 //     COPY     = "CHP-COPY" greeting kind rows    ; %x01 map, %x02 sessions, %x03 ids, %x04 entries
 //     COPY-END = "CHP-COPY-END" greeting commit forgotten lineage
 //     ENTRIES  = "CHP-ENTRIES" greeting commit records
@@ -46,6 +48,7 @@ struct hello {
   bool lacks_data = false;
   member_id member = 0;  // for the witness
   lineage reigns{};
+  bool has_store = false;
 };
 struct follow {
   std::uint64_t greeting = 0;
@@ -53,6 +56,7 @@ struct follow {
   sequence needed = 0;
   sequence start = 0;
   bool is_copy = false;
+  bool has_store = false;
 };
 enum class copied : std::uint8_t { map = 1, sessions = 2, ids = 3, entries = 4 };
 struct copy_piece {

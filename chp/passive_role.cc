@@ -17,7 +17,7 @@ void passive_role::greet(std::uint64_t greeting, log_actions& out) {
   const auto& state = parts_.state;
   out.to_peer.push_back(
       make_message(hello{greeting, state.end(), state.durable(), state.lacks_data(), state.member(),
-                         state.past().reigns()}));
+                         state.past().reigns(), state.has_store()}));
 }
 
 void passive_role::leave() noexcept {
@@ -70,6 +70,7 @@ bool passive_role::on(const follow& said, log_actions& out) {
     // with a part of it. A server that has more decides later, with the copy.
     state.raise_needed(said.needed);
   }
+  peer_has_store_ = said.has_store;
   if (!said.is_copy) {
     following_ = true;
     out.events.push_back(log_event::following);
@@ -219,7 +220,7 @@ void passive_role::end_turn(time_point now, log_actions& out) {
   }
   // The disk of the active server has all entries that it calls committed. So both have them once the
   // own disk has. Commits of an own reign say nothing about the peer.
-  state.raise_both(std::min(named_commit_, state.durable()));
+  state.raise_both(std::min(named_commit_, state.durable()), peer_has_store_);
   state.publish(state.commit(), now, [](const log_entry&, bool) {});
   state.trim(state.commit(), trimmed_to::half);
   if (const auto have = state.durable(); have > confirmed_) {

@@ -74,6 +74,7 @@ private:
   bool stopped_ = false;
   std::optional<std::uint64_t> greeting_;
   bool following_ = false;
+  bool peer_has_store_ = false;
   std::optional<copy> copy_;
   std::optional<lost_reader> lost_;  // until the file is written
   sequence confirmed_ = 0;

@@ -94,6 +94,7 @@ void replica::replace(std::unique_ptr<history> by, sequence commit) {
   room_.reset();
   commit_ = std::min(commit, end());
   both_ = std::min(both_, end());
+  both_disks_ = std::min(both_disks_, end());
 }
 
 void replica::take_writes(time_point now, std::vector<state_write>& out) {

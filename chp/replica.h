@@ -9,6 +9,7 @@
 
 #include <boost/system/error_code.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,9 @@ public:
   // The highest number that this server knows both servers to have had, on their disks if they have
   // stores.
   [[nodiscard]] sequence both() const noexcept { return both_; }
+  // The part of both() that is known to be on two disks. It is not stored, so it is lower than
+  // both() after a restart, until a backup confirms.
+  [[nodiscard]] sequence both_disks() const noexcept { return both_disks_; }
   [[nodiscard]] sequence needed() const noexcept { return needed_; }
   // The own disk has the log up to here. Without a store this is the end.
   [[nodiscard]] sequence durable() const noexcept;
@@ -82,12 +86,17 @@ public:
   void raise_commit(sequence to) noexcept { commit_ = to > commit_ ? to : commit_; }
   // A server that becomes active knows nothing committed that its disk does not have.
   void lower_commit(sequence to) noexcept { commit_ = to < commit_ ? to : commit_; }
-  void raise_both(sequence to) noexcept { both_ = to > both_ ? to : both_; }
+  // Both servers have the entries up to here.
+  void raise_both(sequence to, bool peer_has_store) noexcept {
+    both_ = std::max(both_, to);
+    both_disks_ = has_store() && peer_has_store ? std::max(both_disks_, to) : both_disks_;
+  }
   // The active server has had entries up to here, which this server may have had and lost.
   void raise_needed(sequence to) noexcept { needed_ = to > needed_ ? to : needed_; }
   // The server becomes active with what it has.
   void lower_needs(sequence to) noexcept {
     both_ = to < both_ ? to : both_;
+    both_disks_ = std::min(both_disks_, both_);
     needed_ = to < needed_ ? to : needed_;
   }
   // Same as history::publish().
@@ -120,6 +129,7 @@ private:
   map_room room_;
   sequence commit_ = 0;
   sequence both_ = 0;
+  sequence both_disks_ = 0;
   sequence needed_ = 0;
   member_id member_;
   std::optional<state_writer> writer_;  // destroyed before the history that it reads

@@ -11,7 +11,7 @@ enum class truth : std::uint8_t {
   unknown,       // the server is not Zinc's, or the update is not committed
   one_server,    // one server, in memory
   one_disk,      // the disk of one server
-  both_servers,  // both servers of a pair, in memory
+  both_servers,  // both servers of a pair; perhaps not on the disks of both
   both_disks,    // the disks of both
 };
 

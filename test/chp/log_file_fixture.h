@@ -128,7 +128,7 @@ private:
   }
   void end_turn() {
     state_.raise_commit(state_.end());
-    state_.raise_both(state_.end() - 1);
+    state_.raise_both(state_.end() - 1, true);
     state_.publish(state_.end(), log_file_start, [](const log_entry&, bool) {});
     state_.trim(state_.end(), trimmed_to::half);
     std::vector<state_write> turn;

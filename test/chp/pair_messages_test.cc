@@ -19,8 +19,8 @@ lineage reigns() {
 
 std::vector<zmtp::message> example_messages() {
   const auto n = make_sequence(2, 0);
-  return {make_message(hello{7, n, n, true, 12, reigns()}),
-          make_message(follow{7, n, n, 5, true}),
+  return {make_message(hello{7, n, n, true, 12, reigns(), true}),
+          make_message(follow{7, n, n, 5, true, true}),
           make_message(copy_piece{7, copied::sessions, "rows"}),
           make_message(copy_end{7, n, 3, reigns()}),
           make_message(entries{7, n, "records"}),
@@ -50,12 +50,14 @@ TEST(chp_pair_messages, survive_the_wire) {
   EXPECT_TRUE(h.lacks_data);
   EXPECT_EQ(h.member, 12U);
   EXPECT_EQ(h.reigns, reigns());
+  EXPECT_TRUE(h.has_store);
   const auto f = std::get<follow>(parse_pair_message(all[1]).value());
   EXPECT_EQ(f.greeting, 7U);
   EXPECT_EQ(f.common, n);
   EXPECT_EQ(f.needed, n);
   EXPECT_EQ(f.start, 5U);
   EXPECT_TRUE(f.is_copy);
+  EXPECT_TRUE(f.has_store);
   const auto p = std::get<copy_piece>(parse_pair_message(all[2]).value());
   EXPECT_EQ(p.greeting, 7U);
   EXPECT_EQ(p.kind, copied::sessions);
@@ -83,8 +85,12 @@ TEST(chp_pair_messages, have_the_frames_that_the_header_describes) {
             (std::vector<std::string>{"CHP-CONFIRM", seven, nine}));
   EXPECT_EQ(frames_of(make_message(entries{7, 9, "x"})),
             (std::vector<std::string>{"CHP-ENTRIES", seven, nine, "x"}));
-  EXPECT_EQ(frames_of(make_message(follow{7, 9, 7, 9, true})),
-            (std::vector<std::string>{"CHP-FOLLOW", seven, nine, seven, nine, "\1"}));
+  EXPECT_EQ(frames_of(make_message(follow{7, 9, 7, 9, true, false})),
+            (std::vector<std::string>{"CHP-FOLLOW", seven, nine, seven, nine, "\1",
+                                      std::string(1, '\0')}));
+  EXPECT_EQ(frames_of(make_message(hello{7, 9, 7, false, 9, {}, true})),
+            (std::vector<std::string>{"CHP-HELLO", seven, nine, seven, std::string(1, '\0'), nine,
+                                      "", "\1"}));
   EXPECT_EQ(frames_of(make_message(copy_piece{7, copied::ids, "x"})),
             (std::vector<std::string>{"CHP-COPY", seven, "\3", "x"}));
 }
@@ -120,7 +126,9 @@ TEST(chp_pair_messages, are_refused_with_the_name_of_the_fault) {
   EXPECT_EQ(with(all[3], 4, std::string(24 * (lineage::max_reigns + 1), '\0')),
             errc::malformed_lineage);
   EXPECT_EQ(with(all[0], 4, "\2"), errc::malformed_piece);
+  EXPECT_EQ(with(all[0], 7, "\2"), errc::malformed_piece);
   EXPECT_EQ(with(all[1], 5, "\2"), errc::malformed_piece);
+  EXPECT_EQ(with(all[1], 6, ""), errc::malformed_piece);
   EXPECT_EQ(with(all[2], 2, std::string(1, '\0')), errc::malformed_piece);
   EXPECT_EQ(with(all[2], 2, "\5"), errc::malformed_piece);
   EXPECT_EQ(with(all[2], 2, "\1\1"), errc::malformed_piece);

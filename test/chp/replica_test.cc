@@ -151,7 +151,7 @@ TEST(chp_replica, without_epochs_counts_from_one) {
 TEST(chp_replica, below_what_both_had_counts_as_one_without_data) {
   replica r{{}, 1};
   r.begin_reign(1, 77);
-  r.raise_both(make_sequence(1, 1));
+  r.raise_both(make_sequence(1, 1), true);
   EXPECT_TRUE(r.lacks_data());
   set(r, "a", "1");
   EXPECT_FALSE(r.lacks_data());
