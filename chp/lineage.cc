@@ -34,15 +34,6 @@ void lineage::begin_reign(std::uint64_t epoch, std::uint64_t tag, sequence first
   rows_.push_back({epoch, tag, first});
 }
 
-void lineage::cut(sequence above) noexcept {
-  while (!rows_.empty() && make_sequence(rows_.back().epoch, 0) > above) {
-    rows_.pop_back();
-  }
-  if (!rows_.empty()) {
-    rows_.back().last = std::min(rows_.back().last, above);
-  }
-}
-
 bool lineage::contains(const position& place) const noexcept {
   if (place.number == 0) {
     return true;

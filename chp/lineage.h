@@ -53,8 +53,6 @@ public:
   void begin_reign(std::uint64_t epoch, std::uint64_t tag, sequence first);
   // The last reign has an entry of this number. There must be a reign.
   void extend(sequence to) noexcept { rows_.back().last = to; }
-  // Removes what is above a number.
-  void cut(sequence above) noexcept;
 
   // Returns whether the history has the place. Epochs alone are never compared.
   [[nodiscard]] bool contains(const position& place) const noexcept;

@@ -223,8 +223,7 @@ void server_state::watch_store(actions& out) {
     case store_status::all: out.events.push_back(server_event::stored); break;
     case store_status::full: out.events.push_back(server_event::store_full); break;
     case store_status::failed: out.events.push_back(server_event::store_failed); break;
-    case store_status::nothing:
-    case store_status::writing: break;
+    case store_status::nothing: break;
   }
   stored_ = now_stored;
 }

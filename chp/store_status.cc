@@ -7,7 +7,6 @@ const char* to_string(store_status how) noexcept {
   switch (how) {
     case nothing: return "nothing";
     case all: return "all";
-    case writing: return "writing";
     case full: return "full";
     case failed: return "failed";
   }

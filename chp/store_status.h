@@ -9,7 +9,6 @@ namespace chp {
 enum class store_status : std::uint8_t {
   nothing,  // there is no store
   all,      // everything, once submitted writes are on the disk
-  writing,  // the old map, while the server writes a new whole map
   full,     // the map up to the moment at which the store was full; a whole map replaces it
   failed,   // the map up to the moment at which the store failed
 };

@@ -11,27 +11,19 @@ constexpr std::size_t tidied_at_once = 10'000;
 update_log::update_log(const update_log_options& options, std::uint64_t random, replica&& state,
                        bool discard)
     : random_{random},
-      parts_{options, next_random(), std::move(state)},
+      parts_{options, random_(), std::move(state)},
       role_{std::in_place_type<passive_role>, parts_, discard} {}
-
-std::uint64_t update_log::next_random() noexcept {
-  random_ += 0x9e37'79b9'7f4a'7c15;
-  auto bits = random_;
-  bits = (bits ^ bits >> 30) * 0xbf58'476d'1ce4'e5b9;
-  bits = (bits ^ bits >> 27) * 0x94d0'49bb'1331'11eb;
-  return bits ^ bits >> 31;
-}
 
 void update_log::become_active(std::uint64_t epoch, time_point now, log_actions& out) {
   if (auto* const already = active()) {
     already->resume();
     if (epoch > last_reign().epoch) {
-      already->begin_reign(epoch, next_random());
+      already->begin_reign(epoch, random_());
       out.disconnect_clients = true;  // their next snapshot has the new reign
     }
     return;
   }
-  role_.emplace<active_role>(parts_, epoch, next_random(), now);
+  role_.emplace<active_role>(parts_, epoch, random_(), now);
   // Updates that only this server may have.
   const auto before = parts_.counters.updates;
   parts_.waiting.take([&](const log_entry& e) {
@@ -93,7 +85,7 @@ bool update_log::has_room() const noexcept {
   return role == nullptr || (parts_.state.has_room() && !role->hands_over());
 }
 
-void update_log::greet(log_actions& out) { passive()->greet(next_random(), out); }
+void update_log::greet(log_actions& out) { passive()->greet(random_(), out); }
 
 void update_log::on_peer_connected(log_actions& out) {
   if (passive() != nullptr) {
@@ -178,7 +170,7 @@ errc update_log::adopt(std::string_view rows, sequence number, time_point now) {
     return fault;
   }
   lineage root;
-  root.begin_reign(epoch_of(number), next_random(), number);
+  root.begin_reign(epoch_of(number), random_(), number);
   if (const auto fault = built->finish(std::move(root), number); fault != errc{}) {
     return fault;
   }

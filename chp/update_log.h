@@ -7,6 +7,7 @@
 #include "chp/log_parts.h"
 #include "chp/passive_role.h"
 #include "chp/proposal.h"
+#include "chp/random_numbers.h"
 #include "zmtp/message.h"
 
 #include <boost/system/error_code.hpp>
@@ -120,7 +121,6 @@ public:
   [[nodiscard]] std::size_t waiting() const noexcept { return parts_.waiting.size(); }
 
 private:
-  [[nodiscard]] std::uint64_t next_random() noexcept;
   [[nodiscard]] active_role* active() noexcept { return std::get_if<active_role>(&role_); }
   [[nodiscard]] passive_role* passive() noexcept { return std::get_if<passive_role>(&role_); }
   [[nodiscard]] const active_role* active() const noexcept {
@@ -131,7 +131,7 @@ private:
   }
   void greet(log_actions& out);
 
-  std::uint64_t random_;
+  random_numbers random_;
   log_parts parts_;
   std::variant<passive_role, active_role> role_;  // destroyed before the parts that it uses
   bool declines_ = false;

@@ -57,14 +57,6 @@ TEST(chp_lineage, compares_last_reigns_by_epoch_then_tag_then_number) {
   EXPECT_FALSE(is_later({}, {}));
 }
 
-TEST(chp_lineage, is_cut_above_a_number) {
-  auto history = of({{1, 11, at(1, 5)}, {3, 33, at(3, 2)}, {4, 44, at(4, 8)}});
-  history.cut(at(3, 1));
-  EXPECT_EQ(history, of({{1, 11, at(1, 5)}, {3, 33, at(3, 1)}}));
-  history.cut(at(2, 0));
-  EXPECT_EQ(history, of({{1, 11, at(1, 5)}}));
-}
-
 TEST(chp_lineage, keeps_a_bounded_number_of_reigns_and_finds_the_newest_common_one) {
   lineage a;
   for (std::uint64_t epoch = 1; epoch <= lineage::max_reigns + 5; ++epoch) {
