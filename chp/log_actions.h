@@ -64,7 +64,7 @@ struct log_actions {
       to_peer;                      // over the dialogue; always queued, since a window bounds them
   bool stream_copy = false;         // call on_peer_writable() when the dialogue can take more
   bool close_peer = false;          // close the dialogue, and connect again while passive
-  bool disconnect_clients = false;  // close all connections of clients
+  bool disconnect_clients = false;  // close the connections of Zinc's clients, which connect again
   bool step_down = false;           // this server must become passive and lets its peer take over
   bool renew_epoch = false;         // call become_active() with a new epoch
   std::optional<lost_updates> lost;

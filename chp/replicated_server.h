@@ -76,12 +76,12 @@ struct server_peer {
 // If its map is empty but its epoch file shows that it had data, the server does not become active
 // before it has met the other server. It waits like a single backup, or until promote_alone_after.
 //
-// With a backup of the Guide (clonesrv6) it works without epochs and acknowledgements, so it does
-// not know which updates the other server has.
+// A server of the Guide (clonesrv6) does not say which updates it has. Beside one, updates are
+// acknowledged as one_server or one_disk at most.
 //
 // With a store, an update is committed when both disks have it. If both servers are killed, the one
-// with more on its disk becomes active. The other server offers the updates that only it has
-// accepted, also after a crash.
+// with more on its disk becomes active. There is no merge: the other server writes the updates that
+// only it has to a file in `lost_folder`, and copies the map of the active server.
 //
 // Lifetime: the server may outlive its execution context. It then does nothing. A server with a
 // store must be destroyed before its context.
