@@ -8,7 +8,7 @@
 
 namespace bench::limits {
 
-// Records of one size, as many as fit into a buffer of 64 KiB, and at least one.
+// Records of one size, as many as fit into a buffer of 1 MiB, and at least one.
 class box_sealer {
 public:
   explicit box_sealer(std::size_t body_size);

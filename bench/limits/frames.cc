@@ -12,7 +12,7 @@ constexpr std::byte long_flag{2};
 constexpr std::size_t short_header = 2;
 constexpr std::size_t long_header = 9;
 constexpr std::size_t largest_short = 255;
-// Small bodies are copied in blocks, up to one less than a block beyond their end.
+// Short bodies are copied in blocks, up to one less than a block beyond their end.
 constexpr std::size_t block = 16;
 
 std::size_t header_size(std::size_t body_size) {
@@ -31,10 +31,6 @@ void write_header(std::byte* to, std::size_t body_size) {
 }
 
 void copy_body(std::byte* to, const std::byte* from, std::size_t size) {
-  if (size > largest_short) {
-    std::memcpy(to, from, size);
-    return;
-  }
   for (std::size_t at = 0; at < size; at += block) {
     std::memcpy(to + at, from + at, block);
   }
@@ -46,6 +42,7 @@ std::size_t frame_size(std::size_t body_size) { return header_size(body_size) + 
 
 frame_encoder::frame_encoder(std::size_t body_size)
     : body_size_{body_size},
+      written_{body_size <= largest_short ? frame_size(body_size) : long_header},
       frame_(frame_size(body_size) + block, std::byte{'.'}),
       buffer_(write_size + block) {
   write_header(frame_.data(), body_size);
@@ -60,7 +57,10 @@ std::span<const std::byte> frame_encoder::encode(std::uint64_t count) {
       continue;
     }
     const std::size_t piece = std::min(write_size - at, whole - within_frame_);
-    std::memcpy(buffer_.data() + at, frame_.data() + within_frame_, piece);
+    if (within_frame_ < written_) {
+      std::memcpy(buffer_.data() + at, frame_.data() + within_frame_,
+                  std::min(piece, written_ - within_frame_));
+    }
     at += piece;
     within_frame_ += piece;
     if (within_frame_ == whole) {
@@ -80,7 +80,9 @@ std::size_t frame_encoder::encode_whole(std::size_t at, std::uint64_t count) {
   std::byte* to = buffer_.data() + at;
   for (std::uint64_t index = 0; index < fitting; ++index) {
     write_header(to, body_size_);
-    copy_body(to + header, body, body_size_);
+    if (written_ == whole) {
+      copy_body(to + header, body, body_size_);
+    }
     to += whole;
   }
   completed_ += fitting;

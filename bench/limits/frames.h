@@ -10,8 +10,8 @@
 namespace bench::limits {
 
 // Bytes of one write and of one read of the bare limits.
-inline constexpr std::size_t write_size = 64 * 1024;
-inline constexpr std::size_t read_size = 256 * 1024;
+inline constexpr std::size_t write_size = 1024 * 1024;
+inline constexpr std::size_t read_size = 1024 * 1024;
 
 // Returns the size with the header, which is longer for bodies above 255 bytes.
 std::size_t frame_size(std::size_t body_size);
@@ -30,6 +30,8 @@ private:
   std::size_t encode_whole(std::size_t at, std::uint64_t count);
 
   std::size_t body_size_;
+  // Bytes of a frame that are written. A long body is whatever the memory holds, as in the programs that are compared.
+  std::size_t written_;
   std::vector<std::byte> frame_;  // header and body, as an application's own memory
   std::size_t within_frame_ = 0;  // bytes of the frame that the calls before encoded
   std::uint64_t completed_ = 0;

@@ -1,4 +1,4 @@
-// Connects and sends COUNT boxes of SIZE bytes, sealed one by one, in writes of 64 KiB.
+// Connects and sends COUNT boxes of SIZE bytes, sealed one by one, in writes of 1 MiB.
 #include "bench/limits/boxes.h"
 #include "bench/limits/tcp.h"
 #include "bench/support/arguments.h"

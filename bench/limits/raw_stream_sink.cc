@@ -11,6 +11,7 @@ int main(int argument_count, char** values) {
   const std::uint64_t count = arguments.number(2);
   bench::limits::frame_decoder decoder{size};
   const auto source = bench::limits::accept_one(listener);
+  bench::limits::wait_for_bytes(source, bench::limits::write_size);
   // The first bytes start the clock.
   std::uint64_t received = decoder.received(bench::limits::read_blocking(source, decoder.room()));
   const bench::stopwatch clock;

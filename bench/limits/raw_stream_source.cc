@@ -1,4 +1,4 @@
-// Connects and sends COUNT frames of SIZE bytes, encoded one by one into buffers of 64 KiB.
+// Connects and sends COUNT frames of SIZE bytes, encoded one by one into buffers of 1 MiB.
 #include "bench/limits/frames.h"
 #include "bench/limits/tcp.h"
 #include "bench/support/arguments.h"

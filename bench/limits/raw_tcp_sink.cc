@@ -13,6 +13,7 @@ int main(int argument_count, char** values) {
   const std::uint64_t count = arguments.number(2);
   std::vector<std::byte> buffer(bench::limits::read_size);
   const auto source = bench::limits::accept_one(listener);
+  bench::limits::wait_for_bytes(source, bench::limits::write_size);
   // The first bytes start the clock.
   std::uint64_t received = bench::limits::read_blocking(source, buffer);
   const bench::stopwatch clock;

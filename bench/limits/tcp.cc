@@ -37,9 +37,8 @@ descriptor make_socket(int flags) {
   return made;
 }
 
-void set_option(const descriptor& socket, int level, int option) {
-  const int on = 1;
-  if (::setsockopt(socket.number(), level, option, &on, sizeof on) != 0) {
+void set_option(const descriptor& socket, int level, int option, int value = 1) {
+  if (::setsockopt(socket.number(), level, option, &value, sizeof value) != 0) {
     fail_errno("cannot set a socket option");
   }
 }
@@ -123,6 +122,10 @@ void finish_connecting(const descriptor& socket) {
 }
 
 void set_no_delay(const descriptor& socket) { set_option(socket, IPPROTO_TCP, TCP_NODELAY); }
+
+void wait_for_bytes(const descriptor& socket, int bytes) {
+  set_option(socket, SOL_SOCKET, SO_RCVLOWAT, bytes);
+}
 
 void set_nonblocking(const descriptor& socket) {
   const int flags = ::fcntl(socket.number(), F_GETFL);

@@ -38,6 +38,9 @@ void finish_connecting(const descriptor& socket);
 
 void set_no_delay(const descriptor& socket);
 void set_nonblocking(const descriptor& socket);
+// Sets the number of bytes for which a read waits, if the stream does not end before. Without it, each
+// segment wakes the reader.
+void wait_for_bytes(const descriptor& socket, int bytes);
 
 // Returns the number of bytes read, 0 at the end of the stream, or nothing if none are pending.
 std::optional<std::size_t> read_some(const descriptor& socket, std::span<std::byte> into);
