@@ -14,7 +14,7 @@ def _first_count_of(size):
 
 def stream(size, limit, targets, quick=()):
     marks = "high-water marks of 1000, the defaults"
-    of = {"raw_stream": "the same frames encoded, sent in writes of 64 KiB and decoded",
+    of = {"raw_stream": "the same frames encoded, sent in writes of 1 MiB and decoded",
           "raw_tcp": "TCP with writes of the same size"}[limit]
     return Workload(f"stream_{size}", f"stream, {size_text(size)}", THROUGHPUT,
                     one_way(limit, size, "{count}"), _first_count_of(size), targets, series="stream", at=size, quick=quick,
@@ -48,7 +48,7 @@ def stream_curve(size, factor, quick=()):
     return Workload(f"stream_curve_{size}", f"stream with CURVE, {size_text(size)}", THROUGHPUT, pairs,
                     _first_count_of(size), (target,), quick=quick,
                     conditions="as the stream, encrypted; limit: one box of libsodium a message, in "
-                               "writes of 64 KiB")
+                               "writes of 1 MiB")
 
 
 def stream_tls(size, quick=()):
@@ -57,7 +57,7 @@ def stream_tls(size, quick=()):
         ("limit", LIMITS + "raw_tls_sink", LIMITS + "raw_tls_source")))
     return Workload(f"stream_tls_{size}", f"stream with TLS, {size_text(size)}", THROUGHPUT, pairs,
                     _first_count_of(size), (at_least(0.8, "limit", "TLS of Asio"),), quick=quick,
-                    conditions="as the stream, over TLS 1.3; limit: the same frames in writes of 64 KiB to "
+                    conditions="as the stream, over TLS 1.3; limit: the same frames in writes of 1 MiB to "
                                "the ssl::stream of Asio")
 
 
