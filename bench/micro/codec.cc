@@ -6,6 +6,7 @@
 #include "zmtp/buffer/send_queue.h"
 #include "zmtp/decoder.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/options.h"
 
 #include <benchmark/benchmark.h>
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <variant>
 
 namespace zmtp {
 namespace {
@@ -74,7 +76,16 @@ void write(send_queue& from) {
   }
 }
 
-void decode_queue_encode(benchmark::State& state) {
+void count(benchmark::State& state, const read_buffer& buffer) {
+  const auto messages = state.iterations() * static_cast<std::int64_t>(buffer.messages);
+  state.SetItemsProcessed(messages);
+  state.counters["per_message"] = benchmark::Counter(
+      static_cast<double>(messages), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+// `pass(in, out)` moves all messages.
+template <class Pass>
+void decode_queue_encode(benchmark::State& state, Pass pass) {
   const read_buffer buffer{static_cast<std::size_t>(state.range(0)),
                            static_cast<std::size_t>(state.range(1))};
   const limits limit;
@@ -83,17 +94,58 @@ void decode_queue_encode(benchmark::State& state) {
   for (auto _ : state) {
     decode(buffer, in, limit);
     while (!in.empty()) {
-      out.push(in.pop());
+      pass(in, out);
     }
     in.compact();
     write(out);
   }
-  const auto messages = state.iterations() * static_cast<std::int64_t>(buffer.messages);
-  state.SetItemsProcessed(messages);
-  state.counters["per_message"] = benchmark::Counter(
-      static_cast<double>(messages), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  count(state, buffer);
 }
-BENCHMARK(decode_queue_encode)
+
+// One message at a time, as an object.
+void objects(benchmark::State& state) {
+  decode_queue_encode(state, [](receive_queue& in, send_queue& out) { out.push(in.pop()); });
+}
+
+// Runs, as a message_batch carries them.
+void runs(benchmark::State& state) {
+  decode_queue_encode(state, [](receive_queue& in, send_queue& out) {
+    out.push(*std::get_if<message_run>(&in.front()));
+    benchmark::DoNotOptimize(in.take(most_messages));
+  });
+}
+
+// What a message costs that is made from a view of a batch, and destroyed.
+void object_of_a_view(benchmark::State& state) {
+  const read_buffer buffer{static_cast<std::size_t>(state.range(0)),
+                           static_cast<std::size_t>(state.range(1))};
+  message_batch batch;
+  batch.push_back({message_run{.memory = buffer.memory,
+                               .data = buffer.memory->data(),
+                               .size = buffer.size,
+                               .messages = buffer.messages,
+                               .shared = true}});
+  for (auto _ : state) {
+    for (const auto view : batch) {
+      const auto m = view.to_message();
+      benchmark::DoNotOptimize(m);
+    }
+  }
+  count(state, buffer);
+}
+BENCHMARK(object_of_a_view)
+    ->ArgNames({"parts", "bytes"})
+    ->Args({4, 70})
+    ->Args({5, 200})
+    ->Args({5, 1000});
+
+BENCHMARK(runs)
+    ->ArgNames({"parts", "bytes"})
+    ->Args({1, 16})
+    ->Args({5, 70})
+    ->Args({5, 80})
+    ->Args({5, 1000});
+BENCHMARK(objects)
     ->ArgNames({"parts", "bytes"})
     ->ArgsProduct({{1}, {16, 64, 80, 256, 1024, 4096, 32768}})
     ->Args({5, 70})  // 80 bytes as framed
