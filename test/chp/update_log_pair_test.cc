@@ -73,39 +73,6 @@ TEST(chp_update_log, tells_again_when_an_update_of_one_server_is_on_both) {
   EXPECT_EQ(answers[0].says, truth::both_servers);
 }
 
-TEST(chp_update_log, copies_a_large_map_in_pieces_while_it_changes) {
-  auto o = paired();
-  o.state.history.log = {.bytes = 10'000, .entries = 1'000'000, .segment = 500};
-  server a{o, 1};
-  server b{o, 2};
-  a.log.become_active(1, time_zero, a.out);
-  for (std::uint64_t i = 1; i <= 3'000; ++i) {
-    a.set("key" + std::to_string(i % 700), std::to_string(i), id(i));
-    if (i % 50 == 0) {
-      (void)a.turn();
-    }
-  }
-  EXPECT_GT(a.log.state().past().log().start(), 0U) << "the log does not reach back";
-  b.log.on_peer_connected(b.out);
-  a.log.on_peer_message(b.turn().to_peer.at(0), time_zero, a.out);
-  std::uint64_t next = 3'001;
-  for (int piece = 0; piece < 400 && !b.log.following(); ++piece) {
-    if (a.log.has_room()) {
-      a.set("key" + std::to_string(next % 700), std::to_string(next), id(next));
-      ++next;
-    }
-    EXPECT_LT(talk(a, b, 1), 5U);
-  }
-  talk(a, b);
-  EXPECT_GT(next, 3'010U);
-  EXPECT_TRUE(a.log.in_sync());
-  EXPECT_EQ(a.map(), b.map());
-  EXPECT_EQ(a.log.state().past().reigns(), b.log.state().past().reigns());
-  const auto decided = b.log.state().past().clients().decide(id(next - 1), 1, 0);
-  EXPECT_EQ(decided.what, sessions::verdict::known);
-  EXPECT_EQ(decided.known, a.log.state().past().clients().decide(id(next - 1), 1, 0).known);
-}
-
 TEST(chp_update_log, sends_at_most_a_window_beyond_the_last_confirmation) {
   auto o = paired();
   o.window = 1'000;
@@ -168,7 +135,9 @@ TEST(chp_update_log, closes_the_connection_of_an_unresponsive_server) {
   EXPECT_TRUE(b.turn().close_peer);
 }
 
-TEST(chp_update_log, when_its_store_fails_hands_over_to_a_backup_in_sync) {
+class handing_over : public testing::TestWithParam<zmtp::storage_errc> {};
+
+TEST_P(handing_over, goes_to_a_backup_in_sync) {
   auto o = paired();
   o.state.has_store = true;
   server a{o, 1};
@@ -178,7 +147,7 @@ TEST(chp_update_log, when_its_store_fails_hands_over_to_a_backup_in_sync) {
   ASSERT_TRUE(a.log.in_sync());
   a.set("k", "v", id(1));
   auto out = a.turn();
-  a.write(zmtp::storage_errc::store_failed);
+  a.write(GetParam());
   EXPECT_FALSE(a.log.has_room());
   EXPECT_FALSE(a.turn().step_down) << "the backup has not confirmed the end";
   for (const auto& m : out.to_peer) {
@@ -204,6 +173,10 @@ TEST(chp_update_log, when_its_store_fails_hands_over_to_a_backup_in_sync) {
   EXPECT_TRUE(passive.close_peer);
   EXPECT_EQ(b.map().at("k"), "v");
 }
+
+INSTANTIATE_TEST_SUITE_P(chp_update_log, handing_over,
+                         testing::Values(zmtp::storage_errc::store_failed,
+                                         zmtp::storage_errc::store_full));
 
 TEST(chp_update_log, suspended_accepts_and_commits_nothing) {
   server a{paired(), 1};
