@@ -1,9 +1,8 @@
 #include "chp/command.h"
 
+#include "chp/network_order.h"
 #include "zmtp/buffer/block.h"
 #include "zmtp/frame.h"
-
-#include <boost/endian/conversion.hpp>
 
 #include <array>
 #include <cstring>
@@ -31,27 +30,8 @@ constexpr std::size_t lineage_frames = 3;
 constexpr std::size_t forbidden_frames = 2;  // as no form has
 
 std::uint64_t load(std::string_view bytes) noexcept {
-  const auto* const at = reinterpret_cast<const unsigned char*>(bytes.data());
-  return bytes.size() == 8 ? boost::endian::load_big_u64(at) : boost::endian::load_big_u32(at);
+  return bytes.size() == 8 ? load_u64(bytes) : load_u32(bytes);
 }
-
-class stored_number {
-public:
-  explicit stored_number(std::uint64_t number, std::size_t size = 8) noexcept : size_{size} {
-    if (size == 8) {
-      boost::endian::store_big_u64(bytes_.data(), number);
-    } else {
-      boost::endian::store_big_u32(bytes_.data(), static_cast<std::uint32_t>(number));
-    }
-  }
-  [[nodiscard]] std::string_view bytes() const noexcept {
-    return {reinterpret_cast<const char*>(bytes_.data()), size_};
-  }
-
-private:
-  std::array<unsigned char, 8> bytes_;
-  std::size_t size_;
-};
 
 // The frames of a form, the key unseen.
 struct frames {
@@ -192,7 +172,7 @@ zmtp::message make(const Bodies&... bodies) {
 
 zmtp::message make_in(form how, std::string_view key, sequence number, std::string_view id,
                       frame_body properties, std::string_view value) {
-  const stored_number written{number, how == form::kvsimple_4 ? 4U : 8U};
+  const network_number written{number, how == form::kvsimple_4 ? 4U : 8U};
   if (how != form::kvmsg) {
     return make(key, written.bytes(), value);
   }
@@ -301,7 +281,7 @@ zmtp::message make_heartbeat(std::string_view properties) {
 zmtp::message make_lineage(const lineage& rows, sequence end) {
   std::string bytes;
   rows.append_to(bytes);
-  return make(lineage_name, bytes, stored_number{end}.bytes());
+  return make(lineage_name, bytes, network_number{end}.bytes());
 }
 
 zmtp::message make_snapshot_forbidden(std::string_view subtree) {

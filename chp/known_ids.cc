@@ -1,6 +1,6 @@
 #include "chp/known_ids.h"
 
-#include <boost/endian/conversion.hpp>
+#include "chp/network_order.h"
 
 namespace chp {
 
@@ -31,9 +31,7 @@ std::uint64_t known_ids::append_rows(std::uint64_t from, sequence to, std::size_
     if (each.number > to) {
       break;
     }
-    unsigned char number[sizeof(sequence)];
-    boost::endian::store_big_u64(number, each.number);
-    rows.append(reinterpret_cast<const char*>(number), sizeof number);
+    append_u64(rows, each.number);
     rows.append(each.id.bytes());
   }
   return from;
@@ -44,8 +42,7 @@ errc known_ids::insert_rows(std::string_view rows) {
     return errc::malformed_session;
   }
   for (; !rows.empty(); rows.remove_prefix(row_size)) {
-    const auto number =
-        boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(rows.data()));
+    const auto number = load_u64(rows);
     const auto id = update_id::of_frame(rows.substr(sizeof(sequence), update_id::size));
     if (number > max_sequence || id.empty()) {
       return errc::malformed_session;

@@ -1,24 +1,10 @@
 #include "chp/lineage.h"
 
-#include <boost/endian/conversion.hpp>
+#include "chp/network_order.h"
 
 #include <algorithm>
 
 namespace chp {
-
-namespace {
-
-void append_u64(std::string& to, std::uint64_t number) {
-  unsigned char bytes[8];
-  boost::endian::store_big_u64(bytes, number);
-  to.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
-}
-
-std::uint64_t load_u64(std::string_view from, std::size_t at) noexcept {
-  return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(from.data() + at));
-}
-
-}  // namespace
 
 bool is_later(const reign& a, const reign& b) noexcept {
   if (a.epoch != b.epoch) {

@@ -1,5 +1,6 @@
 #include "chp/log_entry.h"
 
+#include "chp/network_order.h"
 #include "chp/properties.h"
 
 #include <boost/endian/conversion.hpp>
@@ -59,8 +60,8 @@ class reader {
 public:
   explicit reader(std::string_view from) noexcept : from_{from} {}
   std::uint8_t u8() noexcept { return static_cast<std::uint8_t>(text(1).front()); }
-  std::uint32_t u32() noexcept { return boost::endian::load_big_u32(at(text(4))); }
-  std::uint64_t u64() noexcept { return boost::endian::load_big_u64(at(text(8))); }
+  std::uint32_t u32() noexcept { return load_u32(text(4)); }
+  std::uint64_t u64() noexcept { return load_u64(text(8)); }
   std::string_view text(std::size_t size) noexcept {
     const auto bytes = from_.substr(0, size);
     from_.remove_prefix(size);
@@ -69,9 +70,6 @@ public:
   [[nodiscard]] std::string_view rest() const noexcept { return from_; }
 
 private:
-  static const unsigned char* at(std::string_view bytes) noexcept {
-    return reinterpret_cast<const unsigned char*>(bytes.data());
-  }
   std::string_view from_;
 };
 

@@ -1,29 +1,15 @@
 #include "chp/log_file.h"
 
 #include "chp/log_entry.h"
+#include "chp/network_order.h"
 #include "chp/sessions.h"
 #include "zmtp/storage/error.h"
 
-#include <boost/endian/conversion.hpp>
-
-#include <array>
 #include <utility>
 
 namespace chp {
 
 using boost::system::error_code;
-
-namespace {
-
-using session_key = std::array<char, 8>;
-session_key key_of(std::uint64_t session) {
-  session_key key;
-  boost::endian::store_big_u64(reinterpret_cast<unsigned char*>(key.data()), session);
-  return key;
-}
-std::string_view view_of(const session_key& key) { return {key.data(), key.size()}; }
-
-}  // namespace
 
 log_file::log_file(log_file_options options) : options_{std::move(options)} {}
 
@@ -140,11 +126,11 @@ error_code log_file::put_sessions(const state_write& w) {
   error_code ec;
   for (std::string_view rest{w.sessions}; !rest.empty() && !ec;) {
     const auto row = sessions::read_row(rest);
-    ec = sessions_.put(view_of(key_of(row.session)), row.bytes, all_.records);
+    ec = sessions_.put(network_number{row.session}.bytes(), row.bytes, all_.records);
   }
   for (const auto session : w.forgotten_sessions) {
     if (!ec) {
-      ec = sessions_.remove(view_of(key_of(session)), all_.records);
+      ec = sessions_.remove(network_number{session}.bytes(), all_.records);
     }
   }
   return ec;

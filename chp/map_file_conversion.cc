@@ -2,11 +2,10 @@
 
 #include "chp/lineage.h"
 #include "chp/log_entry.h"
+#include "chp/network_order.h"
 #include "chp/old_updates.h"
 #include "zmtp/storage/error.h"
 #include "zmtp/storage/sqlite_file.h"
-
-#include <boost/endian/conversion.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -28,18 +27,6 @@ constexpr std::size_t max_sessions = 100'000;  // the limit of version 1
 constexpr std::uint64_t max_outcomes = 1'000;
 constexpr std::uint64_t min_outcomes = 10;
 constexpr std::uint64_t max_all_outcomes = 1'000'000;
-
-void append_u64(std::string& to, std::uint64_t number) {
-  unsigned char bytes[8];
-  boost::endian::store_big_u64(bytes, number);
-  to.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
-}
-
-void append_u32(std::string& to, std::uint64_t number) {
-  unsigned char bytes[4];
-  boost::endian::store_big_u32(bytes, static_cast<std::uint32_t>(number));
-  to.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
-}
 
 // No other history has such a tag, except one that was converted too.
 constexpr std::uint64_t tag_of_converted(std::uint64_t epoch) noexcept {

@@ -1,6 +1,6 @@
 #include "chp/old_updates.h"
 
-#include <boost/endian/conversion.hpp>
+#include "chp/network_order.h"
 
 #include <algorithm>
 #include <iterator>
@@ -13,10 +13,6 @@ constexpr std::size_t head_size = 8 + 8 + 1;  // session, counter, number of ran
 constexpr std::size_t gap_size = 8 + 8;
 constexpr std::size_t refusal_size = 8 + 8 + 1;
 constexpr std::uint64_t max_listed = 1'000;  // refusals of one range
-
-std::uint64_t u64_at(std::string_view bytes, std::size_t at) noexcept {
-  return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(bytes.data() + at));
-}
 
 // Returns the size of a head and its ranges, or 0 if there are fewer bytes.
 std::size_t size_of_part(std::string_view rest, std::size_t range_size) noexcept {
@@ -97,16 +93,16 @@ std::size_t old_updates::add_session(std::string_view rest) {
   if (size == 0) {
     return 0;
   }
-  const auto id = u64_at(rest, 0);
-  const auto counter = u64_at(rest, 8);
+  const auto id = load_u64(rest, 0);
+  const auto counter = load_u64(rest, 8);
   if (update_id::make_session(id) != id || counter == 0 || counter > update_id::max_counter) {
     return 0;
   }
   auto& session = sessions_[id];
   std::uint64_t from = 1;
   for (auto at = head_size; at != size; at += gap_size) {
-    const auto first = u64_at(rest, at);
-    const auto last = u64_at(rest, at + 8);
+    const auto first = load_u64(rest, at);
+    const auto last = load_u64(rest, at + 8);
     if (first < from || last < first || last >= counter) {
       return 0;
     }
@@ -122,15 +118,15 @@ std::size_t old_updates::add_session(std::string_view rest) {
 // [session, 8][refusals forgotten up to, 8][refusals, 1], and for each [first, 8][last, 8][why, 1]
 std::size_t old_updates::add_refusals(std::string_view rest) {
   const auto size = size_of_part(rest, refusal_size);
-  const auto found = size == 0 ? sessions_.end() : sessions_.find(u64_at(rest, 0));
+  const auto found = size == 0 ? sessions_.end() : sessions_.find(load_u64(rest, 0));
   if (found == sessions_.end()) {
     return 0;
   }
   auto& session = found->second;
-  session.unsure = std::max(session.unsure, u64_at(rest, 8));
+  session.unsure = std::max(session.unsure, load_u64(rest, 8));
   for (auto at = head_size; at != size; at += refusal_size) {
-    const auto first = u64_at(rest, at);
-    const auto last = u64_at(rest, at + 8);
+    const auto first = load_u64(rest, at);
+    const auto last = load_u64(rest, at + 8);
     if (first == 0 || last < first || last > update_id::max_counter) {
       return 0;
     }

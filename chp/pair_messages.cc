@@ -1,8 +1,7 @@
 #include "chp/pair_messages.h"
 
-#include <boost/endian/conversion.hpp>
+#include "chp/network_order.h"
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -40,7 +39,7 @@ public:
       fail(errc::wrong_number_size);
       return 0;
     }
-    return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(frame.data()));
+    return load_u64(frame);
   }
   [[nodiscard]] sequence place() noexcept {
     const auto found = number();
@@ -88,11 +87,7 @@ private:
   errc fault_{};
 };
 
-void add(zmtp::message& to, std::uint64_t number) {
-  std::array<char, 8> bytes;
-  boost::endian::store_big_u64(reinterpret_cast<unsigned char*>(bytes.data()), number);
-  to.push_back(std::string_view{bytes.data(), bytes.size()});
-}
+void add(zmtp::message& to, std::uint64_t number) { to.push_back(network_number{number}.bytes()); }
 
 void add(zmtp::message& to, const lineage& reigns) {
   std::string bytes;

@@ -1,8 +1,7 @@
 #include "chp/sessions.h"
 
 #include "chp/answers.h"
-
-#include <boost/endian/conversion.hpp>
+#include "chp/network_order.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,22 +12,6 @@ namespace {
 
 constexpr std::size_t row_head = 4 * 8 + 4;
 constexpr std::size_t row_outcome = 8 + 1;
-
-void append_u64(std::string& to, std::uint64_t number) {
-  unsigned char bytes[8];
-  boost::endian::store_big_u64(bytes, number);
-  to.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
-}
-
-void append_u32(std::string& to, std::size_t number) {
-  unsigned char bytes[4];
-  boost::endian::store_big_u32(bytes, static_cast<std::uint32_t>(number));
-  to.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
-}
-
-std::uint64_t load_u64(std::string_view from, std::size_t at) noexcept {
-  return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(from.data() + at));
-}
 
 }  // namespace
 
@@ -187,8 +170,7 @@ bool sessions::append_rows(std::size_t& at, std::size_t most, std::string& rows)
 }
 
 sessions::row sessions::read_row(std::string_view& rows) noexcept {
-  const auto count = boost::endian::load_big_u32(
-      reinterpret_cast<const unsigned char*>(rows.data() + row_head - 4));
+  const auto count = load_u32(rows, row_head - 4);
   const row first{load_u64(rows, 0), rows.substr(0, row_head + count * row_outcome)};
   rows.remove_prefix(first.bytes.size());
   return first;
@@ -198,8 +180,7 @@ errc sessions::insert_row(std::string_view& rows, sequence& highest) {
   if (rows.size() < row_head) {
     return errc::malformed_session;
   }
-  const std::size_t count = boost::endian::load_big_u32(
-      reinterpret_cast<const unsigned char*>(rows.data() + row_head - 4));
+  const std::size_t count = load_u32(rows, row_head - 4);
   if ((rows.size() - row_head) / row_outcome < count || count > limits_.max_outcomes) {
     return errc::malformed_session;
   }
