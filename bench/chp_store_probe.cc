@@ -162,9 +162,9 @@ private:
           }
           --waiting;
         });
-        const auto kept = server_.kept();
-        was_full = was_full || kept == chp::store_status::full;
-        is_over = was_full && kept == chp::store_status::all;
+        const auto stored = server_.stored();
+        was_full = was_full || stored == chp::store_status::full;
+        is_over = was_full && stored == chp::store_status::all;
         took = clock_type::now() - begin;
         if (is_over) {
           std::printf("rewriting: %.1f [ms]\n", bench::seconds_of(took) * 1e3);

@@ -121,7 +121,7 @@ void watched_server::run(const std::string& store, std::promise<std::string>& bo
   std::optional<chp::server> server;
   try {
     chp::server_handlers handlers;
-    handlers.on_turn = [this](const chp::server_status& now) { kept_ = now.kept; };
+    handlers.on_turn = [this](const chp::server_status& now) { stored_ = now.stored; };
     if (store.empty()) {
       server.emplace(context_.get_executor(), chp::server_options{}, std::move(handlers));
     } else {

@@ -41,7 +41,7 @@ public:
   // The server's store reports a full disk for the next write.
   void refuse_next_write() noexcept;
   // The state of the store after the server's last turn.
-  [[nodiscard]] chp::store_status kept() const noexcept { return kept_; }
+  [[nodiscard]] chp::store_status stored() const noexcept { return stored_; }
 
 private:
   class short_store;
@@ -54,7 +54,7 @@ private:
   std::shared_ptr<short_store> store_;
   std::string at_;
   std::chrono::steady_clock::duration start_{};
-  std::atomic<chp::store_status> kept_{chp::store_status::nothing};
+  std::atomic<chp::store_status> stored_{chp::store_status::nothing};
   std::atomic<bool> over_{false};
   std::atomic<double> longest_handler_{0};
   std::atomic<double> longest_wait_{0};

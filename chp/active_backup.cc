@@ -7,35 +7,36 @@
 
 namespace chp {
 
-void active_role::on(const hello& said, log_actions& out) {
+void active_role::on(const hello& message, log_actions& out) {
   auto& state = parts_.state;
   const auto own = state.past().reigns().last();
-  const auto other = said.reigns.last();
+  const auto other = message.reigns.last();
   const bool same_reign = other.epoch == own.epoch && other.tag == own.tag;
-  if (suspended_ || (!same_reign && !said.lacks_data && is_later(other, own))) {
+  if (suspended_ || (!same_reign && !message.lacks_data && is_later(other, own))) {
     return;  // bstar decides first which server is active
   }
   drop_backup(out);
   const auto& log = state.past().log();
-  const auto common = common_point(state.past().reigns(), said.reigns);
-  const bool from_log = said.end <= common && common >= log.start();
-  tracker_.join(state.end(), from_log ? std::min(common, said.durable) : 0);
+  const auto common = common_point(state.past().reigns(), message.reigns);
+  const bool from_log = message.end <= common && common >= log.start();
+  tracker_.join(state.end(), from_log ? std::min(common, message.durable) : 0);
   const auto start = from_log ? common : state.past().published();
-  follower_.emplace(follower{said.greeting, said.member, said.has_store, log.after(start)});
+  follower_.emplace(
+      follower{message.greeting, message.member, message.has_store, log.after(start)});
   if (!from_log) {
     copy_.emplace(copy{state.past().map().open_snapshot()});
     out.stream_copy = true;
   }
   out.to_peer.push_back(
-      make_message(follow{said.greeting, common, std::max(state.both(), inherited_),
+      make_message(follow{message.greeting, common, std::max(state.both(), inherited_),
                           from_log ? 0 : start, !from_log, state.has_store()}));
 }
 
-void active_role::on(const confirmation& said) {
-  if (!follower_ || said.greeting != follower_->greeting) {
+void active_role::on(const confirmation& message) {
+  if (!follower_ || message.greeting != follower_->greeting) {
     return;
   }
-  tracker_.confirm(std::min(said.durable, parts_.state.end()));
+  tracker_.confirm(std::min(message.durable, parts_.state.end()));
   auto& in_flight = follower_->in_flight;
   while (!in_flight.empty() && in_flight.front().last <= tracker_.confirmed()) {
     follower_->bytes -= in_flight.front().bytes;

@@ -23,7 +23,7 @@ active_role::active_role(log_parts& with, std::uint64_t epoch, std::uint64_t tag
       inherited_{with.state.end()} {
   auto& state = parts_.state;
   state.lower_needs(state.end());
-  // A passive server hears of a commit before its disk has the entry. The peer takes the commit of
+  // A passive server gets a commit before its disk has the entry. The peer takes the commit of
   // an active server for a sign that its disk has it.
   state.lower_commit(state.durable());
   state.publish(state.end(), now, [](const log_entry&, bool) {});
@@ -118,7 +118,7 @@ void active_role::append(const proposal& p, errc why) {
   ++parts_.counters.updates;
 }
 
-// After a reign of a server that is not Zinc's, the commit index says nothing about both servers.
+// After a reign of a third-party server, the commit index does not prove that both servers have it.
 sequence active_role::answered_up_to() const noexcept {
   const auto& state = parts_.state;
   const bool waits_for_both =
@@ -190,7 +190,8 @@ void active_role::advance(time_point now, log_actions& out) {
   });
   tell_upgraded(std::min(before, both), out);
   if (announced_both_ >= std::min(before, both)) {
-    announced_both_ = std::max(announced_both_, std::min(commit, both));  // they were told just now
+    announced_both_ =
+        std::max(announced_both_, std::min(commit, both));  // they were answered just now
   }
 }
 
@@ -203,7 +204,7 @@ void active_role::count_acknowledged(time_point now) {
   }
 }
 
-// Clients hear again when an update that one server had is on both.
+// Clients get another answer when an update that one server had is on both.
 void active_role::tell_upgraded(sequence to, log_actions& out) {
   if (announced_both_ >= to) {
     return;

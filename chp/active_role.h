@@ -34,8 +34,8 @@ public:
 
   void propose(const proposal& p, log_actions& out);
 
-  void on(const hello& said, log_actions& out);
-  void on(const confirmation& said);
+  void on(const hello& message, log_actions& out);
+  void on(const confirmation& message);
   // The dialogue can take the next piece of a copy.
   void on_peer_writable(log_actions& out);
   // The connection of the backup is lost, or it is unresponsive for the expiry.
@@ -85,7 +85,7 @@ private:
   void append(const proposal& p, errc why);
   [[nodiscard]] errc check(const proposal& p);
   [[nodiscard]] sequence begin_of_session(const proposal& p) const;
-  // Outcomes of entries up to here may be told.
+  // Outcomes of entries up to here can be answered.
   [[nodiscard]] sequence answered_up_to() const noexcept;
   [[nodiscard]] truth truth_of(sequence number) const noexcept;
   void answer_outcome(const update_id& id, const entry_outcome& of, log_actions& out) const;
@@ -115,7 +115,7 @@ private:
   // The peer may have had everything up to here, because this server did not see it leave.
   sequence inherited_;
   sequence announced_both_ =
-      0;  // answers up to here have said `both`, as far as the log has the entries
+      0;  // answers up to here named both servers, as far as the log has the entries
 };
 
 }  // namespace chp

@@ -23,7 +23,7 @@ std::vector<std::string> announcement_of(const client_options& from, std::uint64
   return from.wire_format == form::kvmsg ? announce_client(session) : std::vector<std::string>{};
 }
 
-// The socket is not to connect again by itself: which server is next is for the state to say.
+// The socket must not reconnect by itself, because the state chooses the next server.
 zmtp::socket_options visitor_options(const client_options& from, std::uint64_t session) {
   auto options = from.socket;
   options.announce_peers = true;

@@ -105,7 +105,7 @@ void client_core::add_watcher(const std::shared_ptr<watch_queue>& queue) {
 }
 
 void client_core::on_subscriber_attached(std::size_t server, bool has_log, time_point now) {
-  senders_.hurry(server);
+  senders_.reconnect_now(server);
   state_.on_subscriber_attached(has_log, now, actions_);
   carry_out();
 }
@@ -145,7 +145,7 @@ void client_core::carry_out() {
   tidy();
 }
 
-// Between what else the executor has to do.
+// One step at a time, so that other handlers of the executor run in between.
 void client_core::tidy() {
   constexpr std::size_t keys_at_once = 2'000;
   if (!tidying_ && !state_.tidy(keys_at_once)) {

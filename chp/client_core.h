@@ -26,8 +26,7 @@
 
 namespace chp {
 
-// Owned by its coroutines, so that it goes with the context when that goes, and the handlers with
-// it.
+// Owned by its coroutines, so that a context that is destroyed also destroys it and its handlers.
 class client_core final : public client_connections::listener,
                           public client_senders::listener,
                           public std::enable_shared_from_this<client_core> {

@@ -22,7 +22,8 @@ namespace {
 
 constexpr char subscribes = 1;
 
-// The state bounds what is sent and not committed; to whom that is too much, its connection is ended.
+// The state limits the updates that are sent and not committed. A server with a full queue is
+// disconnected.
 zmtp::socket_options sender_options(const client_options& from) {
   auto options = from.socket;
   options.send_mark.messages.reset();
@@ -187,7 +188,7 @@ void client_senders::note_delay(sender<Socket>& of, const zmtp::monitor_event& e
   }
 }
 
-void client_senders::hurry(std::size_t server) {
+void client_senders::reconnect_now(std::size_t server) {
   const auto now = [](auto& to) {
     if (std::exchange(to.delayed, false)) {
       zmtp::error_code ignored;

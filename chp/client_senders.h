@@ -49,9 +49,9 @@ public:
 
   void publish(std::size_t server, zmtp::message&& m);
   void await_written(const client_actions::written_mark& what);
-  // The server is there: its collector does not wait for the end of a pause that grew while it was
-  // not.
-  void hurry(std::size_t server);
+  // Ends the pause between two attempts, because the server can be reached. The pause grew while it
+  // could not.
+  void reconnect_now(std::size_t server);
 
 private:
   template <class Socket>

@@ -133,13 +133,13 @@ void client_state::on_subscriber_message(zmtp::message&& m, time_point now, acti
   carry(visit_.on_publication(now), now, out);
   if (const auto* const h = std::get_if<heartbeat>(&*parsed)) {
     on_heartbeat(*h, now, out);
-  } else if (const auto& u = std::get<update>(*parsed); concerns_us(u.key)) {
+  } else if (const auto& u = std::get<update>(*parsed); is_in_subtree(u.key)) {
     // A subscription to HUGZ also receives keys that begin with HUGZ.
     on_update(u, std::move(m), now, out);
   }
 }
 
-// A map with holes is none: what we do not take ends the visit.
+// A map without one value would be wrong, so a value that is too long ends the visit.
 void client_state::ignore(errc fault, time_point now, actions& out) {
   ++counters_.invalid[static_cast<std::size_t>(fault)];
   if (fault == errc::value_too_long) {
@@ -211,7 +211,7 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
     case gap_check::verdict::gap:
       ++counters_.gaps;
       if (options_.snapshots == snapshot_kind::none) {
-        // There is nothing to fill it with.
+        // Without snapshots, the missing updates cannot be requested.
         out.events.push_back({client_event::kind::gap, round_.current()});
         gaps_.begin(u.number, {}, false);
         apply(u, now, out);

@@ -103,7 +103,7 @@ private:
   void leave(time_point now, actions& out);
   void leave(client_event::kind why, time_point now, actions& out);
   void drop_snapshot();
-  [[nodiscard]] bool concerns_us(std::string_view key) const noexcept {
+  [[nodiscard]] bool is_in_subtree(std::string_view key) const noexcept {
     return key.starts_with(options_.subtree);
   }
   void ignore(errc fault, time_point now, actions& out);

@@ -27,7 +27,7 @@ void client_state::on_snapshot_message(const zmtp::message& m, time_point now, a
 }
 
 void client_state::on_entry(const update& entry, time_point now, actions& out) {
-  if (visit_.on_entry(now) && concerns_us(entry.key) && !map_.add_to_snapshot(entry)) {
+  if (visit_.on_entry(now) && is_in_subtree(entry.key) && !map_.add_to_snapshot(entry)) {
     leave(client_event::kind::too_large, now, out);
   } else if (!has_log_ && options_.wire_format == form::kvmsg) {
     // The Guide's servers tell whose update it was.

@@ -37,7 +37,7 @@ struct client_status {
   std::size_t sent = 0;    // updates sent and without an outcome
   std::size_t unsent = 0;  // updates waiting for a server or for the limit
   std::size_t kept = 0;    // updates with an outcome that both servers may not have
-  std::size_t asked = 0;   // kept updates whose outcome the followed server has not told yet
+  std::size_t asked = 0;   // kept updates whose outcome the followed server has not sent yet
   client_counters counters;
 };
 

@@ -229,9 +229,9 @@ void client_updates::forget_end(ticket of) {
 }
 
 std::optional<client_updates::time_point> client_updates::resend_at() const noexcept {
-  const bool owed =
+  const bool waits =
       with_log() && (pending_.sent() != 0 || kept_.asked() != 0) && goes_to(followed_->server);
-  return owed ? std::optional{progress_ + resend_after_} : std::nullopt;
+  return waits ? std::optional{progress_ + resend_after_} : std::nullopt;
 }
 
 // The caller's deadline has passed.

@@ -135,7 +135,7 @@ private:
   std::vector<update_id> in_snapshot_;  // those of this client
   std::vector<pending_sets::ended> done_;
   std::vector<sent_update> taken_;
-  std::string more_;  // kept to reuse the memory
+  std::string more_;  // a member, so that its memory is reused
   std::set<std::pair<time_point, ticket>> ends_;
   boost::unordered_flat_map<ticket, time_point> end_of_;
   std::uint64_t resent_ = 0;

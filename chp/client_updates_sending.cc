@@ -92,11 +92,11 @@ void client_updates::send_unsent(time_point now, actions& out) {
   if (!followed_) {
     return;
   }
-  bool anybody = false;
+  bool reaches_any = false;
   for (std::size_t server = 0; server != collectors_.size(); ++server) {
-    anybody = anybody || goes_to(server);
+    reaches_any = reaches_any || goes_to(server);
   }
-  if (!anybody) {
+  if (!reaches_any) {
     return;
   }
   if (pending_.sent() == 0) {

@@ -30,11 +30,11 @@ std::optional<kept_update> kept_updates::drop_excess() {
   all_.pop_front();
   bytes_ -= oldest.what.set.framed_size();
   asked_ -= oldest.asked ? 1U : 0U;
-  unlist(oldest);
+  count_unlisted(oldest);
   return oldest;
 }
 
-void kept_updates::unlist(const kept_update& one) noexcept {
+void kept_updates::count_unlisted(const kept_update& one) noexcept {
   if (one.made) {
     ++unlisted_;
     last_unlisted_ = std::max(last_unlisted_, one.number);
@@ -51,7 +51,7 @@ void kept_updates::take_answer(kept_update& one, const answer_range& of) noexcep
 }
 
 // Both servers have everything up to a number.
-void kept_updates::settle(sequence both) noexcept {
+void kept_updates::forget_unlisted(sequence both) noexcept {
   if (last_unlisted_ <= both) {
     unlisted_ = 0;
   }

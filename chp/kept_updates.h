@@ -19,7 +19,7 @@ struct kept_update {
   sequence number = 0;
   truth says = truth::unknown;
   bool made = false;      // by the last answer; otherwise it is refused or lost
-  bool asked = false;     // the followed server owes an answer
+  bool asked = false;     // the followed server has not answered yet
   bool in_doubt = false;  // the history with its outcome is lost, and no other one has answered
 };
 
@@ -34,7 +34,7 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   // In ascending order of counters.
   [[nodiscard]] const std::deque<kept_update>& all() const noexcept { return all_; }
-  // Returns the number of updates for which the followed server owes an answer.
+  // Returns the number of updates that the followed server has not answered yet.
   [[nodiscard]] std::size_t asked() const noexcept { return asked_; }
 
   // Adds an update with its first answer.
@@ -47,10 +47,10 @@ public:
   template <class Lost, class Done>
   void on_answer(const answer_range& of, Lost&& lost, Done&& done);
 
-  // Another server is followed: it owes an answer for each update.
+  // Another server is followed, and has not answered any update yet.
   void ask_all() noexcept;
   // The history of the answers is lost. Updates that are not listed count as lost if `now` does not
-  // contain all of them, or is null: the server tells no history.
+  // contain all of them, or is null, because the server has no lineage.
   void on_history_lost(const lineage& before, const lineage* now) noexcept;
   // No server can be asked any more. Calls done(kept_update&) for each update, and removes all.
   template <class Done>
@@ -65,8 +65,8 @@ public:
 private:
   [[nodiscard]] std::deque<kept_update>::iterator at_or_after(std::uint64_t counter) noexcept;
   void take_answer(kept_update& one, const answer_range& of) noexcept;
-  void settle(sequence both) noexcept;
-  void unlist(const kept_update& one) noexcept;
+  void forget_unlisted(sequence both) noexcept;
+  void count_unlisted(const kept_update& one) noexcept;
 
   std::size_t most_;
   std::size_t most_bytes_;
@@ -96,7 +96,7 @@ void kept_updates::on_answer(const answer_range& of, Lost&& lost, Done&& done) {
   }
   if (is_on_both(of.says)) {
     all_.erase(first, end);
-    settle(of.number);
+    forget_unlisted(of.number);
   }
 }
 
@@ -107,7 +107,7 @@ void kept_updates::unlist_all(Done&& done) {
     if (one.made && one.in_doubt) {
       ++lost_unlisted_;
     } else {
-      unlist(one);
+      count_unlisted(one);
     }
   }
   bytes_ = 0;

@@ -44,7 +44,7 @@ public:
   void tidy();
 
 private:
-  // The file has this in all.
+  // The totals of the file.
   struct extent {
     state_numbers numbers{};
     record_totals records{};     // the rows of map, sessions and ids

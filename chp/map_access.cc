@@ -34,12 +34,12 @@ void map_access::count(std::uint64_t& counter, std::string_view user_id, right w
   }
 }
 
-bool map_access::attach_subscriber(zmtp::peer_id peer, std::string_view user_id, bool is_ours,
+bool map_access::attach_subscriber(zmtp::peer_id peer, std::string_view user_id, bool is_zinc,
                                    std::optional<std::uint64_t> session) {
   const bool fits = !session || may_use(user_id, *session);
   auto& added = subscribers_[peer];
   added = {.user_id = std::string{user_id},
-           .is_ours = is_ours,
+           .is_zinc = is_zinc,
            .session = fits ? session : std::nullopt};
   if (added.session) {
     auto& owner = owners_[*added.session];
@@ -67,7 +67,7 @@ std::vector<std::string> map_access::parts_of(const subscriber& s, std::string_v
     parts.emplace_back(topic);
     return parts;
   }
-  if (!s.is_ours) {
+  if (!s.is_zinc) {
     parts = rules().allowed_parts(s.user_id, verb_of(right::read), topic);
   }
   if (heartbeats.starts_with(topic)) {
@@ -130,7 +130,7 @@ void map_access::change(zmtp::access_rules rules, std::vector<subscription>& out
         has_lost = true;
       }
     }
-    if (has_lost && s.is_ours) {
+    if (has_lost && s.is_zinc) {
       lost.push_back(peer);
     }
     for (const auto& [topic, causes] : s.sent) {
@@ -151,9 +151,9 @@ bool map_access::may_copy(std::string_view user_id) {
   return true;
 }
 
-bool map_access::may_read(std::string_view user_id, bool is_ours, std::string_view subtree) {
+bool map_access::may_read(std::string_view user_id, bool is_zinc, std::string_view subtree) {
   const auto verb = verb_of(right::read);
-  const bool may = is_ours ? rules().allows_all(user_id, verb, subtree)
+  const bool may = is_zinc ? rules().allows_all(user_id, verb, subtree)
                            : !rules().allowed_parts(user_id, verb, subtree).empty();
   if (!may) {
     count(counters_.snapshots, user_id, right::read, subtree);

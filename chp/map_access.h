@@ -58,7 +58,7 @@ public:
   };
   // Returns false if the session belongs to another principal. The peer must then not get the
   // outcomes of the session.
-  [[nodiscard]] bool attach_subscriber(zmtp::peer_id peer, std::string_view user_id, bool is_ours,
+  [[nodiscard]] bool attach_subscriber(zmtp::peer_id peer, std::string_view user_id, bool is_zinc,
                                        std::optional<std::uint64_t> session);
   void detach_subscriber(zmtp::peer_id peer);
   // Each appends the resulting changes. A topic is subscribed to once, as in ZMTP.
@@ -71,8 +71,8 @@ public:
 
   // Each counts a refusal.
   [[nodiscard]] bool may_copy(std::string_view user_id);
-  // `is_ours`: the client needs all of the subtree. Otherwise a part is enough.
-  [[nodiscard]] bool may_read(std::string_view user_id, bool is_ours, std::string_view subtree);
+  // `is_zinc`: the client needs all of the subtree. Otherwise a part is enough.
+  [[nodiscard]] bool may_read(std::string_view user_id, bool is_zinc, std::string_view subtree);
   [[nodiscard]] bool may_write(std::string_view user_id, std::string_view key);
   // Returns whether a session has no subscriber yet, or one with the same principal.
   [[nodiscard]] bool may_use(std::string_view user_id, std::uint64_t session);
@@ -86,7 +86,7 @@ public:
 private:
   struct subscriber {
     std::string user_id;
-    bool is_ours = false;
+    bool is_zinc = false;
     std::optional<std::uint64_t> session;
     std::set<std::string, std::less<>> wanted{};
     // The topics of the publisher, each with the number of topics in `wanted` that need it.

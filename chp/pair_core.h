@@ -23,13 +23,13 @@
 
 namespace chp {
 
-// Belongs to its coroutines, so that it goes with the context when that goes.
+// Owned by its coroutines, so that a context that is destroyed also destroys it.
 class replicated_server::core : public std::enable_shared_from_this<replicated_server::core> {
 public:
   core(const boost::asio::any_io_executor& executor, const replicated_server_options& options,
        replicated_server_handlers handlers, std::shared_ptr<server_state> state);
 
-  // Apart from the constructor, since what is made here refers to this.
+  // Not in the constructor, because the members that are made here refer to this object.
   void start(const replicated_server_options& options, const std::weak_ptr<log_store>& store);
   void stop();
   void connect(const server_peer& to, zmtp::error_code& ec);
@@ -75,7 +75,7 @@ private:
   std::optional<zmtp::peer_id> source_peer_;
   std::deque<zmtp::message> asked_;
   bool asking_ = false;
-  std::uint64_t lost_files_ = 0;  // begun
+  std::uint64_t lost_files_ = 0;  // started
   sequence sent_position_ = 0;
   std::shared_ptr<server_core> server_;
   std::shared_ptr<bstar::node> node_;

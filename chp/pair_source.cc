@@ -131,14 +131,14 @@ asio::awaitable<void> replicated_server::core::ask(std::shared_ptr<core> self) {
 asio::awaitable<void> replicated_server::core::write_lost(std::shared_ptr<core> self,
                                                           lost_updates what) {
   lost_file file{self->lost_folder_, what};
-  const auto mine = self->lost_files_;
+  const auto this_file = self->lost_files_;
   std::string lines;
   for (bool more = true; more;) {
     lines.clear();
     more = self->state_->read_lost(lines, lines_at_once);
     file.write(lines);
     co_await asio::post(self->executor_, asio::use_awaitable);
-    if (mine != self->lost_files_) {
+    if (this_file != self->lost_files_) {
       co_return;  // the dialogue was lost, and has begun again
     }
   }

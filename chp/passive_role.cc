@@ -49,16 +49,16 @@ bool passive_role::refuse(errc why) noexcept {
   return false;
 }
 
-bool passive_role::on(const follow& said, log_actions& out) {
-  if (said.greeting != greeting_ || following_ || copy_) {
+bool passive_role::on(const follow& message, log_actions& out) {
+  if (message.greeting != greeting_ || following_ || copy_) {
     return true;
   }
   auto& state = parts_.state;
-  const bool has_more = state.end() > said.common;
-  if (has_more && !said.is_copy) {
+  const bool has_more = state.end() > message.common;
+  if (has_more && !message.is_copy) {
     return refuse(errc::entry_out_of_order);
   }
-  if (has_more && std::min(state.both(), state.end()) > said.common && !discard_) {
+  if (has_more && std::min(state.both(), state.end()) > message.common && !discard_) {
     stopped_ = true;
     leave();
     out.close_peer = true;
@@ -68,22 +68,22 @@ bool passive_role::on(const follow& said, log_actions& out) {
   if (!has_more) {
     // If it is above the end, this server may have lost what both had. It must not become active
     // with a part of it. A server that has more decides later, with the copy.
-    state.raise_needed(said.needed);
+    state.raise_needed(message.needed);
   }
-  peer_has_store_ = said.has_store;
-  if (!said.is_copy) {
+  peer_has_store_ = message.has_store;
+  if (!message.is_copy) {
     following_ = true;
     out.events.push_back(log_event::following);
     return true;
   }
-  copy_.emplace(copy{state.make_history(), said.start});
-  copy_->built->begin_log(said.start, 0);
+  copy_.emplace(copy{state.make_history(), message.start});
+  copy_->built->begin_log(message.start, 0);
   if (has_more) {
     const auto& log = state.past().log();
-    lost_.emplace(lost_reader{said.common, log.after(std::max(said.common, log.start())),
+    lost_.emplace(lost_reader{message.common, log.after(std::max(message.common, log.start())),
                               state.past().map().open_snapshot()});
     const auto own = state.past().reigns().last();
-    out.lost = lost_updates{said.common, own.epoch, own.tag, log.start() > said.common};
+    out.lost = lost_updates{message.common, own.epoch, own.tag, log.start() > message.common};
     out.events.push_back(log_event::diverged);
   }
   return true;
@@ -131,30 +131,30 @@ void passive_role::on_lost_written(boost::system::error_code ec, log_actions& ou
   install(out);
 }
 
-bool passive_role::on(const copy_piece& said, time_point now) {
-  if (said.greeting != greeting_ || !copy_) {
+bool passive_role::on(const copy_piece& message, time_point now) {
+  if (message.greeting != greeting_ || !copy_) {
     return true;
   }
   auto& built = *copy_->built;
   errc fault{};
-  switch (said.kind) {
-    case copied::map: fault = built.add_map(said.rows, now); break;
-    case copied::sessions: fault = built.add_sessions(said.rows); break;
-    case copied::ids: fault = built.add_ids(said.rows); break;
-    case copied::entries: fault = built.add_entries(said.rows); break;
+  switch (message.kind) {
+    case copied::map: fault = built.add_map(message.rows, now); break;
+    case copied::sessions: fault = built.add_sessions(message.rows); break;
+    case copied::ids: fault = built.add_ids(message.rows); break;
+    case copied::entries: fault = built.add_entries(message.rows); break;
   }
   return fault == errc{} || refuse(fault);
 }
 
-bool passive_role::on(const copy_end& said, log_actions& out) {
-  if (said.greeting != greeting_ || !copy_ || copy_->end) {
+bool passive_role::on(const copy_end& message, log_actions& out) {
+  if (message.greeting != greeting_ || !copy_ || copy_->end) {
     return true;
   }
-  copy_->built->clients().raise_forgotten(said.forgotten);
-  if (const auto fault = copy_->built->finish(said.reigns, copy_->start); fault != errc{}) {
+  copy_->built->clients().raise_forgotten(message.forgotten);
+  if (const auto fault = copy_->built->finish(message.reigns, copy_->start); fault != errc{}) {
     return refuse(fault);
   }
-  copy_->end = said;
+  copy_->end = message;
   install(out);
   return true;
 }
@@ -172,8 +172,8 @@ void passive_role::install(log_actions& out) {
   out.events.push_back(log_event::following);
 }
 
-bool passive_role::on(const entries& said) {
-  if (said.greeting != greeting_) {
+bool passive_role::on(const entries& message) {
+  if (message.greeting != greeting_) {
     return true;
   }
   auto& state = parts_.state;
@@ -181,7 +181,7 @@ bool passive_role::on(const entries& said) {
   if (!following_ && !(copy_ && copy_->end)) {
     return true;
   }
-  for (auto rest = said.records; !rest.empty();) {
+  for (auto rest = message.records; !rest.empty();) {
     const auto e = parse_record(rest, parts_.options.state.history.limit);
     if (!e) {
       return refuse(e.error());
@@ -201,10 +201,10 @@ bool passive_role::on(const entries& said) {
     parts_.waiting.remove(e->id);
   }
   if (!following_) {
-    copy_->end->commit = std::max(copy_->end->commit, said.commit);
+    copy_->end->commit = std::max(copy_->end->commit, message.commit);
     return true;
   }
-  named_commit_ = std::min(said.commit, state.end());
+  named_commit_ = std::min(message.commit, state.end());
   state.raise_commit(named_commit_);
   return true;
 }

@@ -26,7 +26,7 @@ public:
   // `discard` is the operator's decision that what both servers had may be lost, once.
   passive_role(log_parts& with, bool discard) noexcept : parts_{with}, discard_{discard} {}
 
-  // The dialogue is connected to an active server: says HELLO. `greeting` is random.
+  // The dialogue is connected to an active server. Sends HELLO. `greeting` is random.
   void greet(std::uint64_t greeting, log_actions& out);
   // The dialogue is lost, or must be closed.
   void leave() noexcept;
@@ -34,10 +34,10 @@ public:
   void propose(const proposal& p);
 
   // These calls return false if the message does not fit, and the dialogue must begin again.
-  [[nodiscard]] bool on(const follow& said, log_actions& out);
-  [[nodiscard]] bool on(const copy_piece& said, time_point now);
-  [[nodiscard]] bool on(const copy_end& said, log_actions& out);
-  [[nodiscard]] bool on(const entries& said);
+  [[nodiscard]] bool on(const follow& message, log_actions& out);
+  [[nodiscard]] bool on(const copy_piece& message, time_point now);
+  [[nodiscard]] bool on(const copy_end& message, log_actions& out);
+  [[nodiscard]] bool on(const entries& message);
   // The file of lost updates is on the disk, or could not be written.
   void on_lost_written(boost::system::error_code ec, log_actions& out);
   // Appends the next lines of that file: JSON objects. Returns false at the end.

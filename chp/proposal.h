@@ -19,7 +19,7 @@ namespace chp {
 //
 //     low=<counter>                    the lowest counter without a final outcome
 //     since=<epoch>-<tag>-<number>     the place with which the session began; absent: the first one
-//     asks=1                           the client was told an outcome of this update, and asks again
+//     asks=1                           the client has an outcome of this update, and asks again
 //
 // All numbers are decimal. These properties come last, and are not part of the update. The views
 // refer to the message.

@@ -38,7 +38,7 @@ private:
   random_numbers random_;
   directory_counters counts_;
   sequence last_ = 0;
-  std::string properties_;  // kept to reuse the memory
+  std::string properties_;  // a member, so that its memory is reused
 };
 
 }  // namespace chp

@@ -73,7 +73,7 @@ void publisher_port::tell(std::vector<server_actions::addressed>& all) {
 
 void publisher_port::tell_waiting() {
   for (auto& [to, content] : waiting_) {
-    // A client of ours that misses a message must begin again.
+    // A client of Zinc that misses a notice must connect again.
     if (socket_.try_send(to, std::move(content)) != zmtp::send_status::queued) {
       socket_.disconnect(to);
     }

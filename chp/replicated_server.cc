@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Throws what it must not be.
+// Throws if the form or the options are invalid.
 std::shared_ptr<server_state> make_state(const asio::any_io_executor& executor,
                                          const replicated_server_options& options,
                                          loaded_state found) {

@@ -15,12 +15,12 @@ namespace chp {
 // lower one means that the server lacks updates, unless it has no epochs.
 class seen_history {
 public:
-  // Returns whether a snapshot has everything that was seen. `told` is null for a server without a
-  // log.
-  [[nodiscard]] bool is_in(const lineage_notice* told, sequence at) const noexcept;
+  // Returns whether a snapshot has everything that was seen. `notice` is null for a server without
+  // a log.
+  [[nodiscard]] bool is_in(const lineage_notice* notice, sequence at) const noexcept;
 
   // A snapshot at this number is adopted. `lost`: it does not have everything that was seen.
-  void follow(const lineage_notice* told, sequence at, bool lost);
+  void follow(const lineage_notice* notice, sequence at, bool lost);
   // An update or an answer of the followed server.
   void see(sequence number) noexcept {
     if (number > place_.number) {

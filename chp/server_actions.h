@@ -108,7 +108,7 @@ struct server_status {
   sequence number = 0;     // the last entry of the log
   sequence committed = 0;  // entries up to here are committed
   sequence both = 0;       // in a pair, both servers have the entries up to here
-  store_status kept = store_status::nothing;
+  store_status stored = store_status::nothing;
   sequence durable = 0;  // the disk has the entries up to here
   std::size_t keys = 0;
   std::size_t bytes = 0;

@@ -26,7 +26,7 @@ constexpr int attempts = 50;
 // Updates of one turn, each of which takes microseconds where keys are many and far apart in memory.
 constexpr std::size_t updates_at_once = 512;
 
-// No text if the port is invalid: to bind to it is an error.
+// Returns no text if the port is invalid. Binding to it is then an error.
 std::string behind(const zmtp::endpoint& first, unsigned count) {
   const auto at = endpoint_behind(first, count);
   return at ? at->to_string() : std::string{};
@@ -229,7 +229,7 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
   }
 }
 
-// The next of what the peer has asked for.
+// Sends the next piece of the snapshots that the peer has requested.
 void server_core::read_piece(zmtp::peer_id peer) {
   const auto now = runtime_.now();
   state_->on_writable(peer, actions_);

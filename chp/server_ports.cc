@@ -26,7 +26,7 @@ zmtp::socket_options snapshot_port_options(const server_options& options) {
   return o;
 }
 
-// No gaps: who is too slow is disconnected, and knows that it has to ask for a snapshot.
+// A slow subscriber is disconnected, so that it requests a snapshot and has no gap.
 zmtp::socket_options publisher_port_options(const server_options& options) {
   auto o = options.socket;
   o.announce_peers = true;

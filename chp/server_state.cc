@@ -93,7 +93,7 @@ server_state::server_state(const server_options& options, kind as, std::uint64_t
 void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   used_up_ = false;
   if (active()) {
-    log_.become_active(epoch, now, said_);  // another reign, if the epoch is later
+    log_.become_active(epoch, now, from_log_);  // another reign, if the epoch is later
     return;
   }
   guide_.end();
@@ -104,10 +104,10 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   // Numbers never go down.
   const auto last = log_.last_reign().epoch;
   log_.become_active(epoch != 0 && !log_.is_active() ? std::max(epoch, last + 1) : epoch, now,
-                     said_);
+                     from_log_);
   out.events.push_back(server_event::active);
   if (paired()) {
-    // Clients that subscribed before do not know, or have heard it of an earlier reign.
+    // Earlier subscribers have the notice of an earlier reign, or none.
     notices_.begin_reign();
   }
   next_heartbeat_ = now;
@@ -128,7 +128,7 @@ void server_state::deactivate(actions& out) {
     if (backup_) {
       out.close_snapshot_clients.push_back(*std::exchange(backup_, std::nullopt));
     }
-    log_.become_passive(said_);
+    log_.become_passive(from_log_);
     next_heartbeat_.reset();
     out.events.push_back(server_event::passive);
   }
@@ -144,7 +144,7 @@ void server_state::propose(proposal&& p) {
   if (p.id.has_session() && !p.has_low) {
     add_low(p);
   }
-  log_.propose(p, said_);
+  log_.propose(p, from_log_);
 }
 
 // Earlier versions of Zinc's clients do not say which outcomes they wait for. They send their updates
@@ -162,7 +162,7 @@ void server_state::add_low(proposal& p) const {
 // The end of a turn.
 
 void server_state::on_turn_end(time_point now, actions& out) {
-  log_.end_turn(now, said_);
+  log_.end_turn(now, from_log_);
   pass_on(out);
   watch_store(out);
   for (auto& each : access_.take_refusals()) {
@@ -181,36 +181,37 @@ void server_state::on_turn_end(time_point now, actions& out) {
 }
 
 void server_state::pass_on(actions& out) {
-  std::move(said_.write.begin(), said_.write.end(), std::back_inserter(out.write));
-  said_.write.clear();
+  std::move(from_log_.write.begin(), from_log_.write.end(), std::back_inserter(out.write));
+  from_log_.write.clear();
   if (!notices_.earlier().empty()) {
     insert_passed(out);
   }
-  std::move(said_.publish.begin(), said_.publish.end(), std::back_inserter(out.publish));
-  said_.publish.clear();
-  for (const auto& each : said_.answers) {
+  std::move(from_log_.publish.begin(), from_log_.publish.end(), std::back_inserter(out.publish));
+  from_log_.publish.clear();
+  for (const auto& each : from_log_.answers) {
     notices_.note(each);
   }
-  said_.answers.clear();
-  for (const auto each : said_.events) {
+  from_log_.answers.clear();
+  for (const auto each : from_log_.events) {
     out.events.push_back(event_of(each));
   }
-  said_.events.clear();
+  from_log_.events.clear();
   pass_on_peer(out);
-  if (std::exchange(said_.disconnect_clients, false)) {
+  if (std::exchange(from_log_.disconnect_clients, false)) {
     // The clients connect again at once, and to the other server if this one is passive.
-    notices_.for_each_of_ours([&](zmtp::peer_id peer) { out.close_subscribers.push_back(peer); });
+    notices_.for_each_zinc_client(
+        [&](zmtp::peer_id peer) { out.close_subscribers.push_back(peer); });
   }
-  out.step_down = std::exchange(said_.step_down, false) || out.step_down;
-  out.renew_epoch = std::exchange(said_.renew_epoch, false) || out.renew_epoch;
-  if (said_.attempt) {
-    out.attempt = std::exchange(said_.attempt, std::nullopt);
+  out.step_down = std::exchange(from_log_.step_down, false) || out.step_down;
+  out.renew_epoch = std::exchange(from_log_.renew_epoch, false) || out.renew_epoch;
+  if (from_log_.attempt) {
+    out.attempt = std::exchange(from_log_.attempt, std::nullopt);
   }
-  if (said_.epoch) {
-    out.epoch = std::exchange(said_.epoch, std::nullopt);
+  if (from_log_.epoch) {
+    out.epoch = std::exchange(from_log_.epoch, std::nullopt);
   }
-  if (said_.lost) {
-    out.lost = std::exchange(said_.lost, std::nullopt);
+  if (from_log_.lost) {
+    out.lost = std::exchange(from_log_.lost, std::nullopt);
   }
 }
 
@@ -279,7 +280,7 @@ server_status server_state::status() const {
   s.number = state.end();
   s.committed = state.commit();
   s.both = state.both();
-  s.kept = state.stored();
+  s.stored = state.stored();
   s.durable = state.durable();
   s.keys = past.map().keys();
   s.bytes = past.map().bytes();

@@ -1,6 +1,6 @@
 #pragma once
-// The decisions of a server of the map (12/CHP), alone or one of a pair: what of its peers goes to
-// the log, and who hears of it. Pure. The shells around it are `server` and `replicated_server`.
+// The decisions of a server of the map (12/CHP), alone or one of a pair: which messages go to the
+// log, and which peers are notified. Pure. The shells around it are `server` and `replicated_server`.
 
 #include "chp/announcement.h"
 #include "chp/guide_follower.h"
@@ -63,7 +63,7 @@ public:
   // With a witness, before activate(). The log has the rules: see update_log.
   void acquire(std::uint64_t epoch) { log_.acquire(epoch); }
   void on_witness(boost::system::error_code ec, const membership& now_record, time_point now) {
-    log_.on_witness(ec, now_record, now, said_);
+    log_.on_witness(ec, now_record, now, from_log_);
   }
   void on_witness_changed(const membership& record) { log_.on_witness_changed(record); }
 
@@ -79,7 +79,7 @@ public:
   [[nodiscard]] bool active() const noexcept { return log_.is_active() && !log_.suspended(); }
 
   // Events of the publisher's peers. `user_id` is the peer's principal, for server_options::access.
-  void on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said,
+  void on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& metadata,
                               std::string_view user_id = {});
   void on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out);
   void on_subscription_end(zmtp::peer_id peer, std::string_view topic, actions& out);
@@ -89,7 +89,7 @@ public:
   }
 
   // Events of the snapshot port's peers.
-  void on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& said,
+  void on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& metadata,
                                    std::string_view user_id = {});
   void on_snapshot_client_detached(zmtp::peer_id peer);
   // Returns whether the message is a snapshot request of a client, which is a vote in a pair.
@@ -110,7 +110,7 @@ public:
 
   // Events of the connection to the other server's snapshot port. `wall` is the time of day since
   // 1970.
-  void on_source_attached(const zmtp::metadata& said, time_point now, actions& out);
+  void on_source_attached(const zmtp::metadata& metadata, time_point now, actions& out);
   void on_source_detached();
   void on_source_message(const zmtp::message& m, time_point now, std::chrono::milliseconds wall,
                          actions& out);
@@ -120,13 +120,13 @@ public:
 
   // Take the state of the other server, as its messages to the pair tell it.
   void on_peer_state(bool is_active, bool lacks_data, sequence end) noexcept;
-  void on_peer_unresponsive() { log_.on_peer_unresponsive(said_); }
+  void on_peer_unresponsive() { log_.on_peer_unresponsive(from_log_); }
 
   // The file of server_actions::lost: its next lines, JSON objects, until read_lost() returns false.
   [[nodiscard]] bool read_lost(std::string& lines, std::size_t most) {
     return log_.read_lost(lines, most);
   }
-  void on_lost_written(boost::system::error_code ec) { log_.on_lost_written(ec, said_); }
+  void on_lost_written(boost::system::error_code ec) { log_.on_lost_written(ec, from_log_); }
 
   // Must be called at the end of each turn.
   void on_turn_end(time_point now, actions& out);
@@ -164,11 +164,11 @@ private:
   const kind kind_;
   random_numbers random_;
   update_log log_;
-  log_actions said_;  // by the log in this turn
+  log_actions from_log_;  // by the log in this turn
   map_access access_;
   snapshot_streams streams_;
   subscriber_notices notices_;
-  sequence passed_ = 0;  // clients of an earlier version have been told the numbers up to here
+  sequence passed_ = 0;  // clients of an earlier version have the numbers up to here
   server_counters counters_;
   store_status stored_;
   std::optional<time_point> next_heartbeat_;
@@ -176,7 +176,7 @@ private:
   time_point next_renewal_{};
   bool tidying_ = false;  // past entries that no snapshot needs
 
-  // Active: the backup that has said HELLO last.
+  // Active: the backup that sent the last HELLO.
   std::optional<zmtp::peer_id> backup_;
   // Passive: the connection to the active server.
   enum class source_kind : std::uint8_t { none, zinc, guide };

@@ -10,8 +10,9 @@
 
 namespace chp {
 
-void server_state::on_source_attached(const zmtp::metadata& said, time_point now, actions& out) {
-  const bool is_zinc = parse_announcement(said).log;
+void server_state::on_source_attached(const zmtp::metadata& metadata, time_point now,
+                                      actions& out) {
+  const bool is_zinc = parse_announcement(metadata).log;
   source_ = is_zinc ? source_kind::zinc : source_kind::guide;
   if (log_.is_active()) {
     return;
@@ -29,16 +30,16 @@ void server_state::on_source_detached() {
   greet_at_.reset();
   guide_.end();
   if (!log_.is_active()) {
-    log_.on_peer_lost(said_);
+    log_.on_peer_lost(from_log_);
   }
 }
 
 // The other server may not know yet that it is active, or it may still compare the histories. Then
-// it does not answer, and HELLO is said again.
+// it does not answer, and HELLO is sent again.
 void server_state::greet(time_point now) {
   greet_at_.reset();
   if (!log_.is_active() && source_ == source_kind::zinc && !log_.has_answer()) {
-    log_.on_peer_connected(said_);
+    log_.on_peer_connected(from_log_);
     greet_at_ = now + options_.heartbeat;
   }
 }
@@ -49,7 +50,7 @@ void server_state::on_source_message(const zmtp::message& m, time_point now,
     return;
   }
   if (source_ == source_kind::zinc) {
-    log_.on_peer_message(m, now, said_);
+    log_.on_peer_message(m, now, from_log_);
     return;
   }
   const auto input = parse_snapshot(m, options_.wire_format, options_.limit);

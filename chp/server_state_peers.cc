@@ -20,12 +20,12 @@ constexpr sequence max_passed = 1'000;
 
 // Subscribers.
 
-void server_state::on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& said,
+void server_state::on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& metadata,
                                           std::string_view user_id) {
   if (notices_.earlier().empty()) {
     passed_ = log_.state().past().published();
   }
-  auto parsed = parse_announcement(said);
+  auto parsed = parse_announcement(metadata);
   if (!options_.access.permits_all() &&
       !access_.attach_subscriber(peer, user_id, parsed.acks, parsed.session)) {
     parsed.session.reset();
@@ -54,9 +54,9 @@ void server_state::insert_passed(actions& out) {
   const bool is_absent = map().find(absent_key) == nullptr;
   update erasure;
   erasure.key = absent_key;
-  for (std::size_t i = 0; i != said_.publish.size(); ++i) {
+  for (std::size_t i = 0; i != from_log_.publish.size(); ++i) {
     const auto input =
-        parse_publication(said_.publish[i], form::kvmsg, {.max_value_size = SIZE_MAX});
+        parse_publication(from_log_.publish[i], form::kvmsg, {.max_value_size = SIZE_MAX});
     const auto* const u = input ? std::get_if<update>(&*input) : nullptr;
     if (u == nullptr) {
       continue;  // not in this form, or too long for a client
@@ -78,9 +78,9 @@ void server_state::insert_passed(actions& out) {
 
 // The snapshot port.
 
-void server_state::on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& said,
+void server_state::on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::metadata& metadata,
                                                std::string_view user_id) {
-  streams_.attach(peer, parse_announcement(said), user_id);
+  streams_.attach(peer, parse_announcement(metadata), user_id);
 }
 
 void server_state::on_snapshot_client_detached(zmtp::peer_id peer) {
@@ -89,15 +89,15 @@ void server_state::on_snapshot_client_detached(zmtp::peer_id peer) {
   if (backup_ == peer) {
     backup_.reset();
     if (log_.is_active()) {
-      log_.on_peer_lost(said_);
+      log_.on_peer_lost(from_log_);
     }
   }
 }
 
 bool server_state::is_vote(zmtp::peer_id peer, const zmtp::message& m) const {
   const auto request = parse_snapshot_request(m);
-  const auto* const said = streams_.find(peer);
-  return request && said != nullptr && !said->backup;
+  const auto* const client = streams_.find(peer);
+  return request && client != nullptr && !client->backup;
 }
 
 void server_state::on_snapshot_client_message(zmtp::peer_id peer, const zmtp::message& m,
@@ -111,14 +111,14 @@ void server_state::on_snapshot_client_message(zmtp::peer_id peer, const zmtp::me
     refuse(request.error());
     return;
   }
-  const auto* const said = streams_.find(peer);
+  const auto* const client = streams_.find(peer);
   const auto user = streams_.user_of(peer);
-  if (said != nullptr && access_.restricted()) {
-    if (said->backup && !access_.may_copy(user)) {
+  if (client != nullptr && access_.restricted()) {
+    if (client->backup && !access_.may_copy(user)) {
       return;
     }
     // Counts only. Zinc's clients get FORBIDDEN, and others the part that they may read.
-    (void)access_.may_read(user, said->acks, *request);
+    (void)access_.may_read(user, client->acks, *request);
   }
   const auto done = active() ? streams_.ask(peer, *request) : snapshot_streams::asked::refused;
   switch (done) {
@@ -130,8 +130,8 @@ void server_state::on_snapshot_client_message(zmtp::peer_id peer, const zmtp::me
 
 void server_state::on_backup_message(zmtp::peer_id peer, const zmtp::message& m, time_point now,
                                      actions& out) {
-  const auto* const said = streams_.find(peer);
-  if (!paired() || said == nullptr || !said->backup || !log_.is_active()) {
+  const auto* const client = streams_.find(peer);
+  if (!paired() || client == nullptr || !client->backup || !log_.is_active()) {
     ++counters_.ignored_messages;
     return;
   }
@@ -141,11 +141,11 @@ void server_state::on_backup_message(zmtp::peer_id peer, const zmtp::message& m,
   if (backup_ != peer) {
     if (backup_) {
       out.close_snapshot_clients.push_back(*backup_);
-      log_.on_peer_lost(said_);
+      log_.on_peer_lost(from_log_);
     }
     backup_ = peer;
   }
-  log_.on_peer_message(m, now, said_);
+  log_.on_peer_message(m, now, from_log_);
 }
 
 void server_state::on_writable(zmtp::peer_id peer, actions& out) {
@@ -153,7 +153,7 @@ void server_state::on_writable(zmtp::peer_id peer, actions& out) {
     return;
   }
   if (backup_ == peer) {
-    log_.on_peer_writable(said_);
+    log_.on_peer_writable(from_log_);
     pass_on_peer(out);
     return;
   }
@@ -170,17 +170,17 @@ void server_state::on_writable(zmtp::peer_id peer, actions& out) {
 
 // Sends the messages of the log to the other server.
 void server_state::pass_on_peer(actions& out) {
-  for (auto& m : std::exchange(said_.to_peer, {})) {
+  for (auto& m : std::exchange(from_log_.to_peer, {})) {
     if (!log_.is_active()) {
       out.ask.push_back(std::move(m));
     } else if (backup_) {
       out.reply.push_back({*backup_, std::move(m)});
     }
   }
-  if (std::exchange(said_.stream_copy, false) && backup_) {
+  if (std::exchange(from_log_.stream_copy, false) && backup_) {
     out.stream.push_back(*backup_);
   }
-  if (!std::exchange(said_.close_peer, false)) {
+  if (!std::exchange(from_log_.close_peer, false)) {
     return;
   }
   if (log_.is_active() && backup_) {

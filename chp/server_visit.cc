@@ -28,7 +28,7 @@ void server_visit::begin(time_point now, unsigned divisor) {
 }
 
 // Once per DEALER, because heartbeats of a server that does not reply are not a reply.
-void server_visit::be_patient(time_point now) noexcept {
+void server_visit::extend_timeout(time_point now) noexcept {
   if (phase_ == phase::asking && timeout_ != answer_timeout_) {
     give(answer_timeout_, now);
   }
@@ -63,7 +63,7 @@ server_visit::action server_visit::on_publication(time_point now) {
     give(server_ttl_, now);
     return action::nothing;
   }
-  be_patient(now);
+  extend_timeout(now);
   if (counts_) {
     return action::nothing;
   }

@@ -59,7 +59,7 @@ public:
 
 private:
   [[nodiscard]] action renew(time_point now);
-  void be_patient(time_point now) noexcept;
+  void extend_timeout(time_point now) noexcept;
   void give(std::optional<std::chrono::milliseconds> time, time_point now) noexcept;
 
   std::chrono::milliseconds ask_interval_;
@@ -70,7 +70,7 @@ private:
   bool asked_ = false;   // on this DEALER
   bool counts_ = false;  // replies on this DEALER count
   std::optional<std::chrono::milliseconds> timeout_;
-  std::optional<time_point> expiry_;    // when the patience_ ends
+  std::optional<time_point> expiry_;    // when timeout_ ends
   std::optional<time_point> next_ask_;  // while there is no answer
 };
 

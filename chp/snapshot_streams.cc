@@ -13,14 +13,14 @@ namespace chp {
 
 namespace {
 
-// Entries that are looked at for one piece, of which a snapshot may have to pass over many.
-constexpr std::size_t looked_at = 8'192;
+// Entries that are read for one piece. A snapshot of a subtree may skip many of them.
+constexpr std::size_t read_at_once = 8'192;
 
 }  // namespace
 
 const announcement* snapshot_streams::find(zmtp::peer_id peer) const {
   const auto at = peers_.find(peer);
-  return at == peers_.end() ? nullptr : &at->second.said;
+  return at == peers_.end() ? nullptr : &at->second.announced;
 }
 
 std::string_view snapshot_streams::user_of(zmtp::peer_id peer) const {
@@ -44,7 +44,7 @@ snapshot_streams::asked snapshot_streams::ask(zmtp::peer_id peer, std::string_vi
     return asked::refused;
   }
   auto& r = at->second;
-  if (r.said.acks && std::find(r.asked.begin(), r.asked.end(), subtree) != r.asked.end()) {
+  if (r.announced.acks && std::find(r.asked.begin(), r.asked.end(), subtree) != r.asked.end()) {
     return asked::another;
   }
   if (r.asked.size() >= options_.snapshots_of_a_peer) {
@@ -65,7 +65,7 @@ std::unique_ptr<snapshot_streams::reply> snapshot_streams::open(const record& of
   const auto& subtree = of.asked.front();
   auto made = std::make_unique<reply>(
       reply{from.past.map().open_snapshot(subtree), from.past.published(), {}});
-  if (of.said.acks && !subtree.empty()) {
+  if (of.announced.acks && !subtree.empty()) {
     if (const auto count = from.counts.of(subtree)) {
       const std::array counts{directory_count{subtree, *count}};
       append_directory_counts(made->end_properties, counts);
@@ -84,7 +84,7 @@ snapshot_streams::progress snapshot_streams::write(zmtp::peer_id peer, const sou
   auto& r = at->second;
   constexpr auto read = static_cast<std::uint8_t>(right::read);
   const bool is_whole = from.rules.allows_all(r.user_id, read, r.asked.front());
-  made.forbidden = r.said.acks && !is_whole;
+  made.forbidden = r.announced.acks && !is_whole;
   if (made.forbidden) {
     out.push_back({peer, make_snapshot_forbidden(r.asked.front())});
     made.ended = true;
@@ -106,7 +106,7 @@ bool snapshot_streams::write_piece(zmtp::peer_id peer, record& r, bool is_whole,
   }
   auto& current = *r.current;
   std::size_t bytes = 0;
-  current.entries.read(looked_at, [&](const store::entry& e) {
+  current.entries.read(read_at_once, [&](const store::entry& e) {
     if (!is_whole &&
         !from.rules.allows(r.user_id, static_cast<std::uint8_t>(right::read), e.key())) {
       return true;
@@ -119,7 +119,7 @@ bool snapshot_streams::write_piece(zmtp::peer_id peer, record& r, bool is_whole,
   if (!current.entries.at_end()) {
     return false;
   }
-  if (r.said.log) {
+  if (r.announced.log) {
     out.push_back({peer, make_lineage(from.past.reigns(), from.past.end())});
   }
   out.push_back({peer, make_snapshot_end(options_.wire_format, current.number, r.asked.front(),

@@ -37,9 +37,9 @@ public:
 
   explicit snapshot_streams(const server_options& options) : options_{options} {}
 
-  void attach(zmtp::peer_id peer, const announcement& said, std::string_view user_id = {}) {
+  void attach(zmtp::peer_id peer, const announcement& announced, std::string_view user_id = {}) {
     auto& added = peers_[peer];
-    added.said = said;
+    added.announced = announced;
     added.user_id = user_id;
   }
   void detach(zmtp::peer_id peer) { peers_.erase(peer); }
@@ -79,7 +79,7 @@ private:
     std::string end_properties;
   };
   struct record {
-    announcement said;
+    announcement announced;
     std::string user_id;
     std::deque<std::string> asked;  // the first one is being answered
     std::unique_ptr<reply> current;

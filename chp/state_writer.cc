@@ -10,7 +10,7 @@ namespace chp {
 namespace {
 
 constexpr std::size_t piece = 64 * 1024;  // bytes
-constexpr std::size_t looked_at_once = 1'000;
+constexpr std::size_t read_at_once = 1'000;
 constexpr int longest_pause = 64;  // times the first one
 
 std::size_t bytes_of(const state_write& w) noexcept {
@@ -115,10 +115,10 @@ void state_writer::finish(history& of, state_write& write, const state_numbers& 
 void state_writer::take_piece(history& of, const state_numbers& numbers,
                               std::vector<state_write>& out) {
   state_write w;
-  w.replaces = !std::exchange(whole_->begun, true);
+  w.replaces = !std::exchange(whole_->started, true);
   w.more = true;
   if (!whole_->map.at_end()) {
-    whole_->map.read(looked_at_once, [&](const store::entry& e) {
+    whole_->map.read(read_at_once, [&](const store::entry& e) {
       append_row(w.map, e);
       return w.map.size() < piece;
     });
@@ -126,7 +126,7 @@ void state_writer::take_piece(history& of, const state_numbers& numbers,
     whole_->sessions_done = !of.clients().append_rows(whole_->sessions_at, piece, w.sessions);
   } else {
     const auto before = whole_->ids_at;
-    whole_->ids_at = of.ids().append_rows(before, max_sequence, looked_at_once, w.ids);
+    whole_->ids_at = of.ids().append_rows(before, max_sequence, read_at_once, w.ids);
     w.entries = of.log().records(whole_->log_at, 4 * piece).bytes;
     if (whole_->ids_at == before && of.log().at_end(whole_->log_at)) {
       w.more = false;

@@ -66,7 +66,7 @@ private:
   struct whole {
     store::snapshot map;
     entry_log::cursor log_at;
-    bool begun = false;
+    bool started = false;
     std::size_t sessions_at = 0;
     bool sessions_done = false;
     std::uint64_t ids_at = 0;

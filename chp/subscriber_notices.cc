@@ -16,17 +16,17 @@ void append_degraded(std::string& to, bool degraded) {
 
 }  // namespace
 
-void subscriber_notices::attach(zmtp::peer_id peer, const announcement& said,
+void subscriber_notices::attach(zmtp::peer_id peer, const announcement& announced,
                                 const sessions& known) {
   auto& r = peers_[peer];
-  r = record{.said = said};
-  if (!said.session) {
+  r = record{.announced = announced};
+  if (!announced.session) {
     return;
   }
-  by_session_[*said.session].push_back(peer);
-  if (!said.log) {
+  by_session_[*announced.session].push_back(peer);
+  if (!announced.log) {
     earlier_.push_back(peer);
-    known.visit_outcomes(*said.session, [&](std::uint64_t counter, const entry_outcome& of) {
+    known.visit_outcomes(*announced.session, [&](std::uint64_t counter, const entry_outcome& of) {
       if (of.why != errc{}) {
         add_refusal(r, counter, of.why);
       }
@@ -39,7 +39,7 @@ void subscriber_notices::detach(zmtp::peer_id peer) {
   if (found == peers_.end()) {
     return;
   }
-  const auto& session = found->second.said.session;
+  const auto& session = found->second.announced.session;
   if (const auto at = session ? by_session_.find(*session) : by_session_.end();
       at != by_session_.end()) {
     auto& all = at->second;
@@ -48,10 +48,10 @@ void subscriber_notices::detach(zmtp::peer_id peer) {
       by_session_.erase(at);
     }
   }
-  if (found->second.owed) {
-    std::erase(owed_, peer);
+  if (found->second.pending) {
+    std::erase(pending_, peer);
   }
-  if (owed_.empty()) {
+  if (pending_.empty()) {
     due_.reset();
   }
   std::erase(earlier_, peer);
@@ -67,7 +67,7 @@ void subscriber_notices::note(const answer& of) {
   auto& r = peers_.find(peer)->second;
   if (of.is_unknown) {
     r.is_unknown = true;
-  } else if (r.said.log) {
+  } else if (r.announced.log) {
     add(r, of);
   } else {
     r.counter = std::max(r.counter, of.counter);
@@ -75,8 +75,8 @@ void subscriber_notices::note(const answer& of) {
       add_refusal(r, of.counter, of.why);
     }
   }
-  if (!std::exchange(r.owed, true)) {
-    owed_.push_back(peer);
+  if (!std::exchange(r.pending, true)) {
+    pending_.push_back(peer);
   }
 }
 
@@ -114,7 +114,7 @@ void subscriber_notices::greet(zmtp::peer_id peer, bool degraded,
                                std::vector<server_actions::addressed>& out) const {
   const auto found = peers_.find(peer);
   std::string properties;
-  if (found != peers_.end() && found->second.said.log) {
+  if (found != peers_.end() && found->second.announced.log) {
     append_degraded(properties, degraded);
   }
   out.push_back({peer, make_heartbeat(properties)});
@@ -123,7 +123,7 @@ void subscriber_notices::greet(zmtp::peer_id peer, bool degraded,
 void subscriber_notices::write(zmtp::peer_id peer, record& r, bool degraded,
                                std::vector<server_actions::addressed>& out) {
   properties_.clear();
-  if (r.said.log) {
+  if (r.announced.log) {
     if (!r.answers.empty()) {
       append_answers(properties_, r.answers);
       r.answers.clear();
@@ -132,7 +132,7 @@ void subscriber_notices::write(zmtp::peer_id peer, record& r, bool degraded,
       append_property(properties_, property_name::unknown, std::uint64_t{1});
     }
   } else {
-    // Refusals above the counter are told with the outcomes before them.
+    // Refusals above the counter are sent with the outcomes before them.
     auto refused = r.refused;
     while (!refused.empty() && refused.back().updates.first > r.counter) {
       refused.pop_back();
@@ -151,25 +151,25 @@ void subscriber_notices::tell(bool degraded, time_point now,
     properties_.clear();
     append_degraded(properties_, degraded);
     for (const auto& [peer, r] : peers_) {
-      if (r.said.log) {
+      if (r.announced.log) {
         out.push_back({peer, make_heartbeat(properties_)});
       }
     }
   }
   due_.reset();
-  std::size_t kept = 0;
-  for (const auto peer : owed_) {
+  std::size_t left = 0;
+  for (const auto peer : pending_) {
     auto& r = peers_.find(peer)->second;
-    if (const auto next = r.told + interval; now < next && r.told != time_point{}) {
+    if (const auto next = r.last_sent_at + interval; now < next && r.last_sent_at != time_point{}) {
       due_ = due_ ? std::min(*due_, next) : next;
-      owed_[kept++] = peer;
+      pending_[left++] = peer;
       continue;
     }
-    r.owed = false;
-    r.told = now;
+    r.pending = false;
+    r.last_sent_at = now;
     write(peer, r, degraded, out);
   }
-  owed_.resize(kept);
+  pending_.resize(left);
 }
 
 }  // namespace chp

@@ -34,17 +34,17 @@ public:
   using time_point = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::microseconds interval{500};
 
-  // A session that subscribes again leaves its earlier connection. `known` has what an earlier
-  // version of the client must hear of refusals.
-  void attach(zmtp::peer_id peer, const announcement& said, const sessions& known);
+  // A session that subscribes again leaves its earlier connection. `known` has the refusals
+  // that an earlier version of the client must get.
+  void attach(zmtp::peer_id peer, const announcement& announced, const sessions& known);
   void detach(zmtp::peer_id peer);
   [[nodiscard]] std::size_t size() const noexcept { return peers_.size(); }
 
   void note(const answer& of);
   // The peer has subscribed to HUGZ, and gets one now.
   void greet(zmtp::peer_id peer, bool degraded, std::vector<server_actions::addressed>& out) const;
-  // The next tell() tells every client of Zinc whether the server is degraded. Otherwise only
-  // changes are told.
+  // The next tell() tells every client of Zinc whether the server is degraded. Otherwise it sends
+  // only changes.
   void begin_reign() noexcept { announced_degraded_.reset(); }
   // Appends the notices that are due.
   void tell(bool degraded, time_point now, std::vector<server_actions::addressed>& out);
@@ -52,11 +52,11 @@ public:
 
   // The clients of an earlier version.
   [[nodiscard]] const std::vector<zmtp::peer_id>& earlier() const noexcept { return earlier_; }
-  // All peers that are Zinc's.
+  // All clients of Zinc.
   template <class Visit>
-  void for_each_of_ours(Visit&& visit) const {
+  void for_each_zinc_client(Visit&& visit) const {
     for (const auto& [peer, r] : peers_) {
-      if (r.said.acks) {
+      if (r.announced.acks) {
         visit(peer);
       }
     }
@@ -64,9 +64,9 @@ public:
 
 private:
   struct record {
-    announcement said;
-    bool owed = false;
-    time_point told{};
+    announcement announced;
+    bool pending = false;
+    time_point last_sent_at{};
     bool is_unknown = false;
     std::vector<answer_range> answers{};
     // For a client of an earlier version:
@@ -85,11 +85,11 @@ private:
   // the next one.
   boost::unordered_flat_map<std::uint64_t, boost::container::small_vector<zmtp::peer_id, 1>>
       by_session_;
-  std::vector<zmtp::peer_id> owed_;
+  std::vector<zmtp::peer_id> pending_;
   std::vector<zmtp::peer_id> earlier_;
   std::optional<time_point> due_;
   std::optional<bool> announced_degraded_ = false;
-  std::string properties_;  // kept to reuse the memory
+  std::string properties_;  // a member, so that its memory is reused
 };
 
 }  // namespace chp

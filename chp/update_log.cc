@@ -123,14 +123,14 @@ void update_log::on_peer_message(const zmtp::message& m, time_point now, log_act
     parts_.refuse(parsed_message.error());
     fits = false;
   } else if (auto* const role = active()) {
-    if (const auto* const said = std::get_if<hello>(&*parsed_message)) {
-      role->on(*said, out);
+    if (const auto* const message = std::get_if<hello>(&*parsed_message)) {
+      role->on(*message, out);
     } else if (const auto* const confirmed = std::get_if<confirmation>(&*parsed_message)) {
       role->on(*confirmed);
     }
     return;
-  } else if (const auto* const said = std::get_if<follow>(&*parsed_message)) {
-    fits = passive()->on(*said, out);
+  } else if (const auto* const message = std::get_if<follow>(&*parsed_message)) {
+    fits = passive()->on(*message, out);
   } else if (const auto* const piece = std::get_if<copy_piece>(&*parsed_message)) {
     fits = passive()->on(*piece, now);
   } else if (const auto* const end = std::get_if<copy_end>(&*parsed_message)) {

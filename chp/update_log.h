@@ -63,12 +63,12 @@ public:
   [[nodiscard]] bool has_room() const noexcept;
 
   // The dialogue with the other server. A passive server connects to the active one and calls
-  // on_peer_connected(). An active server hears its peer first.
+  // on_peer_connected(). An active server waits for HELLO.
   void on_peer_connected(log_actions& out);
   void on_peer_lost(log_actions& out);
   void on_peer_message(const zmtp::message& m, time_point now, log_actions& out);
   void on_peer_writable(log_actions& out);
-  // The peer says nothing for the expiry, over any connection.
+  // The peer has sent nothing for the expiry, over any connection.
   void on_peer_unresponsive(log_actions& out);
   // The state message of the peer's bstar. It ends a refusal to be promoted; see declines().
   void on_peer_state(bool is_active, bool lacks_data, const reign& last) noexcept;

@@ -36,7 +36,7 @@ void watch_queue::keep_last_of_each_key() {
   }
   std::reverse(kept.begin(), kept.end());
   changes_ = std::move(kept);
-  // Or each change would cost a walk, where the map has more keys than that.
+  // Otherwise each further change would walk through a map with more keys.
   most_ = std::max(most_, 2 * changes_.size());
 }
 

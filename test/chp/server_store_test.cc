@@ -22,7 +22,7 @@ TEST_F(server_store, committed_updates_survive_a_restart) {
     expected[key] = std::to_string(n);
   }
   commit_all();
-  EXPECT_EQ(server_->status().kept, store_status::all);
+  EXPECT_EQ(server_->status().stored, store_status::all);
   EXPECT_EQ(server_->status().committed, make_sequence(1, 200));
   for (int life = 0; life < 2; ++life) {
     serve(file());
@@ -87,13 +87,13 @@ TEST_F(server_store, commits_nothing_while_the_disk_is_full) {
     return saw(server_event::store_full) && server_->status().number == make_sequence(1, 2);
   });
   EXPECT_EQ(server_->status().keys, 1U) << "no client sees what is not committed";
-  EXPECT_EQ(server_->status().kept, store_status::full);
+  EXPECT_EQ(server_->status().stored, store_status::full);
   EXPECT_EQ(server_->status().committed, make_sequence(1, 1));
   EXPECT_EQ(committed_, 1U);
   store->set_full(false);
   commit_all();
   EXPECT_TRUE(saw(server_event::stored));
-  EXPECT_EQ(server_->status().kept, store_status::all);
+  EXPECT_EQ(server_->status().stored, store_status::all);
 }
 
 TEST_F(server_store, no_client_sees_an_update_that_is_not_on_the_disk) {

@@ -115,7 +115,7 @@ constexpr std::array server_table{
                                 "messages of a server that may not copy the map"),
     server_figure{
         {"stored", word, "the part of the map that the store has"},
-        [](const server_status& of) { return value{std::string_view{chp::to_string(of.kept)}}; }},
+        [](const server_status& of) { return value{std::string_view{chp::to_string(of.stored)}}; }},
     position<&server_status::durable>("durable", "position up to which the disk has the entries"),
     server_figure{
         {"acknowledge_time", histogram, "time from an update to its acknowledgement", in_seconds},

@@ -200,7 +200,7 @@ std::string server_process::status() const {
   const auto now = server_->status().server;
   return std::string{now.active ? "active" : "passive"} +
          (now.backup_in_sync ? ", backup in sync" : "") + (now.stopped ? ", stopped" : "") +
-         (now.following ? ", following" : "") + ", store " + to_string(now.kept) + ", number " +
+         (now.following ? ", following" : "") + ", store " + to_string(now.stored) + ", number " +
          std::to_string(now.number) + ", committed " + std::to_string(now.committed);
 }
 

@@ -82,7 +82,7 @@ public:
   }
   [[nodiscard]] bool has_stopped() const { return server_ && server_->status().server.stopped; }
   [[nodiscard]] bool has_failed() const {
-    return server_ && server_->status().server.kept == store_status::failed;
+    return server_ && server_->status().server.stored == store_status::failed;
   }
   [[nodiscard]] std::string status() const;
   // The map of the disk, or of a server without a store.
