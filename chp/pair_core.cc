@@ -45,11 +45,10 @@ void replicated_server::core::start(const replicated_server_options& options,
     const auto self = weak.lock();
     return self && self->vote();
   };
-  hooks.rest = [weak](server_actions& out) {
-    if (const auto self = weak.lock()) {
-      self->on_rest(out);
-    }
-  };
+  hooks.rest = bound(&core::on_rest);
+  hooks.on_event = handlers_.on_event;
+  hooks.on_refused = handlers_.on_refused;
+  hooks.on_turn = handlers_.on_turn;
   server_ =
       std::make_shared<server_core>(executor_, state_, options.server, std::move(hooks), store);
   node_ = std::make_shared<bstar::node>(executor_, options.pair, node_handlers());
@@ -123,20 +122,6 @@ void replicated_server::core::on_rest(server_actions& out) {
   }
   if (const auto answer = std::exchange(out.epoch, std::nullopt)) {
     on_epoch(*answer);
-  }
-  if (handlers_.on_event) {
-    // A handler may act.
-    for (const auto event : std::exchange(out.events, {})) {
-      handlers_.on_event(event);
-    }
-  }
-  if (handlers_.on_refused) {
-    for (const auto& each : out.refusals) {
-      handlers_.on_refused(each);
-    }
-  }
-  if (handlers_.on_turn) {
-    handlers_.on_turn(state_->status());
   }
 }
 

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace chp {
 
@@ -29,7 +30,7 @@ public:
   core(const boost::asio::any_io_executor& executor, const replicated_server_options& options,
        replicated_server_handlers handlers, std::shared_ptr<server_state> state);
 
-  // Not in the constructor, because the members that are made here refer to this object.
+  // The constructor cannot make these members, because they refer to this object.
   void start(const replicated_server_options& options, const std::weak_ptr<log_store>& store);
   void stop();
   void connect(const server_peer& to, zmtp::error_code& ec);
@@ -39,6 +40,15 @@ public:
   [[nodiscard]] std::shared_ptr<const bstar::node> shared_node() const noexcept { return node_; }
 
 private:
+  // Returns a function that calls a member while this object exists.
+  template <class... Arguments>
+  [[nodiscard]] auto bound(void (core::*member)(Arguments...)) {
+    return [weak = weak_from_this(), member](Arguments... arguments) {
+      if (const auto self = weak.lock()) {
+        ((*self).*member)(std::forward<Arguments>(arguments)...);
+      }
+    };
+  }
   [[nodiscard]] bstar::node_handlers node_handlers();
   [[nodiscard]] bool vote();
   void on_active(bstar::epoch epoch);

@@ -7,38 +7,13 @@
 namespace chp {
 
 bstar::node_handlers replicated_server::core::node_handlers() {
-  const auto weak = weak_from_this();
-  auto handlers = bstar::node_handlers{.on_active =
-                                           [weak](bstar::epoch epoch) {
-                                             if (const auto self = weak.lock()) {
-                                               self->on_active(epoch);
-                                             }
-                                           },
-                                       .on_passive =
-                                           [weak](bstar::passive_reason why) {
-                                             if (const auto self = weak.lock()) {
-                                               self->on_passive(why);
-                                             }
-                                           },
-                                       .on_event =
-                                           [weak](bstar::event event) {
-                                             if (const auto self = weak.lock()) {
-                                               self->on_pair_event(event);
-                                             }
-                                           },
-                                       .on_peer =
-                                           [weak](const bstar::peer_report& report) {
-                                             if (const auto self = weak.lock()) {
-                                               self->on_peer(report);
-                                             }
-                                           },
-                                       .on_error = handlers_.on_pair_error};
+  bstar::node_handlers handlers{.on_active = bound(&core::on_active),
+                                .on_passive = bound(&core::on_passive),
+                                .on_event = bound(&core::on_pair_event),
+                                .on_peer = bound(&core::on_peer),
+                                .on_error = handlers_.on_pair_error};
   if (witness_) {
-    handlers.acquire = [weak](bstar::epoch which, std::function<void(bool)> done) {
-      if (const auto self = weak.lock()) {
-        self->acquire(which, std::move(done));
-      }
-    };
+    handlers.acquire = bound(&core::acquire);
   }
   return handlers;
 }

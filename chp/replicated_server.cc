@@ -57,37 +57,21 @@ void replicated_server::start(const asio::any_io_executor& executor,
 replicated_server::~replicated_server() { stop(); }
 
 server_endpoints replicated_server::bind(std::string_view at) {
-  zmtp::error_code ec;
-  auto bound = bind(at, ec);
-  if (ec) {
-    throw boost::system::system_error{ec, "cannot bind " + std::string{at}};
-  }
-  return bound;
+  return call_or_throw("cannot bind " + std::string{at},
+                       [&](zmtp::error_code& ec) { return bind(at, ec); });
 }
 
 server_endpoints replicated_server::bind(std::string_view at, zmtp::error_code& ec) {
-  if (const auto own = core_.lock()) {
-    return own->server().bind(at, ec);
-  }
-  ec = zmtp::errc::socket_closed;
-  return {};
+  return call_core(core_, ec, [&](core& own) { return own.server().bind(at, ec); });
 }
 
 zmtp::endpoint replicated_server::bind_state(std::string_view at) {
-  zmtp::error_code ec;
-  auto bound = bind_state(at, ec);
-  if (ec) {
-    throw boost::system::system_error{ec, "cannot bind " + std::string{at}};
-  }
-  return bound;
+  return call_or_throw("cannot bind " + std::string{at},
+                       [&](zmtp::error_code& ec) { return bind_state(at, ec); });
 }
 
 zmtp::endpoint replicated_server::bind_state(std::string_view at, zmtp::error_code& ec) {
-  if (const auto own = core_.lock()) {
-    return own->node().bind(at, ec);
-  }
-  ec = zmtp::errc::socket_closed;
-  return {};
+  return call_core(core_, ec, [&](core& own) { return own.node().bind(at, ec); });
 }
 
 void replicated_server::connect(const server_peer& to) {
@@ -99,11 +83,7 @@ void replicated_server::connect(const server_peer& to) {
 }
 
 void replicated_server::connect(const server_peer& to, zmtp::error_code& ec) {
-  if (const auto own = core_.lock()) {
-    own->connect(to, ec);
-  } else {
-    ec = zmtp::errc::socket_closed;
-  }
+  call_core(core_, ec, [&](core& own) { own.connect(to, ec); });
 }
 
 void replicated_server::change_access(zmtp::access_rules rules) {

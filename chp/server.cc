@@ -2,8 +2,6 @@
 
 #include "zmtp/runtime/runtime.h"
 
-#include <boost/system/system_error.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -52,28 +50,18 @@ void server::start(const asio::any_io_executor& executor, const server_options& 
   };
   const auto of = std::make_shared<std::weak_ptr<server_core>>();
   server_core::hooks others;
-  others.rest = [of, epoch_behind, own = std::move(handlers),
+  others.on_event = std::move(handlers.on_event);
+  others.on_refused = std::move(handlers.on_refused);
+  others.on_turn = std::move(handlers.on_turn);
+  others.rest = [of, epoch_behind, next_epoch = std::move(handlers.next_epoch),
                  weak = std::weak_ptr{state}](server_actions& out) {
     const auto core = of->lock();
     const auto s = weak.lock();
     if (core && s && std::exchange(out.renew_epoch, false)) {
-      const auto given = own.next_epoch ? own.next_epoch() : std::nullopt;
+      const auto given = next_epoch ? next_epoch() : std::nullopt;
       if (const auto epoch = std::max(given.value_or(0), epoch_behind(*s)); epoch != 0) {
         activate(*core, epoch);
       }
-    }
-    for (const auto event : std::exchange(out.events, {})) {
-      if (own.on_event) {
-        own.on_event(event);
-      }
-    }
-    if (own.on_refused) {
-      for (const auto& each : out.refusals) {
-        own.on_refused(each);
-      }
-    }
-    if (s && own.on_turn) {
-      own.on_turn(s->status());
     }
   };
   const auto core =
@@ -88,38 +76,24 @@ void server::start(const asio::any_io_executor& executor, const server_options& 
 server::~server() { stop(); }
 
 server_endpoints server::bind(std::string_view at) {
-  zmtp::error_code ec;
-  auto bound = bind(at, ec);
-  if (ec) {
-    throw boost::system::system_error{ec, "cannot bind " + std::string{at}};
-  }
-  return bound;
-}
-
-// Binds with the core, unless the context has destroyed it.
-template <class Bind>
-auto server::with_core(zmtp::error_code& ec, Bind&& bind) const {
-  const auto core = core_.lock();
-  if (!core) {
-    ec = zmtp::errc::socket_closed;
-  }
-  return core ? bind(*core) : decltype(bind(*core)){};
+  return call_or_throw("cannot bind " + std::string{at},
+                       [&](zmtp::error_code& ec) { return bind(at, ec); });
 }
 
 server_endpoints server::bind(std::string_view at, zmtp::error_code& ec) {
-  return with_core(ec, [&](server_core& core) { return core.bind(at, ec); });
+  return call_core(core_, ec, [&](server_core& core) { return core.bind(at, ec); });
 }
 
 zmtp::endpoint server::bind_snapshots(std::string_view at, zmtp::error_code& ec) {
-  return with_core(ec, [&](server_core& core) { return core.bind_snapshots(at, ec); });
+  return call_core(core_, ec, [&](server_core& core) { return core.bind_snapshots(at, ec); });
 }
 
 zmtp::endpoint server::bind_publisher(std::string_view at, zmtp::error_code& ec) {
-  return with_core(ec, [&](server_core& core) { return core.bind_publisher(at, ec); });
+  return call_core(core_, ec, [&](server_core& core) { return core.bind_publisher(at, ec); });
 }
 
 zmtp::endpoint server::bind_collector(std::string_view at, zmtp::error_code& ec) {
-  return with_core(ec, [&](server_core& core) { return core.bind_collector(at, ec); });
+  return call_core(core_, ec, [&](server_core& core) { return core.bind_collector(at, ec); });
 }
 
 bool server::set(std::string_view key, std::string_view value) {

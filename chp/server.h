@@ -97,8 +97,6 @@ public:
   [[nodiscard]] zmtp::socket_counters connections() const;
 
 private:
-  template <class Bind>
-  auto with_core(zmtp::error_code& ec, Bind&& bind) const;
   void start(const boost::asio::any_io_executor& executor, const server_options& options,
              const std::shared_ptr<server_state>& state, server_handlers handlers);
 

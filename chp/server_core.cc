@@ -274,8 +274,25 @@ void server_core::carry_out() {
   if (hooks_.rest) {
     hooks_.rest(actions_);
   }
-  actions_.events.clear();
-  actions_.refusals.clear();
+  report();
+}
+
+// A handler may call the server.
+void server_core::report() {
+  const auto refusals = std::exchange(actions_.refusals, {});
+  for (const auto event : std::exchange(actions_.events, {})) {
+    if (hooks_.on_event) {
+      hooks_.on_event(event);
+    }
+  }
+  for (const auto& each : refusals) {
+    if (hooks_.on_refused) {
+      hooks_.on_refused(each);
+    }
+  }
+  if (hooks_.on_turn) {
+    hooks_.on_turn(state_->status());
+  }
 }
 
 void server_core::write() {

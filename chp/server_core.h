@@ -16,6 +16,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -29,6 +30,26 @@
 #include <vector>
 
 namespace chp {
+
+// Calls `call(core)`, unless the context has destroyed the core. Errors: also zmtp::errc::socket_closed.
+template <class Core, class Call>
+auto call_core(const std::weak_ptr<Core>& of, zmtp::error_code& ec, Call&& call) {
+  const auto core = of.lock();
+  if (!core) {
+    ec = zmtp::errc::socket_closed;
+  }
+  return core ? call(*core) : decltype(call(*core))();
+}
+// Calls `call(ec)`, and throws the error with this text.
+template <class Call>
+auto call_or_throw(const std::string& what, Call&& call) {
+  zmtp::error_code ec;
+  auto result = call(ec);
+  if (ec) {
+    throw boost::system::system_error{ec, what};
+  }
+  return result;
+}
 
 // The endpoints of a server's three ports.
 struct server_endpoints {
@@ -46,7 +67,11 @@ public:
   struct hooks {
     std::function<bool()> vote;  // pair: a client requests a snapshot; returns whether to serve it
     std::function<void(server_actions&)>
-        rest;  // carries out the actions for the other server, epochs and events
+        rest;  // carries out the actions for the other server and for epochs
+    // Handlers of the server's user.
+    std::function<void(server_event)> on_event;
+    std::function<void(const access_refusal&)> on_refused;
+    std::function<void(const server_status&)> on_turn;
   };
 
   // `store` is the store from which the state was restored, if any. The owner of the server keeps
@@ -107,6 +132,7 @@ private:
   void on_time();
   void finish(clock::time_point now);
   void carry_out();
+  void report();
   void write();
 
   std::shared_ptr<server_state> state_;
