@@ -68,9 +68,7 @@ void active_role::on_peer_writable(log_actions& out) {
   const auto ids_before = copy_->ids_at;
   if (!copy_->map.at_end()) {
     copy_->map.read(most, [&](const store::entry& e) {
-      append_record(
-          rows,
-          {.number = e.number(), .id = e.id(), .ttl = e.ttl(), .key = e.key(), .value = e.value()});
+      append_record(rows, map_record(e));
       return rows.size() < most;
     });
   } else if (!copy_->has_sessions) {

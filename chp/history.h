@@ -21,6 +21,11 @@ struct history_options {
   command_limits limit{};
 };
 
+// Returns the record, of kind `set`, with which a store or a backup gets an entry of the map.
+[[nodiscard]] inline log_entry map_record(const store::entry& e) {
+  return {.number = e.number(), .id = e.id(), .ttl = e.ttl(), .key = e.key(), .value = e.value()};
+}
+
 // The log and the sessions are at end(), the map is at published().
 class history {
 public:

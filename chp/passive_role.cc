@@ -102,11 +102,7 @@ bool passive_role::read_lost(std::string& lines, std::size_t most) {
       lost_->map->read(1, [&](const store::entry& e) {
         // The log has the later ones.
         if (e.number() > lost_->common && e.number() <= log.start()) {
-          parts_.counters.lost += append_lost(lines, {.number = e.number(),
-                                                      .id = e.id(),
-                                                      .ttl = e.ttl(),
-                                                      .key = e.key(),
-                                                      .value = e.value()});
+          parts_.counters.lost += append_lost(lines, map_record(e));
         }
         return true;
       });

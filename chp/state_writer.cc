@@ -17,11 +17,6 @@ std::size_t bytes_of(const state_write& w) noexcept {
   return w.entries.size() + w.map.size() + w.sessions.size() + w.ids.size();
 }
 
-void append_row(std::string& to, const store::entry& e) {
-  append_record(
-      to, {.number = e.number(), .id = e.id(), .ttl = e.ttl(), .key = e.key(), .value = e.value()});
-}
-
 }  // namespace
 
 void state_writer::append(const log_entry& e) {
@@ -119,7 +114,7 @@ void state_writer::take_piece(history& of, const state_numbers& numbers,
   w.more = true;
   if (!whole_->map.at_end()) {
     whole_->map.read(read_at_once, [&](const store::entry& e) {
-      append_row(w.map, e);
+      append_record(w.map, map_record(e));
       return w.map.size() < piece;
     });
   } else if (!whole_->sessions_done) {

@@ -118,7 +118,7 @@ TEST_F(pair_store, the_server_with_the_longer_history_on_disk_becomes_active) {
   EXPECT_EQ(copy().size(), 3U);
 }
 
-TEST_F(pair_store, an_active_server_with_a_full_store_hands_over_to_a_backup_in_sync) {
+TEST_F(pair_store, an_active_server_with_a_full_store_hands_over_to_its_backup) {
   const auto store = std::make_shared<small_store>(executor());
   start_kept(store, on(backup_disk_));
   run_until([this] { return primary.server->status().server.backup_in_sync; });
