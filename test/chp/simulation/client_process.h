@@ -2,6 +2,7 @@
 // A client of a simulated pair: the production client, which updates and watches the map.
 
 #include "chp/client.h"
+#include "test/chp/simulation/edited_stream.h"
 #include "test/chp/simulation/map_history.h"
 #include "zmtp/simulation/world.h"
 
@@ -38,6 +39,7 @@ public:
     // Erases each key after this percentage of its time to live, as an expiry would.
     std::optional<unsigned> erases_after{};
     bool sets_expired_again = false;
+    message_edit edit{};      // edits the messages that it reads; may be empty
     unsigned ttl_factor = 1;  // sets times to live that are longer than it says
   };
 
@@ -45,6 +47,9 @@ public:
   client_process(zmtp::simulation::world& in, map_history& to, std::string host, options how)
       : world_{&in}, process_{&in.add(std::move(host))}, history_{&to}, options_{std::move(how)} {
     process_->set_clock(options_.clock);
+    if (options_.edit) {
+      edit_reads(*process_, options_.edit);
+    }
   }
   client_process(const client_process&) = delete;
   client_process& operator=(const client_process&) = delete;

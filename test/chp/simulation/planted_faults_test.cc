@@ -1,8 +1,5 @@
-// A fault of a program, a disk or a user is noticed: each check of the history finds one within
-// 10,000 seeds. Each test names a seed that has found its fault, so that it is quick. Another compiler
-// may need another seed.
-#include "test/chp/simulation/scenario.h"
-#include "test/simulation/seeds.h"
+// A fault of a program, a disk or a user is noticed.
+#include "test/chp/simulation/expect_noticed.h"
 
 #include <gtest/gtest.h>
 
@@ -11,16 +8,6 @@
 
 namespace chp::simulation {
 namespace {
-
-using faults = std::vector<fault>;
-
-void expect_noticed(violation what, std::uint64_t seed, const scenario_options& options) {
-  bool noticed = run_scenario(seed, options).shows(what);
-  for (std::uint64_t other = 1; !noticed && other <= 10'000; ++other) {
-    noticed = run_scenario(other, options).shows(what);
-  }
-  EXPECT_TRUE(noticed) << "no seed finds it";
-}
 
 void with_stores(setting& how) { how.stores = {true, true}; }
 void with_stores_and_short_logs(setting& how) {
@@ -49,6 +36,13 @@ TEST(planted_faults, servers_that_lose_sessions_execute_updates_twice) {
                  {.faults = faults{fault::kill, fault::power_loss, fault::slow},
                   .set = with_stores_and_short_logs,
                   .spoil = [](server, auto& how) { how.disk.loses_sessions = true; }});
+}
+
+TEST(planted_faults, a_disk_that_loses_entries_is_noticed) {
+  expect_noticed(violation::damaged, 1,
+                 {.faults = faults{fault::kill},
+                  .set = with_stores,
+                  .spoil = [](server, auto& how) { how.disk.loses_entries = true; }});
 }
 
 TEST(planted_faults, updates_without_ids_are_executed_twice) {

@@ -24,6 +24,9 @@ server_process::server_process(zmtp::simulation::world& in, map_history& to, ser
   options_.server.lost_folder = folder + '/' + host_of(who) + ".lost";
   std::filesystem::create_directory(options_.server.lost_folder);
   disk_.plant(options_.disk);
+  if (options_.edit) {
+    edit_reads(*process_, options_.edit);
+  }
   // The servers of a pair with the Guide's do not tell each other which updates were executed.
   if (!to.how().beside_guide) {
     disk_.observe([this](const state_write& change) { watch_.on_write(change); });

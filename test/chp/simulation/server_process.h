@@ -5,6 +5,7 @@
 #include "chp/loaded_log.h"
 #include "chp/replicated_server.h"
 #include "test/chp/simulation/disk_watch.h"
+#include "test/chp/simulation/edited_stream.h"
 #include "test/chp/simulation/expiry_watch.h"
 #include "test/chp/simulation/map_history.h"
 #include "test/chp/simulation/simulated_log_store.h"
@@ -38,6 +39,7 @@ public:
     // Faults of a server or its user.
     bool loses_everything = false;  // its disk and its epochs, at each start
     bool writes_no_lost_files = false;
+    message_edit edit{};  // edits the messages that it reads; may be empty
   };
 
   // `in` and `to` must outlive the server. Its files are in `folder`.

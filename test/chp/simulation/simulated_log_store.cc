@@ -31,6 +31,9 @@ void simulated_disk::write(state_write&& change, log_store::write_handler&& hand
   if (planted_.loses_sessions) {
     change.sessions.clear();
   }
+  if (planted_.loses_entries) {
+    change.entries.clear();
+  }
   if (planted_.confirms_early) {
     asio::post(open_->executor_, [early = std::exchange(handler, {})] { early({}); });
   }

@@ -27,6 +27,7 @@ public:
   struct planted_fault {
     bool confirms_early = false;  // before the write is on the disk
     bool loses_sessions = false;
+    bool loses_entries = false;
   };
 
   explicit simulated_disk(zmtp::simulation::world& in) : world_{&in} {}

@@ -1,0 +1,254 @@
+// The faults of the first servers of a pair are noticed when production servers and clients have them
+// again. They are planted in the messages that these read.
+#include "chp/answers.h"
+#include "chp/command.h"
+#include "chp/lineage.h"
+#include "chp/pair_messages.h"
+#include "chp/properties.h"
+#include "chp/update_id.h"
+#include "test/chp/simulation/expect_noticed.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace chp::simulation {
+namespace {
+
+constexpr std::size_t id_frame = 2;
+constexpr std::size_t properties_frame = 3;
+constexpr std::size_t value_frame = 4;
+constexpr std::size_t frames = 5;  // a KVSET, KVPUB or HUGZ has these
+
+void set_frame(zmtp::message& m, std::size_t index, std::string_view frame) {
+  zmtp::message edited;
+  std::size_t at = 0;
+  for (const std::string_view each : m) {
+    edited.push_back(at++ == index ? frame : each);
+  }
+  m = std::move(edited);
+}
+
+bool lacks_id(const zmtp::message& m) {
+  return m.size() == frames && is_once(m.front()) && update_id::of_frame(m[id_frame]).empty();
+}
+
+// Edits one kind of the messages between the servers. `change` returns how often it is read.
+template <class Message, class Change>
+message_edit of_pair(Change change) {
+  return [change](zmtp::message& m) {
+    const auto said = parse_pair_message(m);
+    if (!said || !std::holds_alternative<Message>(*said)) {
+      return 1U;
+    }
+    auto edited = std::get<Message>(*said);
+    const unsigned times = change(edited);
+    m = make_message(edited);
+    return times;
+  };
+}
+
+message_edit both(message_edit first, message_edit second) {
+  return [first = std::move(first), second = std::move(second)](zmtp::message& m) {
+    return std::min(first(m), second(m));
+  };
+}
+
+// Edits the properties of each HUGZ.
+template <class Change>
+message_edit of_notices(Change change) {
+  return [change](zmtp::message& m) {
+    if (m.size() == frames && m.front() == "HUGZ") {
+      std::string edited;
+      for (const auto& each : properties{m[properties_frame]}) {
+        change(edited, each);
+      }
+      set_frame(m, properties_frame, edited);
+    }
+    return 1U;
+  };
+}
+
+const auto needs_nothing = of_pair<follow>([](follow& f) {
+  f.needed = 0;
+  return 1U;
+});
+const auto copies_no_sessions =
+    of_pair<copy_piece>([](copy_piece& c) { return c.kind == copied::sessions ? 0U : 1U; });
+const auto forgets_silently = of_pair<copy_end>([](copy_end& c) {
+  c.forgotten = 0;
+  return 1U;
+});
+// A higher number is taken for a later update of the same history: nothing is cut.
+const auto hides_divergence = both(of_pair<hello>([](hello& h) {
+                                     h.end = 0;
+                                     return 1U;
+                                   }),
+                                   of_pair<follow>([](follow& f) {
+                                     f.common = max_sequence;
+                                     return 1U;
+                                   }));
+
+// Each reign that has ended has had all numbers.
+unsigned has_all_numbers(zmtp::message& m) {
+  const auto said = parse_snapshot(m, form::kvmsg, {});
+  if (!said || !std::holds_alternative<lineage_notice>(*said)) {
+    return 1;
+  }
+  const auto& [rows, end] = std::get<lineage_notice>(*said);
+  lineage edited;
+  for (const auto& each : rows.rows()) {
+    const bool is_last = each == rows.last();
+    edited.begin_reign(each.epoch, each.tag,
+                       is_last ? each.last : make_sequence(each.epoch, max_position));
+  }
+  m = make_lineage(edited, end);
+  return 1;
+}
+
+scenario_options on_servers(faults which, message_edit edit, std::function<void(setting&)> set) {
+  return {.faults = std::move(which), .set = std::move(set), .spoil = [edit](server, auto& how) {
+            how.edit = edit;
+          }};
+}
+scenario_options on_clients(faults which, message_edit edit) {
+  return {.faults = std::move(which), .spoil_client = [edit](auto& how) { how.edit = edit; }};
+}
+
+void with_stores(setting& how) { how.stores = {true, true}; }
+
+TEST(planted_messages, are_the_only_faults) {
+  const message_edit nothing = [](zmtp::message&) { return 1U; };
+  auto options = on_servers({fault::kill, fault::link_cut, fault::client_cut}, nothing, {});
+  options.spoil_client = [nothing](auto& how) { how.edit = nothing; };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto result = run_scenario(seed, options);
+    EXPECT_TRUE(result.findings.empty())
+        << result.description << ": " << result.findings.front().text;
+  }
+}
+
+TEST(planted_messages, a_server_with_a_part_of_what_both_had_is_noticed) {
+  const auto options =
+      on_servers({fault::kill, fault::power_loss, fault::slow}, needs_nothing, [](setting& how) {
+        how.stores = {true, false};
+        how.small_pieces = true;
+      });
+  expect_noticed(violation::stopped, 8, options);
+}
+
+TEST(planted_messages, a_copy_without_sessions_is_noticed) {
+  expect_noticed(violation::made_twice, 96,
+                 on_servers({fault::kill, fault::power_loss, fault::slow}, copies_no_sessions,
+                            [](setting& how) { how.short_log = true; }));
+}
+
+// 3. An older update wins against a newer one.
+TEST(planted_messages, a_higher_number_that_is_taken_for_a_later_update_is_noticed) {
+  expect_noticed(
+      violation::unequal, 1,
+      on_servers({fault::link_cut, fault::one_way_cut, fault::client_cut}, hides_divergence, {}));
+}
+
+// 4. A client follows a history without what it has seen.
+TEST(planted_messages, a_higher_epoch_that_is_taken_for_a_later_history_is_noticed) {
+  expect_noticed(
+      violation::unreported_history, 1,
+      on_clients({fault::link_cut, fault::one_way_cut, fault::client_cut}, has_all_numbers));
+}
+
+// 5. Updates without an id are made twice.
+TEST(planted_messages, updates_that_lose_their_ids_are_noticed) {
+  expect_noticed(violation::made_twice, 1,
+                 on_servers(
+                     {fault::kill},
+                     [](zmtp::message& m) {
+                       if (m.size() == frames && is_once(m.front())) {
+                         set_frame(m, id_frame, {});
+                       }
+                       return 1U;
+                     },
+                     with_stores));
+}
+
+// The passive server then keeps the updates until it becomes active.
+TEST(planted_messages, updates_without_ids_that_a_passive_server_keeps_are_noticed) {
+  auto options = on_servers({fault::kill}, {}, with_stores);
+  options.spoil = [](server who, auto& how) {
+    how.edit = [who](zmtp::message& m) {
+      if (lacks_id(m)) {
+        const auto id = std::to_string(who) + std::string{m[value_frame]};
+        set_frame(m, id_frame, id);
+      }
+      return 1U;
+    };
+  };
+  options.guide = guide_process::options{.expects_once = true};
+  expect_noticed(violation::made_twice, 1, options);
+}
+
+// 6. Small limits.
+TEST(planted_messages, a_session_that_was_forgotten_silently_is_noticed) {
+  expect_noticed(violation::made_twice, 80,
+                 on_servers({fault::kill, fault::power_loss, fault::client_cut}, forgets_silently,
+                            [](setting& how) {
+                              how.short_log = true;
+                              how.few_sessions = true;
+                            }));
+}
+
+TEST(planted_messages, a_copy_without_its_few_sessions_is_noticed) {
+  expect_noticed(violation::made_twice, 150,
+                 on_servers({fault::kill, fault::power_loss, fault::slow}, copies_no_sessions,
+                            [](setting& how) {
+                              how.short_log = true;
+                              how.few_sessions = true;
+                            }));
+}
+
+// The other checks of the history.
+TEST(planted_messages, a_value_that_no_client_has_written_is_noticed) {
+  expect_noticed(violation::unknown_value, 1,
+                 on_servers({},
+                            [](zmtp::message& m) {
+                              if (m.size() == frames && is_once(m.front())) {
+                                set_frame(m, value_frame, std::string{m[value_frame]} + '?');
+                              }
+                              return 1U;
+                            },
+                            {}));
+}
+
+TEST(planted_messages, a_copy_without_the_own_update_is_noticed) {
+  expect_noticed(violation::not_in_copy, 1, on_clients({}, [](zmtp::message& m) {
+                   if (m.size() == frames && is_once(m.front())) {
+                     set_frame(m, 0, "other/" + std::string{m.front()});
+                   }
+                   return 1U;
+                 }));
+}
+
+TEST(planted_messages, an_update_that_was_refused_and_is_made_is_noticed) {
+  expect_noticed(violation::came_back, 1,
+                 on_clients({}, of_notices([](std::string& to, const property& each) {
+                              std::string one;
+                              append_property(one, each.name, each.value);
+                              auto all = find_answers(one);
+                              if (!all) {
+                                to += one;
+                                return;
+                              }
+                              for (auto& answer : *all) {
+                                answer.why = errc::too_many_keys;
+                              }
+                              append_answers(to, *all);
+                            })));
+}
+
+}  // namespace
+}  // namespace chp::simulation
