@@ -134,7 +134,9 @@ void map_history::on_untellable(std::string_view client) {
 void map_history::on_lost_line(const std::string& line, const content& kept) {
   const auto parsed = boost::json::parse(line).as_object();
   if (parsed.contains("incomplete")) {
-    incomplete_file_ = true;
+    for (auto& u : updates_) {
+      u.not_in_log = u.not_in_log || !is_kept(u.key);
+    }
     return;
   }
   ++lines_;
@@ -274,7 +276,7 @@ void map_history::judge_loss(const update& u, const std::optional<std::string_vi
   if (!u.reported_lost && !u.was_on_both && !untellable_.contains(u.client)) {
     report(violation::unreported_loss, text);
   }
-  if (!u.gone && !u.in_file && !incomplete_file_) {
+  if (!u.gone && !u.in_file && !u.not_in_log) {
     report(violation::not_in_file, text);
   }
 }

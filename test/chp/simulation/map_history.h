@@ -32,6 +32,9 @@ using server = std::size_t;
 
 [[nodiscard]] inline bool expires(std::string_view key) { return key.starts_with("once/ttl/"); }
 
+// No client replaces or erases its value.
+[[nodiscard]] inline bool is_kept(std::string_view key) { return is_once(key) && !expires(key); }
+
 // The rates of the hosts' clocks are between these, in percent.
 inline constexpr unsigned slowest_clock = 90;
 inline constexpr unsigned fastest_clock = 110;
@@ -129,6 +132,7 @@ private:
     bool reported_lost = false;
     bool may_return = false;  // because the history in which it was lost or refused was lost
     bool in_file = false;
+    bool not_in_log = false;   // others may have replaced it before a server wrote a file
     bool gone = false;         // no server has it any more
     bool was_gone = false;     // the same, before it ended
     bool was_on_both = false;  // perhaps, when the last server lost it
@@ -165,7 +169,6 @@ private:
   std::map<std::string, bool, std::less<>> untellable_;  // by client
   std::function<std::vector<content>()> look_;
   std::uint64_t more_on_both_at_ = 0;
-  bool incomplete_file_ = false;
   bool empty_promoted_ = false;
   std::vector<finding> findings_;
   std::size_t committed_ = 0;

@@ -200,6 +200,18 @@ TEST_F(history_test, sees_a_server_that_stops_without_a_cause) {
   expect({violation::stopped});
 }
 
+TEST_F(history_test, an_incomplete_file_need_not_have_what_can_be_replaced) {
+  made("a", "1", truth::one_disk);
+  made("once/2", "2", truth::one_disk);
+  history.on_lost_line(R"({"incomplete":true})", {});
+  made("b", "3", truth::one_disk);
+  for (const auto* const each : {"1", "2", "3"}) {
+    history.on_told_lost({}, each);
+  }
+  history.on_rest({});
+  expect({violation::not_in_file, violation::not_in_file});
+}
+
 TEST_F(history_test, sees_an_update_that_a_disk_has_twice) {
   disk_watch watch{history, "primary"};
   state_write first;
