@@ -68,6 +68,7 @@ asio::awaitable<void> client_process::write() {
   for (;;) {
     pause.expires_after(world_->random().up_to(options_.pace));
     co_await pause.async_wait(asio::use_awaitable);
+    tell_seen();
     if (writes_) {
       update();
       if (world_->random().chance(options_.cancels)) {
@@ -99,8 +100,14 @@ void client_process::update() {
   }
   how.require = random.chance(options_.requires_both) ? required::both : required::one;
   auto done = asio::bind_cancellation_slot(
-      signal->slot(), [this, which, key](const boost::system::error_code& ec, truth says) {
+      signal->slot(),
+      [this, which, key, began = world_->now()](const boost::system::error_code& ec, truth says) {
         open_.erase(which);
+        const bool is_on_one = says == truth::one_server || says == truth::one_disk;
+        if (is_on_one && !history_->how().beside_guide && !client_->status().degraded &&
+            replicated_at_ < began) {
+          history_->report(violation::untold_degraded, name() + ": " + key);
+        }
         history_->end(which, ec, options_.claims_both && !ec ? truth::both_servers : says,
                       client_->get(key));
       });
@@ -149,19 +156,34 @@ void client_process::on_change(const change& c) {
     client_->async_set(c.key, c.key.substr(sizeof "once/ttl/" - 1), {},
                        [](const boost::system::error_code&, truth) {});
   }
-  if (!c.erased() && before != seen_.end() && before->second && !options_.sees_twice) {
+  if (!c.erased() && before != seen_.end() && before->second.is_present && !options_.sees_twice) {
     history_->report(violation::made_twice, name() + " sees " + c.key + " again");
   }
   if (!c.erased()) {
-    seen_[c.key] = true;
+    seen_[c.key] = {true, world_->now()};
   } else if (before != seen_.end()) {
-    before->second = false;
+    before->second.is_present = false;
+  }
+}
+
+// A client can hear that its server is degraded after it has the snapshot, which uses another connection,
+// but before it takes the server for silent.
+void client_process::tell_seen() {
+  const auto then = world_->now() - *options_.client.server_ttl - options_.client.heartbeat;
+  const auto now = client_->status();
+  if (!now.acknowledges || now.degraded || last_event_ > then) {
+    return;
+  }
+  for (const auto& [key, each] : seen_) {
+    if (each.is_present && each.at <= then && is_kept(key)) {
+      history_->on_seen(key);
+    }
   }
 }
 
 void client_process::check_seen() {
-  for (const auto& [key, is_present] : seen_) {
-    if (!is_present && !expires(key)) {
+  for (const auto& [key, each] : seen_) {
+    if (!each.is_present && !expires(key)) {
       history_->report(violation::unreported_history,
                        name() + " does not have " + key + " any more");
     }
@@ -170,7 +192,10 @@ void client_process::check_seen() {
 
 void client_process::on_event(const client_event& event) {
   world_->net().here().note(name() + ": " + to_string(event.what), {event.server});
-  if (event.what == client_event::kind::history_lost && !options_.drops_lost_histories) {
+  last_event_ = world_->now();
+  if (event.what == client_event::kind::replicated) {
+    replicated_at_ = world_->now();
+  } else if (event.what == client_event::kind::history_lost && !options_.drops_lost_histories) {
     ++lost_histories_;
     seen_.clear();
     history_->on_told_history_lost(name());

@@ -81,6 +81,8 @@ private:
   void cancel_one();
   void on_event(const client_event& event);
   void on_change(const change& c);
+  // Tells the history which values both servers have, by what this client was told.
+  void tell_seen();
 
   zmtp::simulation::world* world_;
   zmtp::simulation::process* process_;
@@ -91,7 +93,13 @@ private:
   std::size_t lost_histories_ = 0;  // told to it
   std::size_t last_ = 0;
   std::map<map_history::index, std::unique_ptr<boost::asio::cancellation_signal>> open_;
-  std::map<std::string, bool> seen_;  // keys that are set once, since the last history_lost
+  struct seen {
+    bool is_present = false;
+    zmtp::simulation::world::time_point at{};
+  };
+  std::map<std::string, seen> seen_;  // keys that are set once, since the last history_lost
+  zmtp::simulation::world::time_point last_event_{};
+  zmtp::simulation::world::time_point replicated_at_{};  // the last time that it was told
 };
 
 }  // namespace chp::simulation

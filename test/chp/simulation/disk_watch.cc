@@ -27,6 +27,7 @@ void disk_watch::look(std::string_view records) {
     if (e.kind != entry_kind::set || !is_once(e.key)) {
       continue;
     }
+    history_->on_disk(who_, e.value);
     const auto [first, is_new] = made_.emplace(e.key, e.number);
     if (!is_new && first->second != e.number) {
       history_->report(violation::made_twice, host_ + " has " + std::string{e.key} + " as " +

@@ -1,5 +1,6 @@
 #pragma once
-// Looks at what a server writes to its disk: no id is executed twice in one history.
+// Looks at what a server writes to its disk: no id is executed twice in one history, and what both
+// servers have is on both disks.
 
 #include "chp/sequence.h"
 #include "chp/state_write.h"
@@ -14,7 +15,8 @@ namespace chp::simulation {
 
 class disk_watch {
 public:
-  disk_watch(map_history& to, std::string host) : history_{&to}, host_{std::move(host)} {}
+  disk_watch(map_history& to, server who, std::string host)
+      : history_{&to}, who_{who}, host_{std::move(host)} {}
 
   // A write was carried out.
   void on_write(const state_write& change);
@@ -26,6 +28,7 @@ private:
   void look(std::string_view records);
 
   map_history* history_;
+  server who_;
   std::string host_;
   std::vector<state_write> pieces_;
   std::map<std::string, sequence, std::less<>> made_;  // keys that are set once

@@ -75,6 +75,26 @@ void map_history::check_truth(const update& u) {
   if (rules_.block && !may_end) {
     report(violation::one_in_block, text);
   }
+  for (const server each : {0U, 1U}) {
+    // Other keys can have a newer value when a server copies the map.
+    if (is_on_both(u.says) && is_kept(u.key) && rules_.stores[each] && !u.on_disk[each]) {
+      report(violation::not_on_both, text + ", not on disk " + std::to_string(each));
+    }
+  }
+}
+
+void map_history::on_disk(server of, std::string_view value) {
+  if (const auto writer = writers_.find(value); writer != writers_.end()) {
+    updates_[writer->second].on_disk[of] = true;
+  }
+}
+
+// The name of such a key ends with its value.
+void map_history::on_seen(std::string_view key) {
+  const auto writer = writers_.find(key.substr(key.find('/') + 1));
+  if (writer != writers_.end()) {
+    updates_[writer->second].was_seen = true;
+  }
 }
 
 // An erasure that both servers have.
@@ -257,10 +277,15 @@ void map_history::on_rest(const content& map) {
   }
   for (const auto& u : updates_) {
     const auto now = value_in(map, u.key);
-    if (u.ended == 0 || explains(now, u)) {
+    if (explains(now, u)) {
       continue;
     }
-    judge_loss(u, now);
+    if (u.was_seen && !u.gone && !u.was_gone) {
+      report(violation::seen_lost, name(u));
+    }
+    if (u.ended != 0) {
+      judge_loss(u, now);
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include <boost/system/error_code.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -48,9 +49,10 @@ public:
   using index = std::size_t;
 
   struct rules {
-    bool block = false;         // the policy of both servers
-    bool beside_guide = false;  // one of them is the Guide's
-    bool witness = false;       // the pair has one
+    bool block = false;            // the policy of both servers
+    bool beside_guide = false;     // one of them is the Guide's
+    bool witness = false;          // the pair has one
+    std::array<bool, 2> stores{};  // each server has one
   };
 
   map_history(zmtp::simulation::run_state& in, const rules& how) : world_{&in}, rules_{how} {}
@@ -73,6 +75,10 @@ public:
            const std::optional<std::string>& copy);
   // The client has ended before the update.
   void forget(index which);
+  // A disk of a server has the value.
+  void on_disk(server of, std::string_view value);
+  // A client sees a key that is set once, and that both servers have by what it was told.
+  void on_seen(std::string_view key);
   // The client was told that an update is lost.
   void on_told_lost(std::string_view key, std::string_view value);
   // The client follows another history, which may have what the last one did not have.
@@ -132,10 +138,12 @@ private:
     bool reported_lost = false;
     bool may_return = false;  // because the history in which it was lost or refused was lost
     bool in_file = false;
-    bool not_in_log = false;   // others may have replaced it before a server wrote a file
-    bool gone = false;         // no server has it any more
-    bool was_gone = false;     // the same, before it ended
-    bool was_on_both = false;  // perhaps, when the last server lost it
+    bool not_in_log = false;        // others may have replaced it before a server wrote a file
+    bool was_seen = false;          // on both servers, by what the client was told
+    std::array<bool, 2> on_disk{};  // one for each server, at some time
+    bool gone = false;              // no server has it any more
+    bool was_gone = false;          // the same, before it ended
+    bool was_on_both = false;       // perhaps, when the last server lost it
   };
 
   // Lost, or refused by a server. This is true in the history of the server that said so.

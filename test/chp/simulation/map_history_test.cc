@@ -212,8 +212,29 @@ TEST_F(history_test, an_incomplete_file_need_not_have_what_can_be_replaced) {
   expect({violation::not_in_file, violation::not_in_file});
 }
 
+TEST_F(history_test, sees_an_outcome_of_both_that_one_disk_never_had) {
+  map_history pair{state, {.stores = {true, true}}};
+  const auto which = pair.begin("anna", "once/1", "1");
+  pair.on_disk(0, "1");
+  pair.end(which, {}, truth::both_disks, "1");
+  ASSERT_EQ(pair.findings().size(), 1U);
+  EXPECT_EQ(pair.findings().front().what, violation::not_on_both);
+  pair.on_disk(1, "1");
+  pair.end(which, {}, truth::both_disks, "1");
+  EXPECT_EQ(pair.findings().size(), 1U);
+}
+
+TEST_F(history_test, sees_a_loss_of_what_a_client_has_seen) {
+  static_cast<void>(history.begin("anna", "once/1", "1"));
+  history.on_seen("once/1");
+  history.on_rest({{"once/1", "1"}});
+  expect({});
+  history.on_rest({});
+  expect({violation::seen_lost});
+}
+
 TEST_F(history_test, sees_an_update_that_a_disk_has_twice) {
-  disk_watch watch{history, "primary"};
+  disk_watch watch{history, 0, "primary"};
   state_write first;
   append_record(first.entries, {.number = 1, .key = "once/a", .value = "1"});
   append_record(first.entries, {.number = 2, .key = "b", .value = "2"});

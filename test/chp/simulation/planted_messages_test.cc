@@ -74,6 +74,14 @@ message_edit of_notices(Change change) {
   };
 }
 
+const auto confirms_everything = of_pair<confirmation>([](confirmation& c) {
+  c.durable = max_sequence;
+  return 1U;
+});
+const auto counts_end_of_hello = of_pair<hello>([](hello& h) {
+  h.durable = h.end;
+  return 1U;
+});
 const auto needs_nothing = of_pair<follow>([](follow& f) {
   f.needed = 0;
   return 1U;
@@ -121,6 +129,10 @@ scenario_options on_clients(faults which, message_edit edit) {
 }
 
 void with_stores(setting& how) { how.stores = {true, true}; }
+void with_block(setting& how) {
+  with_stores(how);
+  how.block = true;
+}
 
 TEST(planted_messages, are_the_only_faults) {
   const message_edit nothing = [](zmtp::message&) { return 1U; };
@@ -131,6 +143,19 @@ TEST(planted_messages, are_the_only_faults) {
     EXPECT_TRUE(result.findings.empty())
         << result.description << ": " << result.findings.front().text;
   }
+}
+
+// 1. Acknowledged updates are lost although both disks are intact.
+TEST(planted_messages, a_confirmation_of_what_no_disk_has_is_noticed) {
+  const auto options = on_servers({fault::kill, fault::power_loss, fault::slow_disk},
+                                  confirms_everything, with_stores);
+  expect_noticed(violation::not_on_both, 1, options);
+}
+
+TEST(planted_messages, a_hello_that_names_more_than_the_disk_has_is_noticed) {
+  const auto options = on_servers({fault::connections_cut, fault::kill, fault::slow_disk},
+                                  counts_end_of_hello, with_stores);
+  expect_noticed(violation::not_on_both, 1, options);
 }
 
 TEST(planted_messages, a_server_with_a_part_of_what_both_had_is_noticed) {
@@ -146,6 +171,12 @@ TEST(planted_messages, a_copy_without_sessions_is_noticed) {
   expect_noticed(violation::made_twice, 96,
                  on_servers({fault::kill, fault::power_loss, fault::slow}, copies_no_sessions,
                             [](setting& how) { how.short_log = true; }));
+}
+
+// 2. With `block`, an update that one server has is acknowledged.
+TEST(planted_messages, an_acknowledgement_in_block_that_no_backup_confirmed_is_noticed) {
+  expect_noticed(violation::not_on_both, 1,
+                 on_servers({fault::kill, fault::slow_disk}, confirms_everything, with_block));
 }
 
 // 3. An older update wins against a newer one.
@@ -209,6 +240,32 @@ TEST(planted_messages, a_copy_without_its_few_sessions_is_noticed) {
                               how.short_log = true;
                               how.few_sessions = true;
                             }));
+}
+
+// 7. Readers are not told degraded.
+TEST(planted_messages, a_client_that_is_not_told_degraded_is_noticed) {
+  const auto edit = of_notices([](std::string& to, const property& each) {
+    if (each.name != property_name::degraded) {
+      append_property(to, each.name, each.value);
+    }
+  });
+  const scenario_options options{
+      .faults = faults{fault::link_cut, fault::one_way_cut, fault::client_cut},
+      .spoil_client = [edit](auto& how) {
+        how.edit = edit;
+        how.client.server_ttl = 2 * how.client.heartbeat;
+      }};
+  expect_noticed(violation::untold_degraded, 1, options);
+  expect_noticed(violation::seen_lost, 1, options);
+}
+
+TEST(planted_messages, a_client_that_stays_degraded_is_noticed) {
+  expect_noticed(violation::stays_degraded, 1,
+                 on_clients({fault::kill}, of_notices([](std::string& to, const property& each) {
+                              append_property(
+                                  to, each.name,
+                                  each.name == property_name::degraded ? "1" : each.value);
+                            })));
 }
 
 // The other checks of the history.

@@ -57,7 +57,9 @@ private:
   const scenario_options& options_;
   zmtp::simulation::world world_;
   setting setting_;
-  map_history history_{world_.net().here(), {.block = setting_.block, .witness = setting_.witness}};
+  map_history history_{
+      world_.net().here(),
+      {.block = setting_.block, .witness = setting_.witness, .stores = setting_.stores}};
   witness_record witness_{world_};
   zmtp::test::scratch_folder folder_ = zmtp::test::scratch_folder::in_memory();
   std::vector<fault> faults_;
@@ -261,6 +263,9 @@ void scenario::compare() {
   for (const auto& each : clients_) {
     if (is_served(*each)) {
       each->check_seen();
+      if (each->status().degraded) {
+        history_.report(violation::stays_degraded, each->name());
+      }
       if (each->copy() != map) {
         history_.report(violation::unequal, each->name());
       }

@@ -16,7 +16,7 @@ server_process::server_process(zmtp::simulation::world& in, map_history& to, ser
       who_{who},
       options_{std::move(how)},
       disk_{in},
-      watch_{to, host_of(who)},
+      watch_{to, who, host_of(who)},
       expiries_{to, host_of(who)} {
   process_->set_clock(options_.clock);
   expiries_.set_clock(options_.clock);

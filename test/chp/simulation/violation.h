@@ -7,16 +7,19 @@
 namespace chp::simulation {
 
 enum class violation : std::uint8_t {
-  lost,                // an update of both servers is missing, although one of them still had it
-  older_wins,          // an update that ended before another one began has replaced it
-  came_back,           // an update is in the map that was refused, never sent, or reported as lost
-  unknown_value,       // a value in the map that no client has written
-  not_in_copy,         // an update has ended, and the copy of its client does not show it
-  made_twice,          // one id was executed twice in one history
-  one_in_block,        // under degraded_policy::block, an outcome names one server
-  claims_guide,        // an outcome says that a server of the Guide has the update
+  lost,             // an update of both servers is missing, although one of them still had it
+  older_wins,       // an update that ended before another one began has replaced it
+  came_back,        // an update is in the map that was refused, never sent, or reported as lost
+  unknown_value,    // a value in the map that no client has written
+  not_in_copy,      // an update has ended, and the copy of its client does not show it
+  not_on_both,      // an outcome names both servers, and the disk of one never had the update
+  made_twice,       // one id was executed twice in one history
+  one_in_block,     // under degraded_policy::block, an outcome names one server
+  untold_degraded,  // an outcome names one server, and its client was not told degraded meanwhile
+  claims_guide,     // an outcome says that a server of the Guide has the update
   unreported_history,  // a client follows a history that lacks what it has seen, without history_lost
-  unreported_loss,     // an update of one server is lost, and its client was not told
+  seen_lost,        // a value is lost that a client has seen, and the client was not told degraded
+  unreported_loss,  // an update of one server is lost, and its client was not told
   not_in_file,    // a server has removed an update from its history without writing it to the file
   cut_of_both,    // a server has removed an update of both servers, which the other does not have
   expired_early,  // by the clock of the server that ended the key
@@ -26,7 +29,8 @@ enum class violation : std::uint8_t {
   damaged,      // a disk cannot be loaded
   not_in_sync,  // all is well, and the servers are not in sync in time
   unequal,      // all is well, and two maps differ
-  unended,      // all is well, and a call has not ended in time
+  stays_degraded,  // all is well, and a client is still told degraded
+  unended,         // all is well, and a call has not ended in time
 };
 
 [[nodiscard]] constexpr std::string_view to_string(violation v) noexcept {
@@ -36,10 +40,13 @@ enum class violation : std::uint8_t {
     case violation::came_back: return "came back";
     case violation::unknown_value: return "unknown value";
     case violation::not_in_copy: return "not in the copy";
+    case violation::not_on_both: return "not on both servers";
     case violation::made_twice: return "made twice";
     case violation::one_in_block: return "one server in block";
+    case violation::untold_degraded: return "degraded and not told";
     case violation::claims_guide: return "claims to know the Guide's server";
     case violation::unreported_history: return "unreported history";
+    case violation::seen_lost: return "seen and lost";
     case violation::unreported_loss: return "unreported loss";
     case violation::not_in_file: return "not in the file";
     case violation::cut_of_both: return "cut of both";
@@ -50,6 +57,7 @@ enum class violation : std::uint8_t {
     case violation::damaged: return "damaged";
     case violation::not_in_sync: return "not in sync";
     case violation::unequal: return "unequal";
+    case violation::stays_degraded: return "stays degraded";
     case violation::unended: return "unended";
   }
   return {};
