@@ -22,7 +22,9 @@ asio::awaitable<void> guide_process::write() {
   publishers.subscribe("");
   for (const server each : {0U, 1U}) {
     const auto at = server_address::at(endpoint_of(each));
-    collectors.connect(at.collector);
+    if (options_.sends_to.value_or(each) == each) {
+      collectors.connect(at.collector);
+    }
     publishers.connect(at.publisher);
   }
   zmtp::timer pause{executor};

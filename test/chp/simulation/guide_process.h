@@ -1,6 +1,6 @@
 #pragma once
 // A program without Zinc's extensions, which sends each update to both servers, as the Guide's
-// clients do.
+// clients do, or to one of them.
 
 #include "test/chp/simulation/map_history.h"
 #include "zmtp/simulation/world.h"
@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace chp::simulation {
@@ -15,8 +16,9 @@ namespace chp::simulation {
 class guide_process {
 public:
   struct options {
-    bool has_ids = false;       // each update has an id
-    bool expects_once = false;  // each update is executed once
+    bool has_ids = false;              // each update has an id
+    bool expects_once = false;         // each update is executed once
+    std::optional<server> sends_to{};  // this one alone; without a value, both
     std::chrono::milliseconds pace{100};
     zmtp::simulation::clock_rate clock{};
   };

@@ -223,6 +223,13 @@ TEST(planted_messages, updates_without_ids_that_a_passive_server_keeps_are_notic
   expect_noticed(violation::made_twice, 1, options);
 }
 
+TEST(planted_messages, an_update_without_an_id_that_arrives_twice_is_noticed) {
+  auto options = on_servers(
+      {}, [](zmtp::message& m) { return lacks_id(m) ? 2U : 1U; }, with_stores);
+  options.guide = guide_process::options{.expects_once = true, .sends_to = 0};
+  expect_noticed(violation::made_twice, 1, options);
+}
+
 // 6. Small limits.
 TEST(planted_messages, a_session_that_was_forgotten_silently_is_noticed) {
   expect_noticed(violation::made_twice, 80,

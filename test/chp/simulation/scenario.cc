@@ -147,11 +147,14 @@ void scenario::add_clients() {
   }
   for (const bool has_ids : {false, true}) {
     if (random().chance(20)) {
-      // An update without an id may be executed twice.
-      add_guide({.has_ids = has_ids,
-                 .expects_once = has_ids,
-                 .pace = setting_.heartbeat,
-                 .clock = setting_.clock(random())});
+      guide_process::options how{
+          .has_ids = has_ids, .pace = setting_.heartbeat, .clock = setting_.clock(random())};
+      if (!has_ids && clients_.size() % 2 == 0) {
+        how.sends_to = clients_.size() / 2 % 2;
+      }
+      // An update without an id may be executed twice, if it is sent to both servers.
+      how.expects_once = has_ids || how.sends_to;
+      add_guide(how);
     }
   }
   if (options_.guide) {
