@@ -73,6 +73,8 @@ private:
 setting scenario::choose_setting(std::uint64_t seed) {
   setting chosen{random()};
   chosen.witness = seed % 6 == 5;
+  // From a source of their own, so that they do not change the other choices of a seed.
+  chosen.choose_limits(zmtp::simulation::random_source{~seed});
   if (options_.set) {
     options_.set(chosen);
   }
@@ -136,6 +138,7 @@ void scenario::add_clients() {
     how.client = setting_.client();
     how.pace = setting_.heartbeat * random().between(1, 5) / 5;
     how.sets_ttls = setting_.ttls;
+    how.sees_twice = setting_.few_changes;  // not each erasure
     how.clock = setting_.clock(random());
     how.cancels = random().chance(20) ? 10 : 0;
     if (options_.spoil_client) {

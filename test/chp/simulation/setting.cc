@@ -23,6 +23,13 @@ setting::setting(zmtp::simulation::random_source& random)
       few_keys{random.chance(10)},
       small_pieces{random.chance(20)} {}
 
+void setting::choose_limits(zmtp::simulation::random_source random) {
+  for (bool* const each : {&small_log, &few_outcomes, &small_map, &small_updates, &small_feeds,
+                           &few_snapshots, &few_changes}) {
+    *each = random.chance(8);
+  }
+}
+
 server_options setting::server() const {
   server_options o;
   o.heartbeat = heartbeat;
@@ -40,6 +47,26 @@ server_options setting::server() const {
   if (few_ids) {
     o.ids = 2;
   }
+  if (small_log) {
+    o.log = {.bytes = 200, .entries = o.log.entries, .segment = 1};
+  }
+  if (few_outcomes) {
+    o.clients.max_outcomes = 2;
+    o.clients.max_all_outcomes = 4;
+  }
+  if (small_map) {
+    o.map.max_bytes = 300;
+  }
+  if (small_updates) {
+    o.waiting_bytes = 200;
+  }
+  if (small_feeds) {
+    o.publisher_bytes = 1'000;
+    o.feed_bytes = 1'000;
+  }
+  if (few_snapshots) {
+    o.snapshots_of_a_peer = 1;
+  }
   if (small_pieces) {
     o.backup_window = 200;
     o.snapshot_piece = 100;
@@ -53,11 +80,17 @@ client_options setting::client() const {
   o.heartbeat = heartbeat;
   o.server_ttl = 5 * heartbeat;
   o.resend = 2 * heartbeat;
-  if (few_updates) {
-    o.pending_updates = 2;
+  if (few_updates || few_outcomes) {
+    o.pending_updates = 2;  // a server takes no more than it can remember
   }
   if (few_kept) {
     o.kept_updates = 2;
+  }
+  if (small_updates) {
+    o.pending_bytes = 100;
+  }
+  if (few_changes) {
+    o.watched_changes = 2;
   }
   return o;
 }
@@ -76,7 +109,11 @@ std::string setting::description() const {
         std::pair{stores[0], "primary with a store"}, std::pair{stores[1], "backup with a store"},
         std::pair{short_log, "short log"}, std::pair{few_sessions, "few sessions"},
         std::pair{few_updates, "few updates"}, std::pair{few_kept, "few kept"},
-        std::pair{few_keys, "few keys"}, std::pair{small_pieces, "small pieces"}}) {
+        std::pair{few_keys, "few keys"}, std::pair{small_pieces, "small pieces"},
+        std::pair{small_log, "small log"}, std::pair{few_outcomes, "few outcomes"},
+        std::pair{small_map, "small map"}, std::pair{small_updates, "small updates"},
+        std::pair{small_feeds, "small feeds"}, std::pair{few_snapshots, "few snapshots"},
+        std::pair{few_changes, "few changes"}}) {
     if (holds) {
       all += ", ";
       all += name;

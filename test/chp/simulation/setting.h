@@ -14,6 +14,8 @@ namespace chp::simulation {
 
 struct setting {
   explicit setting(zmtp::simulation::random_source& random);
+  // Chooses more limits.
+  void choose_limits(zmtp::simulation::random_source random);
 
   [[nodiscard]] server_options server() const;
   [[nodiscard]] client_options client() const;
@@ -35,6 +37,13 @@ struct setting {
   bool few_kept;     // in a client, with an outcome that both servers may not have
   bool few_keys;
   bool small_pieces;
+  bool small_log = false;      // in bytes
+  bool few_outcomes = false;   // for each session, and for all
+  bool small_map = false;      // in bytes
+  bool small_updates = false;  // bytes of those that a client has sent, or that wait while passive
+  bool small_feeds = false;    // bytes for one subscriber
+  bool few_snapshots = false;  // one at a time for each client
+  bool few_changes = false;    // unread changes of a watcher
   bool witness = false;
   bool few_ids = false;  // planted only: the servers then execute updates of other programs twice
 };
