@@ -75,6 +75,9 @@ void map_history::check_truth(const update& u) {
   if (rules_.block && !may_end) {
     report(violation::one_in_block, text);
   }
+  if (u.says == truth::both_disks && !(rules_.stores[0] && rules_.stores[1])) {
+    report(violation::not_on_both, text + ", without two stores");
+  }
   for (const server each : {0U, 1U}) {
     // Other keys can have a newer value when a server copies the map.
     if (is_on_both(u.says) && is_kept(u.key) && rules_.stores[each] && !u.on_disk[each]) {

@@ -224,6 +224,17 @@ TEST_F(history_test, sees_an_outcome_of_both_that_one_disk_never_had) {
   EXPECT_EQ(pair.findings().size(), 1U);
 }
 
+TEST_F(history_test, sees_an_outcome_of_both_disks_where_one_server_has_no_store) {
+  map_history pair{state, {.stores = {true, false}}};
+  const auto which = pair.begin("anna", "once/1", "1");
+  pair.on_disk(0, "1");
+  pair.end(which, {}, truth::both_servers, "1");
+  EXPECT_TRUE(pair.findings().empty());
+  pair.end(which, {}, truth::both_disks, "1");
+  ASSERT_EQ(pair.findings().size(), 1U);
+  EXPECT_EQ(pair.findings().front().what, violation::not_on_both);
+}
+
 TEST_F(history_test, sees_a_loss_of_what_a_client_has_seen) {
   static_cast<void>(history.begin("anna", "once/1", "1"));
   history.on_seen("once/1");
