@@ -1,5 +1,6 @@
 #include "test/chp/simulation/edited_stream.h"
 
+#include "test/zmtp/simulation/stream_over.h"
 #include "zmtp/frame.h"
 #include "zmtp/transport/network.h"
 
@@ -30,17 +31,17 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-class edited_stream final : public transport::stream {
+class edited_stream final : public zmtp::simulation::stream_over {
 public:
   edited_stream(std::unique_ptr<transport::stream> below, asio::any_io_executor executor,
                 const message_edit& edit)
-      : below_{std::move(below)}, executor_{std::move(executor)}, edit_{edit} {}
+      : stream_over{std::move(below)}, executor_{std::move(executor)}, edit_{edit} {}
 
   [[nodiscard]] std::size_t read_some(std::span<std::byte> to, error_code& ec) noexcept override {
     ec = {};
     while (edited_.empty()) {
       std::array<std::byte, 4096> bytes;
-      const auto count = below_->read_some(bytes, ec);
+      const auto count = stream_over::read_some(bytes, ec);
       if (count == 0) {
         return 0;
       }
@@ -54,28 +55,13 @@ public:
     edited_.erase(0, count);
     return count;
   }
-  [[nodiscard]] std::size_t write_some(std::span<const std::span<const std::byte>> pieces,
-                                       error_code& ec) noexcept override {
-    return below_->write_some(pieces, ec);
-  }
   void wait(transport::stream_side side, std::shared_ptr<transport::stream_user> user) override {
     if (side == transport::stream_side::read && !edited_.empty()) {
       asio::post(executor_, [user = std::move(user), side] { user->on_ready(side, {}); });
     } else {
-      below_->wait(side, std::move(user));
+      stream_over::wait(side, std::move(user));
     }
   }
-  void shutdown_send() noexcept override { below_->shutdown_send(); }
-  void shutdown() noexcept override { below_->shutdown(); }
-  void close() noexcept override { below_->close(); }
-  [[nodiscard]] transport::acknowledgement acknowledged() const noexcept override {
-    return below_->acknowledged();
-  }
-  [[nodiscard]] std::size_t unacknowledged() const noexcept override {
-    return below_->unacknowledged();
-  }
-  [[nodiscard]] bool reset() noexcept override { return below_->reset(); }
-  [[nodiscard]] transport::remote_end remote() const override { return below_->remote(); }
 
 private:
   // Takes a part of the greeting, a command or a part of a message. Returns false if it is not complete.
@@ -116,7 +102,6 @@ private:
     received_.erase(0, count);
   }
 
-  std::unique_ptr<transport::stream> below_;
   asio::any_io_executor executor_;
   message_edit edit_;
   std::string received_;   // a frame that is not complete
