@@ -57,7 +57,7 @@ class Processes:
         self._take_end(child, -signal.SIGKILL)
 
     def stop(self, child):
-        child.terminate()
+        child.end_by(signal.SIGTERM)
         self._take_end(child, 0)
 
     def _read(self, seconds):
