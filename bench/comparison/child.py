@@ -1,11 +1,15 @@
 """One process of a run: its output as it comes, its end, the CPU time it took, and its greatest memory."""
 
+import contextlib
 import os
 import re
 import signal
 import subprocess
 
-_PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
+from comparison.memory import peak_of
+from comparison.on_host import CLOSE_INPUT
+
+_ENDED = re.compile(r"^zinc-run ended (-?\d+) (\d+\.\d+) (\d+)$", re.MULTILINE)
 
 
 class Child:
@@ -53,15 +57,8 @@ class Child:
         return data
 
     def note_peak(self):
-        """Reads the greatest resident memory so far. The one of wait4 would be at least that of this program, of which
-        the process was a copy before it became another."""
-        try:
-            with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as status:
-                found = _PEAK.search(status.read())
-        except OSError:
-            return
-        if found:  # a process that has ended has no memory
-            self.peak_bytes = 1024 * int(found[1])
+        """Reads the greatest resident memory so far."""
+        self.peak_bytes = max(self.peak_bytes, peak_of(self.pid))
 
     def take_end(self):
         _, status, usage = os.wait4(self.pid, 0)
@@ -84,3 +81,32 @@ class Child:
         os.close(self.end)
         for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
             pipe.close()
+
+
+class RemoteChild(Child):
+    """A process on another host. The process here is the connection to on_host.py there, which kills it if that is
+    lost."""
+
+    def __init__(self, process, command, host_name):
+        self._host_name = host_name
+        super().__init__(process, command)
+
+    def note_peak(self):
+        """Does nothing: on_host.py reads the memory."""
+
+    def take_end(self):
+        super().take_end()
+        if ended := _ENDED.search(self.errors):
+            self.exit_code, self.cpu_seconds, self.peak_bytes = int(ended[1]), float(ended[2]), int(ended[3])
+            self.errors = self.errors[:ended.start()]
+        else:
+            self.exit_code = self.exit_code or 255
+            self.errors += f"\nthe connection to {self._host_name} was lost\n"
+
+    def close_input(self):
+        self.end_by(CLOSE_INPUT)
+
+    def end_by(self, number):
+        # A lost connection is seen by its end.
+        with contextlib.suppress(BrokenPipeError):
+            self._popen.stdin.write(bytes([number]))

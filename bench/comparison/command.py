@@ -1,8 +1,10 @@
 """The command line of bench/compare."""
 
 import argparse
+import contextlib
 import fnmatch
 import resource
+import shlex
 import signal
 import sys
 import tempfile
@@ -14,6 +16,7 @@ from comparison import machine, programs, tables
 from comparison.catalogue import WORKLOADS, with_nats, with_nng, with_other_libzmq
 from comparison.charts import charts
 from comparison.contestants import NATS, NNG
+from comparison.host import Host, HostFailed, can_be_divided
 from comparison.judgement import falls
 from comparison.measurement import Settings, chosen, measure
 from comparison.published import publish
@@ -65,10 +68,28 @@ def _arguments(arguments):
                         help="also measures nng (Debian's libnng-dev) where it has the same patterns")
     parser.add_argument("--nats", metavar="FILE", type=Path,
                         help="also measures NATS with this nats-server where it can do the same")
+    parser.add_argument("--host", metavar="NAME",
+                        help="runs the processes that connect on this host, which ssh reaches without a password; "
+                             "leaves out the workloads that need one machine")
+    parser.add_argument("--shell", metavar="COMMAND", type=shlex.split,
+                        help="the command that runs its last argument in a shell of --host (ssh NAME)")
+    parser.add_argument("--address", metavar="IPV4",
+                        help="the address of this machine for --host (the one from which ssh comes)")
     parser.add_argument("--force", action="store_true",
                         help="measures a busy machine too; without this, and without --quick, waits "
                              f"up to {machine.PATIENCE // 60} minutes until it is quiet, then gives up")
     return parser, parser.parse_args(arguments)
+
+
+def _divisible(parser, options, workloads):
+    if options.libzmq or options.nats:
+        parser.error("--libzmq and --nats measure within one machine, without --host")
+    left_out = [each.name for each in workloads if not can_be_divided(each)]
+    if len(left_out) == len(workloads):
+        parser.error(f"these workloads need one machine: {', '.join(left_out)}")
+    if left_out:
+        print(f"left out, because they need one machine: {', '.join(left_out)}")
+    return [each for each in workloads if each.name not in left_out]
 
 
 def _selected(parser, options):
@@ -79,6 +100,10 @@ def _selected(parser, options):
     if not selected:
         parser.error("no workload has such a name"
                      + (" among those of --quick" if options.quick else "") + "; see --list")
+    if options.host:
+        selected = _divisible(parser, options, selected)
+    elif options.shell or options.address:
+        parser.error("--shell and --address belong to --host")
     if options.libzmq:
         file = options.libzmq.resolve() / "libzmq.so.5"
         version = machine.libzmq_version(str(file))
@@ -101,7 +126,7 @@ def _selected(parser, options):
 def _settings(options):
     rounds, seconds, calibrations = (3, 0.15, 1) if options.quick else (5, 1.0, 5)
     return Settings(options.rounds or rounds, options.seconds or seconds, calibrations,
-                    options.quick, patience=30)
+                    options.quick, patience=35 if options.host else 30)
 
 
 def _list(workloads):
@@ -133,9 +158,9 @@ def _allow_many_connections():
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def _measure_all(workloads, settings, folder):
+def _measure_all(workloads, settings, folder, host):
     def run_one(workload, contestant, count, seconds):
-        return run(workload, contestant, count, lambda program: str(folder / program), seconds)
+        return run(workload, contestant, count, lambda program: str(folder / program), seconds, host)
 
     def say(text):
         print(text, flush=True)
@@ -178,11 +203,21 @@ def _await_quiet():
     return machine.await_quiet(machine.load_average, sleep)
 
 
+def _warning_of(description):
+    other = description.get("other")
+    if other and (warning := machine.warning_of(other["load_average"])):
+        return f"{other['name']}: {warning}"
+    return machine.warning_of(description["load_average"])
+
+
 def _print_machine(description):
     changes = " with uncommitted changes" if description["uncommitted_changes"] else ""
     print(f"{description['cpu']}, {description['cores']} cores, Linux {description['kernel']}, "
           f"{description['compiler']}, libzmq {description['libzmq']}, nng {description['nng']}, commit "
           f"{description['commit'][:12]}{changes}, load average {description['load_average']}")
+    if other := description.get("other"):
+        print(f"the processes that connect run on {other['name']}: {other['cpu']}, {other['cores']} cores, Linux "
+              f"{other['kernel']}, load average {other['load_average']}")
 
 
 def _print_results(settings, measurements):
@@ -219,21 +254,27 @@ def main(arguments=None):
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_on)
     _allow_many_connections()
-    with tempfile.TemporaryDirectory(prefix="zinc-programs-") as folder:
+    there = (contextlib.closing(Host(options.host, options.shell, options.address)) if options.host
+             else contextlib.nullcontext())
+    with tempfile.TemporaryDirectory(prefix="zinc-programs-") as folder, there as host:
         try:
             _collect(options, programs.needed(workloads, settings, chosen), Path(folder))
-        except programs.NotBuilt as error:
+            if host:
+                host.install(Path(folder), ("libzmq", "nng") if options.nng else ("libzmq",))
+        except (programs.NotBuilt, HostFailed) as error:
             print(f"bench/compare: {error}", file=sys.stderr)
             return RUN_FAILED
         load = machine.load_average() if options.quick or options.force else _await_quiet()
         description = machine.describe(ROOT, load)
+        if host:
+            description["other"] = {"name": host.name, **host.machine}
         _print_machine(description)
-        if warning := machine.warning_of(load):
+        if warning := _warning_of(description):
             if not options.quick and not options.force:
                 print(f"bench/compare: {warning} --force measures in spite of it.", file=sys.stderr)
                 return NOT_QUIET
             print(f"WARNING: {warning}", flush=True)
-        measurements = _measure_all(workloads, settings, Path(folder))
+        measurements = _measure_all(workloads, settings, Path(folder), host)
     _print_results(settings, measurements)
     _write(out, description, settings, measurements)
     print(f"results.json and charts: {out}")

@@ -72,19 +72,26 @@ def nats_version(server):
     return version if name == "nats-server" else "unknown"
 
 
-def describe(root, load):
-    git = ("git", "-c", f"safe.directory={root}", "-C", str(root))
+def system(load):
+    """Describes hardware and libraries, of which two hosts may have different ones."""
     with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo:
         model = cpu_model(cpuinfo.read())
     return {
         "cpu": model,
         "cores": len(os.sched_getaffinity(0)),
         "kernel": platform.release(),
-        "compiler": _output(os.environ.get("CC", "gcc"), "--version").partition("\n")[0],
         "libzmq": libzmq_version(),
         "nng": nng_version(),
+        "load_average": round(load, 2),
+    }
+
+
+def describe(root, load):
+    git = ("git", "-c", f"safe.directory={root}", "-C", str(root))
+    return {
+        **system(load),
+        "compiler": _output(os.environ.get("CC", "gcc"), "--version").partition("\n")[0],
         "commit": _output(*git, "rev-parse", "HEAD"),
         "uncommitted_changes": _output(*git, "status", "--porcelain") != "",
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "load_average": round(load, 2),
     }

@@ -1,4 +1,4 @@
-"""Where the programs of a run meet: a port of the loopback, or a socket file."""
+"""Where the programs of a run meet: a port of this machine, or a socket file."""
 
 import tempfile
 from pathlib import Path
@@ -7,12 +7,12 @@ from comparison import sockets_table
 
 
 class Port:
-    def __init__(self, ports):
+    def __init__(self, ports, address):
         self._port = sockets_table.free_port(ports)
-        self.endpoints = {"bind": f"tcp://*:{self._port}", "connect": f"tcp://127.0.0.1:{self._port}",
-                          "next": f"tcp://127.0.0.1:{self._port + 1}",
-                          "websocket": f"ws://127.0.0.1:{self._port}",
-                          "host": "127.0.0.1", "port": str(self._port)}
+        self.endpoints = {"bind": f"tcp://*:{self._port}", "connect": f"tcp://{address}:{self._port}",
+                          "next": f"tcp://{address}:{self._port + 1}",
+                          "websocket": f"ws://{address}:{self._port}",
+                          "host": address, "port": str(self._port)}
 
     def listens(self):
         return sockets_table.listens(self._port)
@@ -42,5 +42,5 @@ class SocketFile:
         self._folder.cleanup()
 
 
-def meeting_point_of(workload):
-    return SocketFile() if workload.ipc else Port(workload.ports)
+def meeting_point_of(workload, address="127.0.0.1"):
+    return SocketFile() if workload.ipc else Port(workload.ports, address)

@@ -45,8 +45,11 @@ def rewritten(text, document):
 def publish(source, root):
     """Copies results and charts from this folder into the tree, removes older results that these replace, and writes
     the tables. Returns the changed files."""
-    if json.loads((source / RESULTS).read_text(encoding="utf-8"))["settings"]["quick"]:
+    results = json.loads((source / RESULTS).read_text(encoding="utf-8"))
+    if results["settings"]["quick"]:
         raise ValueError("the results of --quick are no figures")
+    if "other" in results["machine"]:
+        raise ValueError("the tables are those of one machine, without --host")
     target = root / FOLDER
     names = [path.name for path in sorted(source.iterdir()) if path.name == RESULTS or path.suffix == ".svg"]
     if source.resolve() != target.resolve():

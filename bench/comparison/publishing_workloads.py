@@ -50,7 +50,7 @@ def single_publish(peers):
 def black_box():
     def pair(key, label, subscriber, *shards):
         return Contestant(key, label, (
-            Process("feed", OURS + "feed", ("{bind}", "100", "{count}"), when_listening=False),
+            Process("feed", OURS + "feed", ("{connect}", "100", "{count}"), when_listening=False),
             Process("subscriber", subscriber, ("{connect}", "100", "{count}", "1000", *shards))),
             "subscriber")
     return Workload("black_box", "Black Box, 1 µs a message, 100 B", THROUGHPUT,

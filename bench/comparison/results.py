@@ -11,12 +11,13 @@ def _spread(value):
     return None if value is None else value._asdict()
 
 
-def _contestant(measured, key, outcome):
+def _contestant(measured, key, outcome, divided):
     roles = outcome.contestant.roles
     return {
         "label": outcome.contestant.label,
         "commands": [[process.program, *process.arguments]
                      for process in outcome.contestant.processes],
+        **({"on_other": [process.when_listening for process in outcome.contestant.processes]} if divided else {}),
         "count": outcome.count,
         "failure": outcome.failure,
         "figure": _spread(measured.figures(key)),
@@ -36,9 +37,9 @@ def _contestant(measured, key, outcome):
     }
 
 
-def _workload(measured):
+def _workload(measured, divided):
     workload = measured.workload
-    ends = cores.of_ends(workload)
+    ends = None if divided else cores.of_ends(workload)
     return {
         "name": workload.name,
         "title": workload.title,
@@ -47,7 +48,7 @@ def _workload(measured):
         "cpu_per": workload.per,
         "conditions": workload.conditions,
         "cores_of_ends": ends and [sorted(each) for each in ends],
-        "contestants": {key: _contestant(measured, key, outcome)
+        "contestants": {key: _contestant(measured, key, outcome, divided)
                         for key, outcome in measured.outcomes.items()},
         "targets": [{"of": verdict.target.of, "text": verdict.target.text, "unit": verdict.target.unit,
                      "value": _spread(verdict.value), "met": verdict.met} for verdict in judge(measured)],
@@ -59,7 +60,7 @@ def to_json(machine, settings, measurements):
         "machine": machine,
         "settings": {"rounds": settings.rounds, "seconds": settings.seconds,
                      "quick": settings.quick},
-        "workloads": [_workload(measured) for measured in measurements],
+        "workloads": [_workload(measured, "other" in machine) for measured in measurements],
         "falling_ratios": [{"series": fall.series, "from": fall.smallest.name,
                             "to": fall.largest.name, "before": _spread(fall.before),
                             "after": _spread(fall.after)} for fall in falls(measurements)],

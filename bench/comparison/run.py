@@ -6,15 +6,14 @@ import time
 from typing import NamedTuple
 
 from comparison import cores
-from comparison.child import Child
+from comparison.child import Child, RemoteChild
 from comparison.meeting_point import meeting_point_of
+from comparison.memory import PEAK_SECONDS
 from comparison.output_lines import figure_in, says
 from comparison.workload import Ending
 
 # How often the table of sockets is read while a process is awaited to listen.
 POLL_SECONDS = 0.002
-# How often the memory of the processes is read.
-PEAK_SECONDS = 0.1
 
 
 class RunFailed(Exception):
@@ -31,15 +30,16 @@ class Run(NamedTuple):
 
 
 class _Running:
-    def __init__(self, workload, contestant, count, program_path, seconds):
+    def __init__(self, workload, contestant, count, program_path, seconds, host):
         self._line = workload.line
         self._contestant = contestant
         self._count = count
         self._program_path = program_path
         self._seconds = seconds
         self._deadline = time.monotonic() + seconds
-        self._meeting_point = meeting_point_of(workload)
-        self._cores_of_ends = cores.of_ends(workload) if len(contestant.processes) == 2 else None
+        self._host = host
+        self._meeting_point = meeting_point_of(workload, *([host.address] if host else []))
+        self._cores_of_ends = None if host or len(contestant.processes) != 2 else cores.of_ends(workload)
         self._children = []
         self._next_peaks = time.monotonic()
         self._selector = selectors.DefaultSelector()
@@ -74,10 +74,14 @@ class _Running:
 
     def _start(self, process):
         values = {**self._meeting_point.endpoints, "count": self._count}
-        command = [self._program_path(process.program),
-                   *(str(argument).format(**values) for argument in process.arguments)]
+        arguments = [str(argument).format(**values) for argument in process.arguments]
+        command = [self._program_path(process.program), *arguments]
         try:
-            child = Child(process, command, self._cores_of_ends and self._cores_of_ends[len(self._children)])
+            if self._host and process.when_listening:
+                command = self._host.command(process.program, arguments, self._seconds)
+                child = RemoteChild(process, command, self._host.name)
+            else:
+                child = Child(process, command, self._cores_of_ends and self._cores_of_ends[len(self._children)])
         except OSError as error:
             raise RunFailed(f"cannot start {command[0]}: {error.strerror}; is it built?") from None
         self._children.append(child)
@@ -169,6 +173,7 @@ class _Running:
         return "".join(f"\n      {program}: {line}" for program, lines in said for line in lines)
 
 
-def run(workload, contestant, count, program_path, seconds):
-    """Raises RunFailed. After `seconds` whatever still runs is killed."""
-    return _Running(workload, contestant, count, program_path, seconds).go()
+def run(workload, contestant, count, program_path, seconds, host=None):
+    """Raises RunFailed. After `seconds` whatever still runs is killed. With a host, the processes that connect run
+    there, and the others here."""
+    return _Running(workload, contestant, count, program_path, seconds, host).go()

@@ -1,19 +1,15 @@
 #!/usr/bin/python3
 """The whole command with stand-ins for the programs: its output files, and its exit code."""
 
-import contextlib
 import ctypes
-import io
-import json
 import re
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
+from command_case import CommandCase
 from stand_ins import make_stand_ins
 from comparison.catalogue import WORKLOADS
-from comparison.command import main
 
 
 def folder_of_libzmq():
@@ -25,29 +21,7 @@ def folder_of_libzmq():
 NATS_SERVER = Path(__file__).resolve().parent / "nats_server.py"
 
 
-class Command(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.out = Path(folder.name) / "figures"
-
-    def compare(self, *arguments):
-        """Exit code, output and complaints."""
-        output, errors = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
-            try:
-                code = main([str(argument) for argument in arguments])
-            except SystemExit as end:
-                code = end.code
-        return code, output.getvalue(), errors.getvalue()
-
-    def measure(self, *arguments, **faulty):
-        return self.compare("--programs", make_stand_ins(self, **faulty), "--rounds", 1,
-                            "--seconds", 0.01, "--out", self.out, "--force", *arguments)
-
-    def results(self):
-        return json.loads((self.out / "results.json").read_text(encoding="utf-8"))
-
+class Command(CommandCase):
     def test_it_measures_writes_and_names_what_is_missed(self):
         code, output, _ = self.measure("--only", "stream_64", "--only", "round_trip_64")
         self.assertEqual(code, 0)
