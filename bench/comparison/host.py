@@ -70,7 +70,7 @@ class Host:
         self._check(hashes(folder), there["files"], libraries)
 
     def command(self, program, arguments, seconds):
-        """Returns the command that runs this program there, for so many seconds at most."""
+        """Returns the command that runs this program there, and ends it after this time."""
         words = ["python3", "-B", "-m", "comparison.on_host", str(seconds), program, *arguments]
         return [*self._shell, f"cd {shlex.quote(self._folder)} && exec {shlex.join(words)}"]
 

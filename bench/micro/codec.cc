@@ -115,7 +115,7 @@ void runs(benchmark::State& state) {
   });
 }
 
-// What a message costs that is made from a view of a batch, and destroyed.
+// Makes a message from each view of a batch, and destroys it.
 void object_of_a_view(benchmark::State& state) {
   const read_buffer buffer{static_cast<std::size_t>(state.range(0)),
                            static_cast<std::size_t>(state.range(1))};

@@ -142,7 +142,7 @@ class Command(WithStandIn):
 
 
 class Connection(WithStandIn):
-    """What is left when a connection or a process is gone."""
+    """The processes and files after a connection or a process has ended."""
 
     def installed(self, program=PROGRAM, name="other", libraries=(), **how):
         folder = tempfile.TemporaryDirectory()
@@ -214,7 +214,7 @@ class Connection(WithStandIn):
         child.end_by(signal.SIGTERM)
         self.take_end(child)
         self.assertEqual(child.exit_code, -signal.SIGTERM)
-        child.end_by(signal.SIGTERM)  # too late, which is no error
+        child.end_by(signal.SIGTERM)  # does nothing
 
     def test_the_end_of_the_input_arrives(self):
         child = self.started(program="#!/bin/sh\necho ready\ncat\necho said >&2\nexit 3\n")
@@ -233,7 +233,7 @@ class Connection(WithStandIn):
              self.assertRaisesRegex(HostFailed, "the version of libzmq is 0.0 here and .* on other"):
             self.installed(libraries=("libzmq",))
 
-    def test_what_cannot_be_installed_is_not_left(self):
+    def test_a_failed_installation_leaves_no_files(self):
         write_program(self.programs / "python3", "#!/bin/sh\nexit 9\n")
         with self.assertRaisesRegex(HostFailed, "other ended with 1"):
             self.installed()

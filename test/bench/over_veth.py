@@ -30,7 +30,7 @@ def run():
     os.environ["PATH"] += ":/usr/sbin:/sbin"
     with subprocess.Popen(["unshare", "--net", "sh", "-c", "echo there; exec cat"], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as other:
-        # It ends with its input, and its network with it.
+        # The process ends with its input, and its network then goes too.
         if other.stdout.readline() != "there\n":
             sys.exit(NOT_POSSIBLE)
         join(other.pid)
