@@ -7,6 +7,17 @@ def without_code(text):
     return re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
 
 
+def unique_anchor(heading, taken):
+    """The anchor of a heading, as GitHub makes it. Adds it to those of the page's headings before."""
+    first = anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+    number = 0
+    while anchor in taken:
+        number += 1
+        anchor = f"{first}-{number}"
+    taken.add(anchor)
+    return anchor
+
+
 def links(page):
     """The links of a page to files: (link, file, anchor)."""
     for link in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text(encoding="utf-8"))):

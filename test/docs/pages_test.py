@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 # The source tree, because the pages link to files everywhere.
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page_links import links, without_code  # noqa: E402: found by the line above
+from page_links import links, unique_anchor, without_code  # noqa: E402: found by the line above
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
@@ -20,12 +20,7 @@ def anchors(page):
     found = set()
     for heading in re.findall(r"^#+ (.*)", without_code(page.read_text(encoding="utf-8")), re.M):
         text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
-        anchor = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
-        number = 1
-        while anchor in found:
-            anchor = f"{anchor}-{number}"
-            number += 1
-        found.add(anchor)
+        unique_anchor(text, found)
     return found
 
 

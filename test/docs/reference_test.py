@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""tools/docs makes the API reference of the installed headers without a warning. Running Doxygen is part of the long
-form. To run it by hand: ZINC_LONG=1 test/docs/reference_test.py"""
+"""tools/docs makes the API reference of the installed headers without a warning, and the pages beside it. Running
+Doxygen is part of the long form. To run it by hand: ZINC_LONG=1 test/docs/reference_test.py"""
 
 import os
 import subprocess
@@ -12,8 +12,9 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 # The source tree, because Doxygen reads all headers.
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(1, str(ROOT / "tools/reference"))
+sys.path[1:1] = [str(ROOT / "tools/reference"), str(ROOT / "test/docs")]
 import doxygen_input  # noqa: E402: behind the line above
+import html_pages  # noqa: E402
 
 LONG = os.environ.get("ZINC_LONG", "0") != "0"
 
@@ -113,9 +114,14 @@ class Reference(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = self.run_docs(folder)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            page = (Path(folder) / "classzmtp_1_1push__socket.html").read_text(encoding="utf-8")
+            reference = Path(folder) / "reference"
+            page = (reference / "classzmtp_1_1push__socket.html").read_text(encoding="utf-8")
             self.assertIn("sends each message to the next ready PULL peer", page)
-            self.assertTrue((Path(folder) / "index.html").is_file())
+            index = (reference / "index.html").read_text(encoding="utf-8")
+            self.assertIn('<a href="../docs/tutorial.html">', index)
+            self.assertEqual(html_pages.faults(Path(folder).resolve()), [])
+            header = '<a href="../reference/zmtp_8h.html"><code>zmtp/zmtp.h</code></a>'
+            self.assertIn(header, (Path(folder) / "docs/architecture.html").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
