@@ -23,6 +23,7 @@ public:
   using slot = std::uint32_t;
 
   [[nodiscard]] bool empty() const noexcept { return cursor_ == none; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool contains(slot s) const noexcept {
     return s < links_.size() && links_[s].next != none;
   }
@@ -50,6 +51,7 @@ public:
     if (s >= links_.size()) {
       links_.resize(s + 1);
     }
+    ++size_;
     if (empty()) {
       links_[s] = {s, s};
       cursor_ = s;
@@ -70,6 +72,7 @@ public:
     links_[previous].next = next;
     links_[next].previous = previous;
     links_[s] = {};
+    --size_;
     if (cursor_ == s) {
       cursor_ = next == s ? none : next;
     }
@@ -84,6 +87,7 @@ private:
 
   std::vector<link> links_;
   slot cursor_ = none;
+  std::size_t size_ = 0;
 };
 
 // Bytes that were read from a peer and are not in the queue `in` yet.

@@ -1,5 +1,6 @@
 #include "zmtp/routing/round_robin_state.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace zmtp {
@@ -72,16 +73,27 @@ send_status round_robin_state::send(message_batch& from, if_full then) {
   }
   auto status = send_status::full;
   while (!writable_.empty() && skip_notices(from)) {
-    auto& p = select();
-    if (writable_.after(p.id.slot) == p.id.slot) {
-      queue_some(p, from);
-    } else {
-      queue_one(p, from);
-    }
-    pass_on_from(p);
+    send_shares(from);
     status = send_status::queued;
   }
   return from.empty() ? send_status::queued : status;
+}
+
+// Sends an equal number of messages to each ready peer, or one message to each of the next peers if
+// there are fewer messages than peers. So each peer gets as many as from single sends, and runs stay
+// long.
+void round_robin_state::send_shares(message_batch& from) {
+  const auto peers = writable_.size();
+  const bool singly = options_.policy == send_policy::least_queued && peers != 1;
+  const auto share = singly ? 1 : std::max<std::size_t>(1, from.size() / peers);
+  for (auto left = peers; left != 0 && skip_notices(from); --left) {
+    auto& p = select();
+    auto more = share - queue_some(p, from, share);
+    while (more != 0 && !p.out.full() && skip_notices(from)) {
+      more -= queue_some(p, from, more);
+    }
+    pass_on_from(p);
+  }
 }
 
 // Returns the peer that gets the next message.
@@ -92,7 +104,7 @@ pipe& round_robin_state::select() noexcept {
   return next_writable();
 }
 
-// Call after a message was queued for `p`.
+// Call after messages were queued for `p`.
 void round_robin_state::pass_on_from(const pipe& p) noexcept {
   if (p.out.full()) {
     writable_.erase(p.id.slot);

@@ -28,6 +28,7 @@ protected:
   [[nodiscard]] pipe& next_writable() const noexcept { return pipes_.at(writable_.current()); }
 
 private:
+  void send_shares(message_batch& from);
   [[nodiscard]] pipe& select() noexcept;
   void pass_on_from(const pipe& p) noexcept;
   void turn_to_least_queued() noexcept;

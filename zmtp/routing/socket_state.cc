@@ -126,13 +126,13 @@ send_status socket_state::queue_for(peer_id to, message&& m) {
   return send_status::queued;
 }
 
-void socket_state::queue_some(pipe& p, message_batch& from, std::size_t most) {
+std::size_t socket_state::queue_some(pipe& p, message_batch& from, std::size_t most) {
   auto& first = from.first_item().content;
   if (auto* const m = std::get_if<message>(&first)) {
     const auto bytes = m->framed_size();
     queue(p, std::move(*m));
     from.drop_front({.bytes = bytes, .messages = 1});
-    return;
+    return 1;
   }
   touch(p);
   auto& run = *std::get_if<message_run>(&first);
@@ -148,6 +148,7 @@ void socket_state::queue_some(pipe& p, message_batch& from, std::size_t most) {
   }
   count_sent(p, part.messages);
   from.drop_front(part);
+  return part.messages;
 }
 
 bool socket_state::skip_notices(message_batch& from) noexcept {

@@ -170,10 +170,10 @@ protected:
     touch(p);
   }
   void queue(pipe& p, message&& m);
-  // Queue the first message of the batch for this peer, or its first messages, up to the marks of
-  // the queue and at least one.
-  void queue_one(pipe& p, message_batch& from) { queue_some(p, from, 1); }
-  void queue_some(pipe& p, message_batch& from, std::size_t most = static_cast<std::size_t>(-1));
+  // Queues the first messages of the batch for this peer, up to the marks of the queue and at least
+  // one. Returns their number.
+  std::size_t queue_some(pipe& p, message_batch& from,
+                         std::size_t most = static_cast<std::size_t>(-1));
   // Queues a message for this peer, if the peer exists and its queue is not full.
   [[nodiscard]] send_status queue_for(peer_id to, message&& m);
   // Puts a message into the receive queue of the peer.

@@ -85,8 +85,9 @@ public:
     return operations::try_send(*this->core_, batch);
   }
 
-  // Queues the messages of `batch` in order, in large runs without a copy. Waits while no peer can
-  // take the next message. Skips notices of attach and detach.
+  // Queues the messages of `batch` in order, in large runs without a copy. If several peers take
+  // turns, each gets as many messages as from single sends, but adjacent ones. Waits while no peer
+  // can take the next message. Skips notices of attach and detach.
   //
   // Lifetime: the batch must live and must not be changed until completion.
   // Completes with: error_code and the number of queued messages. These are removed from the front

@@ -35,11 +35,13 @@ inline std::string counts_of(const peer_counters& c) {
 // Two equal sockets: one for single messages, one for batches.
 class two_sockets {
 public:
+  // If peers share the messages of a batch, only their numbers are compared. Byte marks would make
+  // these depend on which messages a peer gets.
   template <class Make>
-  two_sockets(unsigned seed, Make&& make) : random_{seed} {
+  two_sockets(unsigned seed, Make&& make, bool shared = false) : random_{seed}, shared_{shared} {
     options_.send_mark.messages = 1 + pick(60);
     options_.receive_mark = {.messages = {}, .bytes = {}};
-    if (pick(2) == 0) {
+    if (!shared && pick(2) == 0) {
       options_.send_mark.bytes = 1 + pick(20'000);
     }
     options_.policy = pick(2) == 0 ? send_policy::least_queued : send_policy::round_robin;
@@ -127,7 +129,9 @@ public:
     for (const auto id : peers_) {
       // Whole queues, because marks are released entry by entry.
       if (pick(2) == 0) {
-        ASSERT_EQ(write(*batched_, id), write(*single_, id));
+        const auto batched = write(*batched_, id);
+        const auto single = write(*single_, id);
+        ASSERT_TRUE(shared_ || batched == single);
       }
     }
   }
@@ -143,6 +147,7 @@ public:
 
 private:
   std::mt19937 random_;
+  bool shared_;
   socket_options options_;
   std::unique_ptr<socket_state> single_;
   std::unique_ptr<socket_state> batched_;

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,10 +27,10 @@ using test::two_sockets;
 using test::write;
 
 template <class State>
-void sends_the_same(std::size_t peers) {
+void sends_the_same(std::size_t peers, bool shared = false) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    two_sockets both{seed, make_state<State>};
+    two_sockets both{seed, make_state<State>, shared};
     for (auto count = 1 + both.pick(peers); count != 0; --count) {
       both.attach();
     }
@@ -47,8 +48,14 @@ void sends_the_same(std::size_t peers) {
   }
 }
 
-TEST(a_batch, is_sent_by_push_as_single_messages_are) { sends_the_same<push_state>(4); }
-TEST(a_batch, is_sent_by_dealer_as_single_messages_are) { sends_the_same<dealer_state>(2); }
+TEST(a_batch, is_sent_by_push_as_single_messages_are) { sends_the_same<push_state>(1); }
+TEST(a_batch, is_sent_by_dealer_as_single_messages_are) { sends_the_same<dealer_state>(1); }
+TEST(a_batch, is_shared_by_peers_of_push_as_single_messages_are) {
+  sends_the_same<push_state>(4, true);
+}
+TEST(a_batch, is_shared_by_peers_of_dealer_as_single_messages_are) {
+  sends_the_same<dealer_state>(2, true);
+}
 TEST(a_batch, is_sent_by_pub_as_single_messages_are) { sends_the_same<pub_state>(4); }
 TEST(a_batch, is_sent_by_xpub_as_single_messages_are) { sends_the_same<xpub_state>(3); }
 TEST(a_batch, is_sent_by_xsub_as_single_messages_are) { sends_the_same<xsub_state>(3); }
@@ -125,6 +132,76 @@ TEST(a_batch, is_queued_up_to_the_mark_of_its_peer) {
   EXPECT_EQ(batch.size(), 2U);
   EXPECT_EQ(router.send_to(batch), send_status::full);
   EXPECT_EQ(batch.front().front(), "3");
+}
+
+message_batch numbered(int first, int end) {
+  message_batch batch;
+  for (; first != end; ++first) {
+    batch.append(std::to_string(first));
+  }
+  return batch;
+}
+
+std::string framed_numbers(std::initializer_list<int> numbers) {
+  std::string all;
+  for (const auto n : numbers) {
+    all += framed({std::to_string(n)});
+  }
+  return all;
+}
+
+// Equal shares first, and the rest one by one. The next batch begins with the peer after the last
+// one.
+TEST(a_batch, is_sent_in_adjacent_shares) {
+  push_state push{{}};
+  const auto a = attach_new(push);
+  const auto b = attach_new(push);
+  const auto c = attach_new(push);
+  auto batch = numbered(0, 8);
+  EXPECT_EQ(push.send(batch, if_full::report), send_status::queued);
+  EXPECT_TRUE(batch.empty());
+  // Two runs and an object: a share may end in another one.
+  batch = numbered(8, 10);
+  batch.push_back({.content = message{"10"}});
+  batch.append(numbered(11, 15));
+  EXPECT_EQ(push.send(batch, if_full::report), send_status::queued);
+  EXPECT_TRUE(batch.empty());
+  EXPECT_EQ(write(push, a), framed_numbers({0, 1, 6, 10, 11}));
+  EXPECT_EQ(write(push, b), framed_numbers({2, 3, 7, 12, 13}));
+  EXPECT_EQ(write(push, c), framed_numbers({4, 5, 8, 9, 14}));
+}
+
+TEST(a_batch, is_shared_by_the_peers_that_are_not_full) {
+  socket_options options;
+  options.send_mark.messages = 5;
+  push_state push{options};
+  const auto a = attach_new(push);
+  auto batch = numbered(0, 4);
+  EXPECT_EQ(push.send(batch, if_full::report), send_status::queued);
+  const auto b = attach_new(push);
+  const auto c = attach_new(push);
+  batch = numbered(4, 16);
+  EXPECT_EQ(push.send(batch, if_full::report), send_status::queued);
+  EXPECT_EQ(batch.size(), 1U);
+  EXPECT_EQ(push.send(batch, if_full::report), send_status::full);
+  EXPECT_EQ(write(push, a), framed_numbers({0, 1, 2, 3, 4}));
+  EXPECT_EQ(write(push, b), framed_numbers({5, 6, 7, 8, 13}));
+  EXPECT_EQ(write(push, c), framed_numbers({9, 10, 11, 12, 14}));
+}
+
+// Each message goes to the shorter queue.
+TEST(a_batch, for_the_least_queued_peer_is_sent_singly) {
+  socket_options options;
+  options.policy = send_policy::least_queued;
+  push_state push{options};
+  const auto a = attach_new(push);
+  auto batch = numbered(0, 2);
+  EXPECT_EQ(push.send(batch, if_full::report), send_status::queued);
+  const auto b = attach_new(push);
+  batch = numbered(2, 8);
+  EXPECT_EQ(push.send(batch, if_full::report), send_status::queued);
+  EXPECT_EQ(write(push, a), framed_numbers({0, 1, 4, 6}));
+  EXPECT_EQ(write(push, b), framed_numbers({2, 3, 5, 7}));
 }
 
 TEST(a_batch, is_written_from_its_own_memory) {

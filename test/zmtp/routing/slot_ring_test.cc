@@ -102,6 +102,7 @@ TEST(slot_ring, random_use_equals_a_list) {
           }
       }
       ASSERT_EQ(ring.empty(), expected.empty()) << "seed " << seed;
+      ASSERT_EQ(ring.size(), expected.size()) << "seed " << seed;
       for (slot_ring::slot i = 0; i < 12; ++i) {
         const bool in = std::find(expected.begin(), expected.end(), i) != expected.end();
         ASSERT_EQ(ring.contains(i), in) << "seed " << seed;
