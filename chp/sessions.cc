@@ -87,6 +87,12 @@ void sessions::note(const log_entry& e) {
   r.outcomes.push_back(
       {e.number, is_refused ? refusal_of(static_cast<std::uint8_t>(e.argument)) : errc{}});
   ++outcomes_;
+  // A server of the Guide does not say `low`, so nothing else limits what its updates leave here.
+  if (r.outcomes.size() > limits_.max_outcomes) {
+    r.outcomes.drop(1);
+    ++r.first;
+    --outcomes_;
+  }
   while (!replaying_ && is_above_limits() && oldest_ != at) {
     forget_oldest();
   }

@@ -83,6 +83,29 @@ TEST(chp_sessions, a_session_with_too_many_outcomes_has_to_wait) {
       << "the client needs the first no more";
 }
 
+// The entries of a server of the Guide.
+TEST(chp_sessions, entries_without_low_leave_the_last_outcomes) {
+  const session_limits limits{.max_outcomes = 2, .max_all_outcomes = 3};
+  sessions all{1, limits};
+  for (std::uint64_t n = 1; n <= 5; ++n) {
+    all.note(entry(n, 1, n, 0));
+  }
+  all.note(entry(6, 2, 1));
+  EXPECT_EQ(all.size(), 2U) << "they have three outcomes";
+  EXPECT_EQ(all.decide(session_id(1, 3), 1, 0).what, verdict::unknown);
+  EXPECT_EQ(all.decide(session_id(1, 4), 1, 0).known, (entry_outcome{4, errc{}}));
+  EXPECT_EQ(all.decide(session_id(1, 6), 4, 0).what, verdict::full);
+  EXPECT_EQ(all.decide(session_id(1, 6), 5, 0).what, verdict::execute);
+  std::string rows;
+  std::size_t at = 0;
+  EXPECT_FALSE(all.append_rows(at, SIZE_MAX, rows));
+  std::string_view left{rows};
+  sequence last = 0;
+  sessions loaded{1, limits};
+  EXPECT_EQ(loaded.insert_row(left, last), errc{}) << "a store with these sessions can be loaded";
+  EXPECT_EQ(loaded.decide(session_id(1, 4), 1, 0).known, (entry_outcome{4, errc{}}));
+}
+
 TEST(chp_sessions, above_the_limit_of_all_outcomes_forgets_another_session) {
   sessions all{1, {.max_all_outcomes = 3}};
   all.note(entry(1, 1, 1));
