@@ -19,7 +19,9 @@ namespace chp {
 
 struct session_limits {
   std::size_t max_sessions = 100'000;
-  std::size_t max_outcomes = 65'536;         // per session; further updates are deferred
+  // Per session. Further updates are deferred, so this must not be lower than the sum of
+  // client_options::pending_updates and kept_updates.
+  std::size_t max_outcomes = 65'536;
   std::size_t max_all_outcomes = 4'000'000;  // in all sessions, 16 bytes each
 };
 

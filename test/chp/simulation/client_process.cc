@@ -104,8 +104,7 @@ void client_process::update() {
       [this, which, key, began = world_->now()](const boost::system::error_code& ec, truth says) {
         open_.erase(which);
         const bool is_on_one = says == truth::one_server || says == truth::one_disk;
-        if (is_on_one && !history_->how().beside_guide && !client_->status().degraded &&
-            replicated_at_ < began) {
+        if (is_on_one && !client_->status().degraded && replicated_at_ < began) {
           history_->report(violation::untold_degraded, name() + ": " + key);
         }
         history_->end(which, ec, options_.claims_both && !ec ? truth::both_servers : says,

@@ -27,6 +27,7 @@ public:
       : options_{options}, world_{seed} {
     world_.net().here().notes.print_to(options.print);
     world_.net().options().cuts = random().chance(30);
+    setting_.choose_limits(zmtp::simulation::random_source{~seed});
   }
 
   guide_pair_result run();
@@ -79,6 +80,8 @@ void guide_pair::add_servers() {
   how.server.pair.pair.expiry = setting_.expiry;
   how.has_store = setting_.stores[who_];
   how.clock = setting_.clock(random());
+  // The Guide's server does not notice that it was disconnected because it was too slow.
+  how.server.server.publisher_bytes = server_options{}.publisher_bytes;
   if (options_.spoil) {
     options_.spoil(how);
   }
@@ -111,6 +114,10 @@ void guide_pair::add_clients() {
       how.servers.push_back(1 - first);
     }
     how.client = setting_.client();
+    if (setting_.few_outcomes) {
+      // Nothing is ever on both, so all kept updates have outcomes that the server must remember.
+      how.client.pending_updates = how.client.kept_updates = 1;
+    }
     how.pace = setting_.heartbeat * random().between(1, 5) / 5;
     how.clock = setting_.clock(random());
     // The Guide's server executes a resent update again.

@@ -3,6 +3,7 @@
 #include "test/chp/simulation/guide_pair.h"
 
 #include "test/chp/simulation/guide_server_process.h"
+#include "test/chp/simulation/message_edits.h"
 #include "test/simulation/seeds.h"
 #include "test/support/scratch_folder.h"
 
@@ -103,6 +104,11 @@ TEST(planted_faults, an_acknowledgement_under_block_is_noticed) {
   EXPECT_TRUE(shows(violation::one_in_block, {.spoil = [](auto& how) {
                       how.server.server.degraded = degraded_policy::ack;
                     }}));
+}
+
+TEST(planted_faults, a_client_that_is_not_told_degraded_is_noticed) {
+  EXPECT_TRUE(shows(violation::untold_degraded,
+                    {.spoil_client = [](auto& how) { how.edit = hides_degraded(); }}));
 }
 
 TEST(planted_faults, a_passive_server_that_does_not_follow_is_noticed) {

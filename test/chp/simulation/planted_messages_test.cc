@@ -7,32 +7,17 @@
 #include "chp/properties.h"
 #include "chp/update_id.h"
 #include "test/chp/simulation/expect_noticed.h"
+#include "test/chp/simulation/message_edits.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 
 namespace chp::simulation {
 namespace {
-
-constexpr std::size_t id_frame = 2;
-constexpr std::size_t properties_frame = 3;
-constexpr std::size_t value_frame = 4;
-constexpr std::size_t frames = 5;  // a KVSET, KVPUB or HUGZ has these
-
-void set_frame(zmtp::message& m, std::size_t index, std::string_view frame) {
-  zmtp::message edited;
-  std::size_t at = 0;
-  for (const std::string_view each : m) {
-    edited.push_back(at++ == index ? frame : each);
-  }
-  m = std::move(edited);
-}
 
 bool lacks_id(const zmtp::message& m) {
   return m.size() == frames && is_once(m.front()) && update_id::of_frame(m[id_frame]).empty();
@@ -56,21 +41,6 @@ message_edit of_pair(Change change) {
 message_edit both(message_edit first, message_edit second) {
   return [first = std::move(first), second = std::move(second)](zmtp::message& m) {
     return std::min(first(m), second(m));
-  };
-}
-
-// Edits the properties of each HUGZ.
-template <class Change>
-message_edit of_notices(Change change) {
-  return [change](zmtp::message& m) {
-    if (m.size() == frames && m.front() == "HUGZ") {
-      std::string edited;
-      for (const auto& each : properties{m[properties_frame]}) {
-        change(edited, each);
-      }
-      set_frame(m, properties_frame, edited);
-    }
-    return 1U;
   };
 }
 
@@ -251,15 +221,10 @@ TEST(planted_messages, a_copy_without_its_few_sessions_is_noticed) {
 
 // 7. Readers are not told degraded.
 TEST(planted_messages, a_client_that_is_not_told_degraded_is_noticed) {
-  const auto edit = of_notices([](std::string& to, const property& each) {
-    if (each.name != property_name::degraded) {
-      append_property(to, each.name, each.value);
-    }
-  });
   const scenario_options options{
       .faults = faults{fault::link_cut, fault::one_way_cut, fault::client_cut},
-      .spoil_client = [edit](auto& how) {
-        how.edit = edit;
+      .spoil_client = [](auto& how) {
+        how.edit = hides_degraded();
         how.client.server_ttl = 2 * how.client.heartbeat;
       }};
   expect_noticed(violation::untold_degraded, 1, options);
