@@ -171,7 +171,9 @@ void active_role::advance(time_point now, log_actions& out) {
   const bool alone = (!parts_.options.is_paired || parts_.options.policy == degraded_policy::ack) &&
                      (!witness || witness->is_alone());
   const auto before = state.commit();
-  const auto commit = tracker_.advance(before, state.durable(), alone);
+  const auto target = tracker_.advance(before, state.durable(), alone);
+  const auto commit = state.past().log().step(before, target, published_at_once);
+  goes_on_ = commit != target;
   state.raise_both(std::min(state.durable(), tracker_.confirmed()),
                    follower_ && follower_->has_store);
   const auto both = state.both();
@@ -245,6 +247,9 @@ void active_role::on_deadline(time_point now) {
 
 std::optional<active_role::time_point> active_role::next_deadline() const noexcept {
   const auto& state = parts_.state;
+  if (goes_on_ && !suspended_) {
+    return time_point{};
+  }
   const auto due = state.past().map().next_deadline();
   if (suspended_ || !due || *due == time_point::max() || !state.has_room()) {
     return std::nullopt;

@@ -43,6 +43,7 @@ public:
 
   // Erases expired keys.
   void on_deadline(time_point now);
+  // A time in the past: the next turn has work to do.
   [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
   void end_turn(time_point now, log_actions& out);
 
@@ -101,6 +102,7 @@ private:
   time_point since_;
   bool suspended_ = false;
   bool handing_over_ = false;
+  bool goes_on_ = false;  // the next turn commits more
   commit_tracker tracker_;
   std::optional<follower> follower_;
   std::optional<copy> copy_;

@@ -74,6 +74,18 @@ bool entry_log::at_end(const cursor& c) const noexcept {
   return settle(settled) == nullptr;
 }
 
+sequence entry_log::step(sequence from, sequence to, std::size_t most) const noexcept {
+  if (to <= from || to - from <= most) {
+    return to;
+  }
+  auto c = after(std::max(from, start_));
+  log_entry e;
+  while (most != 0 && read(c, e) && e.number < to) {
+    --most;
+  }
+  return most == 0 ? e.number : to;
+}
+
 bool entry_log::read(cursor& c, log_entry& e) const noexcept {
   const auto* const in = settle(c);
   if (in == nullptr) {

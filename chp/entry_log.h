@@ -61,6 +61,8 @@ public:
   // start(). Takes time for one segment.
   [[nodiscard]] cursor after(sequence number) const noexcept;
   [[nodiscard]] bool at_end(const cursor& at) const noexcept;
+  // Returns the number of the last of at most `most` entries above `from`, or `to` if that is lower.
+  [[nodiscard]] sequence step(sequence from, sequence to, std::size_t most) const noexcept;
   // Reads the next entry and moves the cursor behind it. Returns false at the end of the log. The
   // views are valid until the entry is trimmed.
   [[nodiscard]] bool read(cursor& at, log_entry& e) const noexcept;

@@ -7,11 +7,16 @@
 #include "chp/waiting_updates.h"
 #include "chp/witness_state.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
 namespace chp {
+
+// Entries that a turn publishes, and answers. Each takes a microsecond or more where keys are far apart in
+// memory, and other events wait meanwhile. One sync of a disk can commit many thousands.
+inline constexpr std::size_t published_at_once = 1'000;
 
 struct log_parts {
   log_parts(const update_log_options& with, std::uint64_t random, replica&& of)

@@ -217,12 +217,19 @@ void passive_role::end_turn(time_point now, log_actions& out) {
   // The disk of the active server has all entries that it calls committed. So both have them once the
   // own disk has. Commits of an own reign say nothing about the peer.
   state.raise_both(std::min(named_commit_, state.durable()), peer_has_store_);
-  state.publish(state.commit(), now, [](const log_entry&, bool) {});
+  const auto& past = state.past();
+  state.publish(past.log().step(past.published(), state.commit(), published_at_once), now,
+                [](const log_entry&, bool) {});
   state.trim(state.commit(), trimmed_to::half);
   if (const auto have = state.durable(); have > confirmed_) {
     confirmed_ = have;
     out.to_peer.push_back(make_message(confirmation{*greeting_, have}));
   }
+}
+
+std::optional<passive_role::time_point> passive_role::next_deadline() const noexcept {
+  const bool goes_on = following_ && parts_.state.past().published() < parts_.state.commit();
+  return goes_on ? std::optional{time_point{}} : std::nullopt;
 }
 
 }  // namespace chp

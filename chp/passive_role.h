@@ -44,6 +44,8 @@ public:
   [[nodiscard]] bool read_lost(std::string& lines, std::size_t most);
 
   void end_turn(time_point now, log_actions& out);
+  // A time in the past: the next turn has work to do.
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept;
 
   [[nodiscard]] bool following() const noexcept { return following_; }
   // The active server has answered HELLO.

@@ -199,13 +199,12 @@ void update_log::on_written(boost::system::error_code ec, time_point now) {
 
 std::optional<update_log::time_point> update_log::next_deadline() const noexcept {
   auto first = parts_.state.next_deadline();
-  if (const auto* const role = active()) {
-    const auto due = role->next_deadline();
+  const auto consider = [&first](std::optional<time_point> due) {
     first = due && (!first || *due < *first) ? due : first;
-  }
+  };
+  consider(std::visit([](const auto& role) { return role.next_deadline(); }, role_));
   if (parts_.witness) {
-    const auto due = parts_.witness->next_deadline();
-    first = due && (!first || *due < *first) ? due : first;
+    consider(parts_.witness->next_deadline());
   }
   return first;
 }

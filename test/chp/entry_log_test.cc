@@ -60,6 +60,19 @@ TEST(chp_entry_log, reads_several_epochs_in_order) {
   EXPECT_TRUE(log.at_end(log.after(make_sequence(4, 0))));
 }
 
+TEST(chp_entry_log, steps_by_entries_whatever_their_numbers) {
+  auto log = filled(5);
+  log.append({.number = make_sequence(4, 0), .kind = entry_kind::reign, .argument = 2});
+  EXPECT_EQ(log.step(at(1), at(4), 2), at(3));
+  EXPECT_EQ(log.step(at(1), at(4), 3), at(4));
+  EXPECT_EQ(log.step(at(3), at(3), 2), at(3));
+  EXPECT_EQ(log.step(at(4), at(3), 2), at(3)) << "nothing to do";
+  EXPECT_EQ(log.step(0, log.end(), 2), at(2));
+  EXPECT_EQ(log.step(at(4), log.end(), 1), at(5));
+  EXPECT_EQ(log.step(at(4), log.end(), 2), log.end());
+  EXPECT_EQ(log.step(at(5), log.end(), 2), log.end());
+}
+
 TEST(chp_entry_log, cursor_at_the_end_sees_what_is_appended_later) {
   auto log = filled(0);
   auto from = log.after(0);

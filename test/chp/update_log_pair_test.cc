@@ -207,6 +207,33 @@ TEST(chp_update_log, renews_its_epoch_without_losing_its_backup) {
   EXPECT_EQ(b.map().at("k"), "v");
 }
 
+TEST(chp_update_log, a_passive_server_executes_a_part_in_each_turn) {
+  constexpr auto entries = 2 * published_at_once + 500;
+  server a{paired(), 1};
+  server b{paired(), 2};
+  a.log.become_active(1, time_zero, a.out);
+  for (std::size_t n = 1; n != entries; ++n) {  // the first entry is the reign
+    a.set(std::to_string(n), "v");
+  }
+  for (int i = 0; i != 3; ++i) {
+    EXPECT_EQ(a.log.next_deadline() == time_zero, i != 0);
+    (void)a.turn();
+  }
+  b.log.on_peer_connected(b.out);
+  a.log.on_peer_message(b.turn().to_peer.at(0), time_zero, a.out);
+  for (const auto& m : a.turn().to_peer) {
+    b.log.on_peer_message(m, time_zero, b.out);
+  }
+  std::size_t executed = 0;
+  for (const std::size_t count : {published_at_once, published_at_once, std::size_t{500}}) {
+    (void)b.turn();
+    executed += count;
+    EXPECT_EQ(b.map().size(), executed - 1);
+    EXPECT_EQ(b.log.next_deadline() == time_zero, executed != entries) << "no message need come";
+  }
+  EXPECT_EQ(b.map(), a.map());
+}
+
 TEST(chp_update_log, makes_the_missing_updates_that_it_kept_while_passive) {
   server a{paired(), 1};
   server b{paired(), 2};

@@ -64,6 +64,39 @@ TEST(chp_update_log, publishes_and_answers_nothing_before_the_disk_has_it) {
   EXPECT_EQ(out.answers[0].says, truth::one_disk);
 }
 
+TEST(chp_update_log, publishes_a_part_in_each_turn_until_all_is_published) {
+  constexpr std::uint64_t updates = 2 * published_at_once + 500;
+  update_log_options o;
+  o.state.has_store = true;
+  server s{o};
+  s.log.become_active(1, time_zero, s.out);
+  (void)s.turn();
+  s.write();
+  (void)s.turn();
+  for (std::uint64_t n = 1; n <= updates; ++n) {
+    s.set("k", "v", id(n));
+  }
+  EXPECT_EQ(s.turn().write.size(), 1U);
+  s.write();
+  std::uint64_t last = 0;
+  for (const std::size_t count : {published_at_once, published_at_once, std::size_t{500}}) {
+    const auto out = s.turn();
+    EXPECT_EQ(out.answers.size(), count);
+    ASSERT_EQ(out.publish.size(), count);
+    for (std::size_t i = 0; i != count; ++i) {
+      ++last;
+      const auto published = parse_publication(out.publish[i], form::kvmsg, {});
+      EXPECT_EQ(std::get<update>(published.value()).number, make_sequence(1, last));
+      EXPECT_EQ(out.answers[i].counter, last);
+      EXPECT_EQ(out.answers[i].says, truth::one_disk);
+    }
+    EXPECT_EQ(s.log.state().commit(), make_sequence(1, last));
+    EXPECT_EQ(s.log.next_deadline() == time_zero, last != updates) << "nothing else need happen";
+  }
+  EXPECT_EQ(last, updates);
+  EXPECT_TRUE(s.turn().publish.empty());
+}
+
 TEST(chp_update_log, refuses_with_an_entry_and_repeats_the_reason) {
   update_log_options o;
   o.state.map.max_keys = 1;
