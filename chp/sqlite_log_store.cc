@@ -65,13 +65,11 @@ private:
     std::vector<error_code> results;
     const auto begun = runtime_.now();
     file_.write(all, results);
-    asio::post(executor_, [handlers = std::move(handlers), results = std::move(results),
-                           to = sync_times_, taken = runtime_.now() - begun] {
-      to->add(taken);
-      for (std::size_t i = 0; i < handlers.size(); ++i) {
-        handlers[i](results[i]);
-      }
-    });
+    asio::post(executor_, [to = sync_times_, taken = runtime_.now() - begun] { to->add(taken); });
+    // Each commits up to a turn's updates, so other work of the executor comes in between.
+    for (std::size_t i = 0; i < handlers.size(); ++i) {
+      asio::post(executor_, [handler = std::move(handlers[i]), ec = results[i]] { handler(ec); });
+    }
     file_.tidy();
   }
 

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,7 +67,12 @@ protected:
       });
     }
     within = false;
-    run_until([&] { return results.size() == writes.size(); });
+    std::size_t before = 0;
+    run_until([&] {
+      EXPECT_LE(results.size(), before + 1) << "other work of the executor has to wait";
+      before = results.size();
+      return before == writes.size();
+    });
     return results;
   }
 
