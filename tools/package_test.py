@@ -305,7 +305,7 @@ class Files(unittest.TestCase):
         text = (DEBIAN / "zinc-server@.service.in").read_text(encoding="utf-8")
         [command] = re.findall(r"^ExecStart=(.*)$", text, re.MULTILINE)
         self.assertEqual(re.findall(r"^ExecReload=(.*)$", text, re.MULTILINE),
-                         [f"{command} --check-config", "/bin/kill -HUP $MAINPID"])
+                         [f"{command} --check-config", "/bin/sh -c 'kill -HUP $MAINPID'"])
 
     def test_a_copy_of_the_settings_has_no_file_of_the_first_instance(self):
         for file in (DEBIAN / "defaults").iterdir():
