@@ -326,8 +326,9 @@ class LifetimeTest(StormCase):
             seen.add(round((int(said) - time.time()) / 3_600))
 
     def test_keys_expire_on_time_despite_failovers(self):
-        """Test 21. The time of day jumps all the while, for the servers."""
-        seconds, every, rate, longest = (100, 5, 100, 10) if LONG else (7, 2.5, 100, 3)
+        """Test 21. The time of day jumps all the while, for the servers. A takeover lets the whole time of a
+        key begin again. In the long form no key lives through two of them."""
+        seconds, every, rate, longest = (120, 15, 100, 10) if LONG else (7, 2.5, 100, 3)
         pair = Pair(self, HEARTBEAT, environment=self.CLOCK)
         storm = self.start_storm([group(6, pair.addresses)], "--lifetimes", rate, "--longest-ttl", longest,
                                  rate=200)
@@ -349,7 +350,7 @@ class LifetimeTest(StormCase):
               f"{found['ttl_latest_ms']} ms behind its time; writing again max "
               f"{found['writing_again_max_ms']} ms")
         if LONG:
-            self.assertLessEqual(found["ttl_latest_ms"], found["writing_again_max_ms"] + 1_000)
+            self.assertLessEqual(found["ttl_latest_ms"], 1_000 * longest + found["writing_again_max_ms"] + 1_000)
 
 
 class RelayTest(unittest.TestCase):
