@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace zmtp {
 
@@ -41,7 +42,7 @@ public:
   [[nodiscard]] found look(std::span<std::byte> bytes,
                            frame::cut most = {.bytes = 1, .messages = 1}) noexcept {
     for (;;) {
-      if (parts_ == 0 && before_ == 0 && skip_short_messages(bytes, most)) {
+      if (parts_ == 0 && before_ == 0 && skip_short_parts(bytes, most)) {
         return found::message;
       }
       const auto rest = bytes.subspan(whole_ + size_);
@@ -117,31 +118,41 @@ private:
     needed_ = size_ + bytes;
     return found::more;
   }
-  // Skips messages of one part of at most 255 bytes. Returns whether there are enough messages.
-  [[nodiscard]] bool skip_short_messages(std::span<std::byte> bytes, frame::cut most) noexcept {
-    if (limit_->frame_size < frame::max_short_body ||
-        limit_->message_size < 2 + frame::max_short_body || limit_->message_parts == 0)
-        [[unlikely]] {
+  // Skips parts of at most 255 bytes, from the start of a message. Returns whether there are enough
+  // messages.
+  [[nodiscard]] bool skip_short_parts(std::span<std::byte> bytes, frame::cut most) noexcept {
+    if (limit_->frame_size < frame::max_short_body) [[unlikely]] {
       return false;
     }
+    const auto most_parts = limit_->message_parts;
+    const auto most_size = limit_->message_size;
     const auto* const begin = bytes.data();
-    const auto* at = begin + whole_;
     const auto* const end = begin + bytes.size();
-    auto messages = messages_;
     const auto* const enough = begin + std::min(most.bytes, bytes.size());
-    while (messages < most.messages && at < enough && end - at >= 2 && *at == std::byte{0}) {
+    const auto* at = begin + whole_;
+    const auto* message = at;
+    auto messages = messages_;
+    std::size_t parts = 0;
+    while (end - at >= 2 && *at <= frame::more && parts < most_parts) {
       const auto whole = 2 + std::to_integer<std::ptrdiff_t>(at[1]);
-      if (end - at < whole) {
+      if (end - at < whole || static_cast<std::size_t>(at + whole - message) > most_size) {
         break;
       }
+      const bool last = *at == std::byte{};
       at += whole;
-      ++messages;
+      ++parts;
+      if (last) {
+        last_parts_ = std::exchange(parts, 0);
+        message = at;
+        if (++messages >= most.messages || at >= enough) {
+          break;
+        }
+      }
     }
-    if (messages != messages_) {
-      whole_ = static_cast<std::size_t>(at - begin);
-      messages_ = messages;
-      last_parts_ = 1;
-    }
+    messages_ = messages;
+    whole_ = static_cast<std::size_t>(message - begin);
+    size_ = static_cast<std::size_t>(at - message);
+    parts_ = parts;
     return messages_ != 0 && (messages_ >= most.messages || whole_ >= most.bytes);
   }
   [[nodiscard]] found fail(errc fault) noexcept {
