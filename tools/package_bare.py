@@ -60,6 +60,10 @@ class Bare:
         return output_of(*self.enter, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
                          "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive", *map(str, words))
 
+    def add(self, *packages):
+        """Installs packages of Debian."""
+        self.run("apt-get", "install", "-q", "-y", "--no-install-recommends", *packages)
+
     def install(self, packages):
         folder = self.root / "packages"
         shutil.rmtree(folder, ignore_errors=True)
@@ -67,8 +71,7 @@ class Bare:
         for package in packages:
             shutil.copy(package, folder)
         # Without an administrator to ask, changed settings stay.
-        self.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "-o", "Dpkg::Options::=--force-confold",
-                 *[f"/packages/{Path(package).name}" for package in packages])
+        self.add("-o", "Dpkg::Options::=--force-confold", *[f"/packages/{Path(package).name}" for package in packages])
 
     def start(self, words, user, folder="/", **settings):
         return subprocess.Popen(["/usr/sbin/chroot", f"--userspec={user}:{user}", str(self.root), "/usr/bin/env",

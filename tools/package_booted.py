@@ -81,8 +81,7 @@ class Booted:
             output_of(*NSPAWN, "--directory", self.bare.root, "/bin/true")
         except AssertionError as fault:
             raise Skipped(f"systemd-nspawn does not run here: {fault}") from None
-        self.bare.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "systemd", "systemd-sysv", "dbus",
-                      "bash-completion")
+        self.bare.add("systemd", "systemd-sysv", "dbus", "bash-completion")
         leader = self.boot(self.bare.root.parent / "booted", self.bare.root.parent / "console")
         # Without a fork, a signal to it reaches `timeout`.
         self.bare.enter = ["nsenter", "--target", leader, "--mount", "--uts", "--ipc", "--net", "--pid", "--root",

@@ -14,6 +14,7 @@ from package_bare import DEADLINE, USER, Bare, expect, output_of
 from package_booted import Booted, Skipped
 from page_links import dead_links
 
+ROOT = Path(__file__).resolve().parent.parent
 GLIBC = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "linux-vdso.so.1"}
 # The worst exposure that `systemd-analyze security` may find, of 10.
 MOST_EXPOSURE = 2.0
@@ -201,7 +202,7 @@ class Checks:
             expect(reply == "hello\n", f"the reply is {reply}")
 
     def pyzmq_calls_a_service_that_top_shows(self):
-        self.bare.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "python3-zmq")
+        self.bare.add("python3-zmq")
         with self.notified() as told:
             self.serve(["/usr/bin/zinc", "broker", "--bind", "tcp://127.0.0.1:*"], told, USER, ask=self.call_and_look)
 
@@ -219,7 +220,7 @@ class Checks:
         for path in ("man/man1/zinc-broker.1.gz", "bash-completion/completions/zinc", "zsh/vendor-completions/_zinc",
                      "fish/vendor_completions.d/zinc.fish"):
             expect((self.content / "usr/share" / path).is_file(), f"there is no {path}")
-        self.bare.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "man-db")
+        self.bare.add("man-db")
         page = self.bare.run("man", "zinc-broker")
         expect("--bind ENDPOINT" in page, page)
         for unit in (self.content / UNITS).iterdir():
@@ -228,11 +229,17 @@ class Checks:
         dead = dead_links(self.content / DOCUMENTATION) ^ NOT_INSTALLED
         expect(not dead, f"files that pages link to: {dead}")
 
+    def tutorial_compiles_with_what_it_names(self):
+        page = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+        self.bare.add(*re.search(r"^apt install (\w.*)$", page, re.MULTILINE)[1].split())
+        shutil.copytree(ROOT / "test/examples", self.bare.root / "tutorial")
+        commands = set(re.findall(r"^\$ (g\+\+ .*)$", page, re.M))
+        self.bare.run("sh", "-c", " && ".join(["cd /tutorial", *sorted(commands)]))
+
     def library_is_used_by_pkg_config_and_cmake(self):
-        self.bare.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "cmake", "g++", "make", "pkg-config")
-        shutil.copytree(Path(__file__).resolve().parent.parent / "test/package/consumer", self.bare.root / "consumer")
-        self.bare.run("cmake", "-S", "/consumer", "-B", "/consumer/build")
-        self.bare.run("cmake", "--build", "/consumer/build")
+        self.bare.add("cmake", "make")
+        shutil.copytree(ROOT / "test/package/consumer", self.bare.root / "consumer")
+        self.bare.run("sh", "-c", "cmake -S /consumer -B /consumer/build && cmake --build /consumer/build")
         self.bare.run("/consumer/build/push_pull")
         self.bare.run("sh", "-c", "cd /consumer && g++ -std=c++20 push_pull.cc own_asio.cc -o by_pkg_config "
                                   "$(pkg-config --cflags --libs zinc-zmtp) && ./by_pkg_config")
@@ -276,9 +283,10 @@ class Checks:
 STEPS = ["lintian_has_no_error", "systemd_knows_every_line_of_the_units", "units_expose_little",
          "bare_system_runs_the_static_program", "packages_are_installed_without_surprise", "upgrade_keeps_settings",
          "servers_of_the_units_serve", "pyzmq_calls_a_service_that_top_shows", "programs_of_the_guide_run",
-         "manual_completion_and_documentation_are_there", "library_is_used_by_pkg_config_and_cmake",
-         "removal_keeps_settings_and_data", "purge_removes_settings_and_keeps_data_and_keys",
-         "another_user_cannot_read_keys_after_a_purge", "purge_without_data_leaves_the_user_alone"]
+         "manual_completion_and_documentation_are_there", "tutorial_compiles_with_what_it_names",
+         "library_is_used_by_pkg_config_and_cmake", "removal_keeps_settings_and_data",
+         "purge_removes_settings_and_keeps_data_and_keys", "another_user_cannot_read_keys_after_a_purge",
+         "purge_without_data_leaves_the_user_alone"]
 
 
 def report(steps):

@@ -64,8 +64,10 @@ constexpr std::string_view exit_codes_text =
   2                         invalid arguments
   3                         refused: no right, no such service or id, a limit; effect: nothing was
                             executed
-  4                         no answer in time; effect: the request may be executed, now or later
-  5                         unknown: no answer will come; effect: the request may have been executed
+  4                         no answer in time: the outcome is unknown; effect: the request may be
+                            executed, now or later
+  5                         no answer will come: the outcome stays unknown; effect: the request may
+                            have been executed
 
 If the requests of zinc request --count or the messages of zinc cat fail with different codes, the
 exit code is 1.
