@@ -20,7 +20,7 @@ namespace chp {
 struct session_limits {
   std::size_t max_sessions = 100'000;
   // Per session. Further updates are deferred, so this must not be lower than the sum of
-  // client_options::pending_updates and kept_updates.
+  // client_options::pending_updates and kept_updates, or with clients of earlier versions, 32,768.
   std::size_t max_outcomes = 65'536;
   std::size_t max_all_outcomes = 4'000'000;  // in all sessions, 16 bytes each
 };

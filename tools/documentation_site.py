@@ -7,6 +7,7 @@ import shutil
 import xml.etree.ElementTree
 from os.path import normpath, relpath
 from pathlib import Path
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from page_links import unique_anchor
@@ -27,7 +28,7 @@ def text_of(inline):
 
 def target_in_tree(page, link):
     """The path that a link of a page leads to, and the anchor with its mark."""
-    file, mark, anchor = link.partition("#")
+    file, mark, anchor = unquote(link).partition("#")
     return Path(normpath(page.parent / file)) if file else page, mark + anchor
 
 
@@ -38,7 +39,7 @@ def listed_pages(index):
             yield text_of(text)
         elif cell.type == "td_open":
             links = [child.attrGet("href") for child in text.children if child.type == "link_open"]
-            yield from (target_in_tree(INDEX, link)[0] for link in links)
+            yield from (target_in_tree(INDEX, link)[0] for link in links if link.endswith(".md"))
 
 
 def header_pages(root, output):

@@ -47,7 +47,7 @@ class Bare:
         root = self.root
         suite = re.search(r"VERSION_CODENAME=(\w+)", Path("/etc/os-release").read_text(encoding="utf-8"))[1]
         output_of("debootstrap", "--variant=minbase", suite, root)
-        # Nothing may start, and packages come from where the machine has its own.
+        # Packages come from where the machine has its own.
         for folder in ("sources.list.d", "apt.conf.d", "trusted.gpg.d"):
             shutil.copytree(Path("/etc/apt", folder), root / "etc/apt" / folder, dirs_exist_ok=True)
         for file in root.glob("etc/apt/apt.conf.d/*"):

@@ -375,6 +375,7 @@ TEST(decoder, finds_the_same_in_runs_of_any_length) {
     const auto pick = [&](std::size_t n) { return random() % n; };
     const limits limit{.handshake_command_size = 300,
                        .frame_size = pick(4) == 0 ? 200U : 500U,
+                       .message_size = pick(3) == 0 ? 200 + pick(400) : 100'000,
                        .message_parts = pick(9)};
     std::string text;
     for (int i = 0; i < 30; ++i) {

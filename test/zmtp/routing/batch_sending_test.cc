@@ -45,6 +45,7 @@ void sends_the_same(std::size_t peers, bool shared = false) {
         return;
       }
     }
+    both.check_all_written();
   }
 }
 
