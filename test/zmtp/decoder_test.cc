@@ -428,6 +428,20 @@ TEST(decoder, finds_many_messages_at_once) {
   }
 }
 
+TEST(decoder, applies_the_limit_of_a_message_to_its_short_parts) {
+  const limits limit{.message_size = 100};
+  const auto message_of = [](std::size_t size) {
+    return framed({"a", "", std::string(size - 7, 'x')});
+  };
+  looking limited{message_of(100) + message_of(101), limit};
+  EXPECT_EQ(limited.at(201, {.bytes = 201, .messages = 100}), found::message);
+  EXPECT_EQ(limited->messages(), 1U);
+  limited->messages_taken();
+  limited.cut(0, 100);
+  EXPECT_EQ(limited.at_all(), found::fault);
+  EXPECT_EQ(limited->fault(), errc::message_too_large);
+}
+
 TEST(decoder, ends_a_run_before_a_command_and_before_a_fault) {
   const auto two = framed({"1"}) + framed({"2"});
   for (const auto& next : {test::ping(), frame(test::more | test::command, "x")}) {

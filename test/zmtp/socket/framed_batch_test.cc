@@ -136,7 +136,7 @@ TEST_P(each_meeting, single_messages_and_batches_mix) {
   }
 }
 
-TEST_F(framed_batches, several_pulls_share_a_batch_in_turn) {
+TEST_F(framed_batches, several_pulls_get_equal_shares_of_a_batch) {
   push_socket push{executor()};
   pull_socket a{executor()};
   pull_socket b{executor()};
@@ -148,7 +148,7 @@ TEST_F(framed_batches, several_pulls_share_a_batch_in_turn) {
   }
   EXPECT_EQ(push.try_send(batch), send_status::queued);
   for (int i = 0; i < 1'000; ++i) {
-    ASSERT_EQ(take(i % 2 == 0 ? a : b), message{std::to_string(i)});
+    ASSERT_EQ(take(i < 500 ? a : b), message{std::to_string(i)});
   }
 }
 
