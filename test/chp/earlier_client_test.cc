@@ -149,6 +149,7 @@ TEST_F(earlier_clients, request_a_snapshot_after_a_thousand_refusals) {
     }
     set("a", std::to_string(refused));
     s.finish();
+    s.finish();  // a turn commits 1,000 entries
     return client_of(peer, first).gaps;
   };
   EXPECT_EQ(gaps_after(1'000), 0);
