@@ -14,8 +14,8 @@
 
 namespace chp {
 
-// Entries that a turn commits or executes. Each takes a microsecond or more where keys are far apart in
-// memory, and other events wait meanwhile. One sync of a disk can commit many thousands.
+// Entries that a turn commits or executes. Each takes a microsecond or more where keys are far apart
+// in memory, and other events wait meanwhile. One sync of a disk can commit many thousands.
 inline constexpr std::size_t published_at_once = 1'000;
 
 struct log_parts {

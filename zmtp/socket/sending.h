@@ -87,7 +87,7 @@ public:
 
   // Queues the messages of `batch` in order, in large runs without a copy. If several peers take
   // turns, each gets as many messages as from single sends, but adjacent ones. Waits while no peer
-  // can take the next message. Skips notices of attach and detach.
+  // can take the next message. Skips notices of attach and detach, which count for these shares.
   //
   // Lifetime: the batch must live and must not be changed until completion.
   // Completes with: error_code and the number of queued messages. These are removed from the front
