@@ -80,9 +80,13 @@ std::size_t pub_state::subscribers(std::string_view part) const {
 
 // Returns false if the peers are those of the last message.
 bool pub_state::find_peers(std::string_view part) {
+  const bool unchanged = version_ == index_.version();
+  if (unchanged && index_.parts_match_alike()) {
+    return false;
+  }
   topics_.clear();
   index_.match(part, topics_);
-  if (version_ == index_.version() && topics_ == topics_before_) {
+  if (unchanged && topics_ == topics_before_) {
     return false;
   }
   version_ = no_version;  // until all peers are found

@@ -102,6 +102,10 @@ bool sub_state::receive(routed_message& to) {
 
 // Adds the messages between two unwanted ones as one run.
 void sub_state::sift(message_batch::item&& received, message_batch& to) {
+  if (wanted_.matches_all()) {
+    to.push_back(std::move(received));
+    return;
+  }
   auto* const run = std::get_if<message_run>(&received.content);
   if (run == nullptr) {
     if (wanted(*std::get_if<message>(&received.content))) {

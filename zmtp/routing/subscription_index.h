@@ -58,6 +58,12 @@ public:
   std::size_t match(std::string_view part, std::vector<topic_id>& to) const;
   // Returns whether any topic matches.
   [[nodiscard]] bool matches(std::string_view part) const;
+  // Returns whether any peer has the empty topic, which every part matches.
+  [[nodiscard]] bool matches_all() const noexcept { return everything_ != none; }
+  // Returns whether each part matches the same topics: at most the empty one.
+  [[nodiscard]] bool parts_match_alike() const noexcept {
+    return lengths_.empty() && tree_.empty();
+  }
   // Visits the peers of a topic and of the topics that it represents, in no order.
   template <class Visit>
   void for_each_subscriber(topic_id topic, Visit&& visit) const {

@@ -62,6 +62,13 @@ received_of_peers receive_batches(socket_state& state) {
   return all;
 }
 
+// Subscribes to everything, or no longer.
+void change_topics(sub_state& state) {
+  if (!state.unsubscribe("")) {
+    EXPECT_TRUE(state.subscribe(""));
+  }
+}
+
 template <class State>
 void receives_the_same(bool announces) {
   for (unsigned seed = 0; seed < 300; ++seed) {
@@ -95,6 +102,12 @@ void receives_the_same(bool announces) {
         const auto all = both.some_messages();
         peer_sends_all(both.single(), who, all);
         peer_sends_all(both.batched(), who, all);
+      }
+      if constexpr (std::is_same_v<State, sub_state>) {
+        if (both.pick(10) == 0) {
+          change_topics(dynamic_cast<sub_state&>(both.single()));
+          change_topics(dynamic_cast<sub_state&>(both.batched()));
+        }
       }
       if (both.pick(4) == 0) {
         ASSERT_EQ(receive_batches(both.batched()), receive_singly(both.single()));

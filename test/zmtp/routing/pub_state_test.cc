@@ -66,6 +66,42 @@ TEST_F(pub, a_message_without_subscribers_is_moved_from) {
   EXPECT_TRUE(m.empty());
 }
 
+// While the empty topic is the only one, the socket does not read the first parts of messages.
+TEST_F(pub, a_topic_counts_from_its_subscription_to_its_end) {
+  const auto all = subscriber({""});
+  const auto b = subscriber({});
+  const auto send_both = [&] {
+    send({"A"});
+    send({"B"});
+    message_batch batch;
+    batch.append("A", "batch");
+    batch.append("B", "batch");
+    while (!batch.empty()) {
+      ASSERT_EQ(state_.send(batch, if_full::report), send_status::queued);
+    }
+  };
+  const messages of_a_and_b{{"A"}, {"B"}, {"A", "batch"}, {"B", "batch"}};
+  const messages of_b{{"B"}, {"B", "batch"}};
+  send_both();
+  EXPECT_EQ(taken(all), of_a_and_b);
+  EXPECT_EQ(taken(b), messages{});
+  subscribe(b, "B");
+  send_both();
+  EXPECT_EQ(taken(all), of_a_and_b);
+  EXPECT_EQ(taken(b), of_b);
+  cancel(all, "");
+  send_both();
+  EXPECT_EQ(taken(all), messages{});
+  EXPECT_EQ(taken(b), of_b);
+  cancel(b, "B");
+  send_both();
+  EXPECT_EQ(taken(b), messages{});
+  subscribe(all, "");
+  send_both();
+  EXPECT_EQ(taken(all), of_a_and_b);
+  EXPECT_EQ(taken(b), messages{});
+}
+
 TEST_F(pub, each_subscriber_gets_its_matching_messages_in_order) {
   const auto a = subscriber({"A"});
   const auto ab = subscriber({"AB"});

@@ -111,8 +111,12 @@ private:
   void compare(std::string_view part) {
     std::multiset<slot> expected;
     std::set<std::string_view> distinct;
+    bool any_empty = false;
+    bool all_empty = true;
     for (const auto& [peer, topics] : model_) {
       for (const auto& topic : topics) {
+        any_empty = any_empty || topic.empty();
+        all_empty = all_empty && topic.empty();
         if (part.starts_with(topic)) {
           expected.insert(peer);
           distinct.insert(topic);
@@ -130,6 +134,8 @@ private:
     ASSERT_EQ(found, expected);
     ASSERT_LE(matched.size(), distinct.size());
     ASSERT_EQ(index_.matches(part), !distinct.empty());
+    ASSERT_EQ(index_.matches_all(), any_empty);
+    ASSERT_EQ(index_.parts_match_alike(), all_empty);
   }
 
   std::mt19937 random_;
