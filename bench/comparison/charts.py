@@ -1,5 +1,6 @@
 """The charts of a comparison: one for each kind of work, each contestant in its colour and mark."""
 
+import textwrap
 from enum import Enum
 from typing import Callable, NamedTuple
 
@@ -10,7 +11,8 @@ from comparison.scale import LinearScale, LogScale
 from comparison.svg import Drawing
 
 WIDTH, HEIGHT = 860, 500
-LEFT, RIGHT, TOP, BOTTOM = 84, 32, 104, 62
+LEFT, RIGHT, TOP, BOTTOM = 84, 32, 124, 76
+LINE = 15  # height of a line of text
 GRID = "#e3e3e3"
 FAINT = "#666666"
 
@@ -124,18 +126,21 @@ def _frame(chart, y_scale):
 
 
 def _name_contestants(drawing, chart):
-    at = LEFT
+    x, y = LEFT, 74
     for line in chart.lines:
         look = LOOKS[line.key]
+        # By the letters: SVG does not say how wide a text is.
+        width = 33 + 7.5 * len(line.label)
+        if x + width > WIDTH - RIGHT:
+            x, y = LEFT, y + 22
         if chart.kind.shape is Shape.BARS:
-            drawing.bar((at, 68), 26, 14, look.colour)
+            drawing.bar((x, y - 8), 26, 14, look.colour)
         else:
             if chart.kind.shape is Shape.LINES:
-                drawing.line((at, 76), (at + 26, 76), look.colour, 2.5, look.dashes)
-            drawing.mark(look.mark, (at + 13, 76), 5, look.colour)
-        drawing.text((at + 33, 80), line.label, 13)
-        # By the letters: SVG does not say how wide a text is.
-        at += 33 + 7 * len(line.label) + 20
+                drawing.line((x, y), (x + 26, y), look.colour, 2.5, look.dashes)
+            drawing.mark(look.mark, (x + 13, y), 5, look.colour)
+        drawing.text((x + 33, y + 4), line.label, 13)
+        x += width + 16
 
 
 def _slots(chart):
@@ -145,8 +150,10 @@ def _slots(chart):
 
 
 def _name_places(drawing, chart, middles):
+    letters = int((WIDTH - RIGHT - LEFT) / len(chart.places) / 6.5)
     for middle, place in zip(middles, chart.places):
-        drawing.text((middle, HEIGHT - BOTTOM + 20), place, 12, "middle")
+        for number, line in enumerate(textwrap.wrap(place, letters)):
+            drawing.text((middle, HEIGHT - BOTTOM + 20 + LINE * number), line, 12, "middle")
 
 
 def _whisker(drawing, x, y_scale, value, colour):

@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """The charts are SVG, name their content, and keep it inside."""
 
+import itertools
 import unittest
 import xml.etree.ElementTree
+from dataclasses import replace
 
 from made_up import failed, measured
-from comparison.contestants import THEIRS_TO_OURS
 from comparison.charts import HEIGHT, WIDTH, charts
+from comparison.contestants import OURS_TO_THEIRS, THEIRS_TO_OURS
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
@@ -17,6 +19,17 @@ def drawn(*measurements):
 
 def texts(chart):
     return [each.text for each in chart.iter(NAMESPACE + "text")]
+
+
+def rows(chart):
+    """Returns the texts of each height as their left and right ends. A letter is about half as wide as it is high."""
+    found = {}
+    for text in chart.iter(NAMESPACE + "text"):
+        if text.get("y"):
+            width = 0.5 * float(text.get("font-size")) * len(text.text)
+            left = float(text.get("x")) - width * {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor")]
+            found.setdefault(text.get("y"), []).append((left, left + width))
+    return [sorted(row) for row in found.values()]
 
 
 class Charts(unittest.TestCase):
@@ -51,6 +64,22 @@ class Charts(unittest.TestCase):
                                ("y2", HEIGHT), ("cy", HEIGHT), ("y", HEIGHT)):
                 for place in (each.get(name) for each in chart.iter() if each.get(name)):
                     self.assertTrue(0 <= float(place) <= most, (name, place))
+
+    def test_long_names_take_more_than_one_line(self):
+        stream = measured("stream_16", ours=[3e7], theirs=[5e6], limit=[1e8],
+                          **{OURS_TO_THEIRS: [6e6], THEIRS_TO_OURS: [7e6]})
+        for key in ("theirs", "limit"):
+            outcome = stream.outcomes[key]
+            outcome.contestant = replace(outcome.contestant, label="a server and its clients in between")
+        found = drawn(stream,
+                      *(measured(f"majordomo_capacity_{size}", ours=[6e5]) for size in (8, 16, 32, 64)),
+                      *(measured(f"majordomo_{workers}", ours=[6e4]) for workers in (1, 4, 10)))
+        self.assertEqual(len(found), 2)
+        for chart in found.values():
+            for row in rows(chart):
+                self.assertTrue(0 <= row[0][0] and row[-1][1] <= WIDTH, row)
+                for one, next_one in itertools.pairwise(row):
+                    self.assertLess(one[1], next_one[0])
 
     def test_a_workload_without_measurements_has_no_chart(self):
         self.assertEqual(drawn(measured("idle_memory", ours=[4096])), {})
