@@ -173,9 +173,10 @@ void client_process::tell_seen() {
   if (!now.acknowledges || now.degraded || last_event_ > then) {
     return;
   }
-  for (const auto& [key, each] : seen_) {
-    if (each.is_present && each.at <= then && is_kept(key)) {
+  for (auto& [key, each] : seen_) {
+    if (each.is_present && !each.is_told && each.at <= then && is_kept(key)) {
       history_->on_seen(key);
+      each.is_told = true;
     }
   }
 }

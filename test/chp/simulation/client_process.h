@@ -96,6 +96,7 @@ private:
   struct seen {
     bool is_present = false;
     zmtp::simulation::world::time_point at{};
+    bool is_told = false;  // to the history
   };
   std::map<std::string, seen> seen_;  // keys that are set once, since the last history_lost
   zmtp::simulation::world::time_point last_event_{};
