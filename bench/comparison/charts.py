@@ -12,7 +12,7 @@ from comparison.svg import Drawing
 
 WIDTH, HEIGHT = 860, 500
 LEFT, RIGHT, TOP, BOTTOM = 84, 32, 124, 76
-LINE = 15  # height of a line of text
+LINE_HEIGHT = 15
 GRID = "#e3e3e3"
 FAINT = "#666666"
 
@@ -153,7 +153,7 @@ def _name_places(drawing, chart, middles):
     letters = int((WIDTH - RIGHT - LEFT) / len(chart.places) / 6.5)
     for middle, place in zip(middles, chart.places):
         for number, line in enumerate(textwrap.wrap(place, letters)):
-            drawing.text((middle, HEIGHT - BOTTOM + 20 + LINE * number), line, 12, "middle")
+            drawing.text((middle, HEIGHT - BOTTOM + 20 + LINE_HEIGHT * number), line, 12, "middle")
 
 
 def _whisker(drawing, x, y_scale, value, colour):

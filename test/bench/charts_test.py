@@ -7,7 +7,7 @@ import xml.etree.ElementTree
 from dataclasses import replace
 
 from made_up import failed, measured
-from comparison.charts import HEIGHT, WIDTH, charts
+from comparison.charts import BOTTOM, HEIGHT, TOP, WIDTH, charts
 from comparison.contestants import OURS_TO_THEIRS, THEIRS_TO_OURS
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -73,13 +73,17 @@ class Charts(unittest.TestCase):
             outcome.contestant = replace(outcome.contestant, label="a server and its clients in between")
         found = drawn(stream,
                       *(measured(f"majordomo_capacity_{size}", ours=[6e5]) for size in (8, 16, 32, 64)),
-                      *(measured(f"majordomo_{workers}", ours=[6e4]) for workers in (1, 4, 10)))
+                      *(measured(f"majordomo_{kind}", ours=[6e4]) for kind in ("1", "4", "10", "synchronous")))
         self.assertEqual(len(found), 2)
         for chart in found.values():
             for row in rows(chart):
                 self.assertTrue(0 <= row[0][0] and row[-1][1] <= WIDTH, row)
                 for one, next_one in itertools.pairwise(row):
                     self.assertLess(one[1], next_one[0])
+            heights = {float(text.get("y")) for text in chart.iter(NAMESPACE + "text") if text.get("y")}
+            outside = sorted(height for height in heights if height < TOP or height > HEIGHT - BOTTOM + 10)
+            for one, next_one in itertools.pairwise(outside):
+                self.assertGreaterEqual(next_one - one, 13)
 
     def test_a_workload_without_measurements_has_no_chart(self):
         self.assertEqual(drawn(measured("idle_memory", ours=[4096])), {})

@@ -58,9 +58,9 @@ public:
   std::size_t match(std::string_view part, std::vector<topic_id>& to) const;
   // Returns whether any topic matches.
   [[nodiscard]] bool matches(std::string_view part) const;
-  // Returns whether any peer has the empty topic, which every part matches.
+  // Returns whether any peer has the empty topic, which matches every part.
   [[nodiscard]] bool matches_all() const noexcept { return everything_ != none; }
-  // Returns whether each part matches the same topics: at most the empty one.
+  // Returns whether the same topics match every part: the empty one, or none.
   [[nodiscard]] bool parts_match_alike() const noexcept {
     return lengths_.empty() && tree_.empty();
   }

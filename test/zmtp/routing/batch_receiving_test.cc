@@ -62,7 +62,7 @@ received_of_peers receive_batches(socket_state& state) {
   return all;
 }
 
-// Subscribes to everything, or no longer.
+// Subscribes to everything, or ends this subscription.
 void change_topics(sub_state& state) {
   if (!state.unsubscribe("")) {
     EXPECT_TRUE(state.subscribe(""));

@@ -66,7 +66,7 @@ TEST_F(pub, a_message_without_subscribers_is_moved_from) {
   EXPECT_TRUE(m.empty());
 }
 
-// While the empty topic is the only one, the socket does not read the first parts of messages.
+// While the empty topic is the only one, the socket does not look up the first parts of messages.
 TEST_F(pub, a_topic_counts_from_its_subscription_to_its_end) {
   const auto all = subscriber({""});
   const auto b = subscriber({});

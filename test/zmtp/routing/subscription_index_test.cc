@@ -289,6 +289,24 @@ TEST(subscription_index, topics_of_one_length_may_be_found_in_both_ways) {
   EXPECT_EQ(matches(index, long_topic(places, 'b')), peers{1});
 }
 
+TEST(subscription_index, parts_match_alike_without_other_topics_than_the_empty_one) {
+  const auto long_topic = [](std::size_t n) { return std::string(100 + n, 'x'); };
+  subscription_index index;
+  constexpr auto places = subscription_index::long_lengths;
+  EXPECT_TRUE(index.parts_match_alike());
+  index.subscribe(0, "");
+  EXPECT_TRUE(index.parts_match_alike());
+  for (std::size_t n = 0; n <= places; ++n) {
+    index.subscribe(1, long_topic(n));
+  }
+  for (std::size_t n = 0; n < places; ++n) {
+    index.cancel(1, long_topic(n));
+  }
+  EXPECT_FALSE(index.parts_match_alike()) << "one is left, in the tree";
+  index.cancel(1, long_topic(places));
+  EXPECT_TRUE(index.parts_match_alike());
+}
+
 TEST(subscription_index, counts_the_bytes_of_each_peers_topics) {
   subscription_index index;
   EXPECT_EQ(index.topic_bytes_of(7), 0U);
