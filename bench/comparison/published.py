@@ -10,16 +10,19 @@ from comparison.published_tables import BLOCKS
 PAGES = ("docs/performance.md", "README.md")
 FOLDER = "docs/performance"
 RESULTS = "results.json"
+OPEN_LOOP = "open_loop.json"
 
 
 class Document:
-    """Results, as results.json has them. `others` are older results of workloads that this file lacks."""
+    """Results, as results.json has them. `others` are older results of workloads that this file lacks, `open_loop` are
+    those of bench/open_loop."""
 
-    def __init__(self, results, others=()):
+    def __init__(self, results, others=(), open_loop=()):
         self.machine = results["machine"]
         self.falls = results["falling_ratios"]
         self.workloads = results["workloads"]
         older = {each["name"]: each for other in others for each in other["workloads"]}
+        self.open_loop = open_loop
         self.by_name = {**older, **{each["name"]: each for each in self.workloads}}
 
 
@@ -28,7 +31,8 @@ def read(folder):
     def loaded(path):
         return json.loads(path.read_text(encoding="utf-8"))
     others = [loaded(path) for path in sorted(folder.glob("*.json")) if path.name != RESULTS]
-    return Document(loaded(folder / RESULTS), [each for each in others if "workloads" in each])
+    open_loop = loaded(folder / OPEN_LOOP)["results"] if (folder / OPEN_LOOP).exists() else ()
+    return Document(loaded(folder / RESULTS), [each for each in others if "workloads" in each], open_loop)
 
 
 _MARKED = re.compile(r"(<!-- (" + "|".join(BLOCKS) + r") -->\n).*?(<!-- end of \2 -->)", re.DOTALL)

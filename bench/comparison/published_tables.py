@@ -6,7 +6,7 @@ from comparison import wording
 from comparison.contestants import (NATS, NNG, OUR_BROKER_THEIR_PEERS, OURS_TO_THEIRS, THEIR_BROKER_OUR_PEERS,
                                     THEIRS_TO_OURS)
 from comparison.service_workloads import OUR_SERVER, THEIR_SERVER
-from comparison.spread import Spread
+from comparison.spread import Spread, spread
 from comparison.tables import MET, NOTHING
 
 MIXTURES = (OURS_TO_THEIRS, THEIRS_TO_OURS)
@@ -190,6 +190,16 @@ def _missed(document):
     return _table(("work", "target", "measured"), rows)
 
 
+def _open_loop(document):
+    rows = []
+    for load in document.open_loop:
+        rounds = load["rounds"]
+        latencies = (spread(each[name] for each in rounds) for name in ("p50", "p99", "p999"))
+        rows.append((f"{load['library']} at {load['load']}", wording.short(load["rate"]),
+                     *(f"{value.median:,.0f} [{value.low:,.0f}–{value.high:,.0f}]" for value in latencies)))
+    return _table(("sender", "msg/s", "p50, µs", "p99, µs", "p99.9, µs"), rows) if rows else []
+
+
 # The rows of README.md: the work, the workloads, the contestant, and remarks on libzmq's figure. Those of older results
 # or without a figure are left out.
 README_ROWS = (
@@ -256,5 +266,6 @@ BLOCKS = {
     "curve": _curve,
     "layers": _layers,
     "services": _services,
+    "open loop": _open_loop,
     "figures": _readme,
 }

@@ -18,6 +18,10 @@ MACHINE = {"cpu": "a CPU", "cores": 2, "kernel": "6.18.44-x", "compiler": "gcc (
            "load_average": 0.1}
 
 
+OPEN_LOOP = [{"library": "Zinc", "load": "10 % of its peak", "rate": 3e6, "rounds": [
+    {"p50": 40, "p99": 95.4, "p999": 2211.8}, {"p50": 60, "p99": 80, "p999": 270}, {"p50": 50, "p99": 300, "p999": 500}]}]
+
+
 def results(*measurements):
     return json.loads(to_json(MACHINE, Settings(1, 1.0, 5), measurements))
 
@@ -85,7 +89,7 @@ class Published(unittest.TestCase):
         every = results(*(measured(each.name, **{key.key: [7] for key in each.contestants}) for each in WORKLOADS))
         for name, block in BLOCKS.items():
             if name not in ("nng", "NATS"):
-                self.assertTrue(block(Document(every)), name)
+                self.assertTrue(block(Document(every, open_loop=OPEN_LOOP)), name)
 
     def test_each_other_library_has_a_table(self):
         document = results(STREAM)
@@ -94,6 +98,10 @@ class Published(unittest.TestCase):
         contestants["ours"]["ratio_to_nats"] = {"median": 8, "low": 7, "high": 9}
         self.assertEqual(BLOCKS["nng"](Document(document)), [])
         self.assertIn("8.00 [7.00–9.00]", BLOCKS["NATS"](Document(document))[2])
+
+    def test_an_open_loop_has_a_row_for_each_load(self):
+        table = BLOCKS["open loop"](Document(results(STREAM), open_loop=OPEN_LOOP))
+        self.assertEqual(table[2:], ["| Zinc at 10 % of its peak | 3.00 M | 50 [40–60] | 95 [80–300] | 500 [270–2,212] |"])
 
     def test_a_table_is_replaced_between_its_comments(self):
         document = Document(results(STREAM))
