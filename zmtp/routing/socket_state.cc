@@ -68,6 +68,9 @@ void socket_state::keep_last(pipe& p) {
   if (!last.empty()) {
     p.in.push(std::move(last));
   }
+  if (p.in.empty()) {  // the user has unsubscribed meanwhile
+    on_emptied(p);
+  }
   unblock(p);
 }
 

@@ -105,6 +105,25 @@ TEST(conflation, pull_receives_the_last_from_each_peer) {
   EXPECT_EQ(pull.counters().messages_received, 2U);
 }
 
+TEST(conflation, a_sub_that_unsubscribes_keeps_nothing_of_the_topic) {
+  for (const bool in_batches : {false, true}) {
+    sub_state sub{conflating()};
+    static_cast<void>(sub.subscribe("A"));
+    const auto id = attach_new(sub);
+    peer_sends(sub, id, {"A1"});
+    static_cast<void>(sub.unsubscribe("A"));
+    peer_sends(sub, id, {"A2"});
+    EXPECT_FALSE(sub.readable());
+    EXPECT_EQ(sub.counters().dropped_unexpected, 2U);
+    message m;
+    message_batch batch;
+    EXPECT_FALSE(in_batches ? sub.receive(batch) : sub.receive(m));
+    static_cast<void>(sub.subscribe("A"));
+    peer_sends(sub, id, {"A3"});
+    EXPECT_TRUE(in_batches ? sub.receive(batch) : sub.receive(m));
+  }
+}
+
 TEST(conflation, only_the_last_of_several_received_at_once_stays) {
   pull_state pull{conflating()};
   auto& p = pull.open_pipe(false);
