@@ -126,11 +126,15 @@ fault_schedule::end fault_schedule::spoil_disk(fault f, milliseconds longest) {
   disk.fail_with(f == fault::full_disk ? storage_errc::store_full : storage_errc::store_failed);
   return [this, who, &disk] {
     disk.fail_with({});
-    if (servers_[who]->has_failed()) {
-      stop(who, death::process);
-      servers_[who]->start();
-    }
+    restart_if_failed(who);
   };
+}
+
+void fault_schedule::restart_if_failed(server who) {
+  if (servers_[who]->has_failed()) {
+    stop(who, death::process);
+    servers_[who]->start();
+  }
 }
 
 fault_schedule::end fault_schedule::spoil_files(fault f) {

@@ -62,6 +62,8 @@ public:
   // Begins a fault that ends within `longest`.
   void make(fault f, std::chrono::milliseconds longest);
   [[nodiscard]] bool all_over() const noexcept { return open_ == 0; }
+  // The operator starts a server again whose disk has failed.
+  void restart_if_failed(server who);
   [[nodiscard]] std::size_t made() const noexcept { return made_; }
 
 private:

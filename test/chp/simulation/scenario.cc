@@ -216,6 +216,15 @@ void scenario::recover() {
       witness_.reset();
     }
   }
+  // A server that was paused at the end of the fault learns only now that its disk has failed.
+  const auto failed = [&] {
+    return std::any_of(servers_.begin(), servers_.end(),
+                       [](const auto& each) { return each->has_failed(); });
+  };
+  if (world_.run_until([&] { return in_sync() || stopped() || failed(); }, limit)) {
+    schedule_->restart_if_failed(0);
+    schedule_->restart_if_failed(1);
+  }
   if (world_.run_until([&] { return in_sync() || stopped(); }, limit) && stopped()) {
     decide();
   }
