@@ -36,18 +36,15 @@ private:
   void live();
   void recover();
   void decide();
-  [[nodiscard]] bool has_members() const {
+  [[nodiscard]] bool any(bool (server_process::*is)() const) const {
     return std::any_of(servers_.begin(), servers_.end(),
-                       [](const auto& each) { return each->is_member(); });
+                       [is](const auto& each) { return (*each.*is)(); });
   }
   void compare();
   // The client reaches the active server.
   [[nodiscard]] bool is_served(const client_process& one) const { return one.reaches(active()); }
   [[nodiscard]] server active() const { return servers_[0]->is_active() ? 0 : 1; }
-  [[nodiscard]] bool in_sync() const {
-    return std::any_of(servers_.begin(), servers_.end(),
-                       [](const auto& each) { return each->is_in_sync(); });
-  }
+  [[nodiscard]] bool in_sync() const { return any(&server_process::is_in_sync); }
   [[nodiscard]] bool all_ended() const {
     return std::all_of(clients_.begin(), clients_.end(), [this](const auto& each) {
       return !is_served(*each) || (each->open() == 0 && each->is_following());
@@ -205,22 +202,16 @@ void scenario::recover() {
   }
   // A dead connection without traffic is given up after 15 s.
   const auto limit = 100 * (setting_.heartbeat + setting_.expiry) + 60s;
-  const auto stopped = [&] {
-    return std::any_of(servers_.begin(), servers_.end(),
-                       [](const auto& each) { return each->has_stopped(); });
-  };
+  const auto stopped = [this] { return any(&server_process::has_stopped); };
   if (setting_.witness) {
     // A server that is alone in the set comes back.
     world_.run_for(2 * setting_.expiry);
-    if (!witness_.now().in_sync.empty() && !has_members()) {
+    if (!witness_.now().in_sync.empty() && !any(&server_process::is_member)) {
       witness_.reset();
     }
   }
   // A server that was paused at the end of the fault learns only now that its disk has failed.
-  const auto failed = [&] {
-    return std::any_of(servers_.begin(), servers_.end(),
-                       [](const auto& each) { return each->has_failed(); });
-  };
+  const auto failed = [this] { return any(&server_process::has_failed); };
   if (world_.run_until([&] { return in_sync() || stopped() || failed(); }, limit)) {
     schedule_->restart_if_failed(0);
     schedule_->restart_if_failed(1);
