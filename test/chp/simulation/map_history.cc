@@ -232,8 +232,16 @@ bool map_history::has(const std::vector<content>& left, const update& u) const {
                                            : std::any_of(left.begin(), left.end(), has_it);
 }
 
+bool map_history::holds_value(const std::vector<content>& left, const update& u) {
+  return !u.value.empty() && std::any_of(left.begin(), left.end(), [&](const content& map) {
+    return value_in(map, u.key) == u.value;
+  });
+}
+
 void map_history::on_loss(const std::vector<content>& left, bool certain) {
   for (auto& u : updates_) {
+    // A server can still read an update from its connection to the server that lost it.
+    u.gone = u.gone && (empty_promoted_ || !holds_value(left, u));
     if (u.gone || has(left, u)) {
       continue;
     }

@@ -154,6 +154,8 @@ private:
   // Returns nullptr, and reports it, if no client has written the value.
   [[nodiscard]] const update* writer_of(const std::string& key, const std::string& value);
   [[nodiscard]] bool has(const std::vector<content>& left, const update& u) const;
+  // One of the maps has the very value, not a newer one.
+  [[nodiscard]] static bool holds_value(const std::vector<content>& left, const update& u);
   void judge_loss(const update& u, const std::optional<std::string_view>& now);
   // Whether this content of the key can follow from an order in which the update is executed.
   [[nodiscard]] bool explains(const std::optional<std::string_view>& now, const update& u) const;

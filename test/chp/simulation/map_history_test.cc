@@ -84,6 +84,24 @@ TEST_F(history_test, an_update_that_no_server_had_any_more_may_be_lost) {
   expect({});
 }
 
+TEST_F(history_test, a_server_reads_an_update_after_the_other_one_lost_it) {
+  made("a", "1", truth::one_server);
+  history.on_loss({{}, {}});
+  history.on_more_on_both();
+  history.on_loss({{}, {{"a", "1"}}});
+  history.on_loss({{}, {}});
+  history.on_rest({});
+  expect({});
+}
+
+TEST_F(history_test, an_update_that_a_server_still_read_must_be_kept) {
+  made("a", "1");
+  history.on_loss({{}, {}});
+  history.on_loss({{}, {{"a", "1"}}});
+  history.on_rest({});
+  expect({violation::lost});
+}
+
 TEST_F(history_test, an_outcome_can_be_under_way_while_the_servers_lose_the_update) {
   const auto which = history.begin("anna", "a", "1");
   history.on_loss({{}, {}});
