@@ -29,8 +29,7 @@ void replicated_server::core::tell_node() {
   if (std::exchange(sent_position_, end) != end) {
     node_->set_position(end, static_cast<bstar::epoch>(epoch_of(end)));
   }
-  // A server that never had data may serve alone. A server that has had an epoch has had data.
-  node_->set_data_lost(state_->lacks_data() && (end != 0 || node_->status().current != 0));
+  node_->set_data_lost(state_->lacks_data() && state_->had_data(node_->status().current));
   node_->set_declines(state_->declines());
 }
 

@@ -140,6 +140,7 @@ public:
   [[nodiscard]] sequence number() const noexcept { return log_.state().end(); }
   // For bstar; see update_log.
   [[nodiscard]] bool lacks_data() const noexcept { return log_.lacks_data(); }
+  [[nodiscard]] bool had_data(std::uint64_t epoch) const noexcept { return log_.had_data(epoch); }
   [[nodiscard]] bool declines() const noexcept { return log_.declines(); }
 
 private:

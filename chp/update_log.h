@@ -95,6 +95,12 @@ public:
   // has failed or its witness refuses.
   [[nodiscard]] reign last_reign() const noexcept { return parts_.state.past().reigns().last(); }
   [[nodiscard]] bool lacks_data() const noexcept { return parts_.state.lacks_data(); }
+  // Returns false if this server may lack data because its pair is new: no epoch is known to its log,
+  // to its epoch file (`epoch`), or to its witness. It may then serve alone.
+  [[nodiscard]] bool had_data(std::uint64_t epoch) const noexcept {
+    return state().end() != 0 || epoch != 0 ||
+           (parts_.witness && parts_.witness->known().epoch != 0);
+  }
   [[nodiscard]] bool declines() const noexcept {
     return declines_ || (parts_.witness && !parts_.witness->is_member());
   }

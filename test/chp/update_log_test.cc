@@ -97,6 +97,19 @@ TEST(chp_update_log, publishes_a_part_in_each_turn_until_all_is_published) {
   EXPECT_TRUE(s.turn().publish.empty());
 }
 
+// An operator has emptied the record, because the only member has lost its data and its epoch file.
+TEST(chp_update_log, an_empty_server_knows_from_its_witness_that_data_is_lost) {
+  update_log_options o;
+  o.has_witness = true;
+  server s{o};
+  EXPECT_TRUE(s.log.lacks_data());
+  EXPECT_FALSE(s.log.had_data(0)) << "the pair may be new";
+  EXPECT_TRUE(s.log.had_data(1));
+  s.log.on_witness_changed({.revision = 7, .epoch = 2});
+  EXPECT_FALSE(s.log.declines());
+  EXPECT_TRUE(s.log.had_data(0));
+}
+
 TEST(chp_update_log, refuses_with_an_entry_and_repeats_the_reason) {
   update_log_options o;
   o.state.map.max_keys = 1;
