@@ -22,22 +22,26 @@ constexpr sequence max_passed = 1'000;
 
 void server_state::on_subscriber_attached(zmtp::peer_id peer, const zmtp::metadata& metadata,
                                           std::string_view user_id) {
-  if (notices_.earlier().empty()) {
-    passed_ = log_.state().past().published();
-  }
   auto parsed = parse_announcement(metadata);
   if (!options_.access.permits_all() &&
       !access_.attach_subscriber(peer, user_id, parsed.acks, parsed.session)) {
     parsed.session.reset();
   }
-  notices_.attach(peer, parsed, log_.state().past().clients());
+  notices_.attach(peer, parsed);
 }
 
 void server_state::on_subscription(zmtp::peer_id peer, std::string_view topic, actions& out) {
   if (!options_.access.permits_all()) {
     access_.subscribe(peer, topic, out.subscriptions);
   }
-  if (active() && topic == "HUGZ" && options_.wire_format == form::kvmsg) {
+  if (topic != "HUGZ" || options_.wire_format != form::kvmsg) {
+    return;
+  }
+  if (notices_.earlier().empty()) {
+    passed_ = log_.state().past().published();
+  }
+  notices_.subscribe(peer, log_.state().past().clients());
+  if (active()) {
     notices_.greet(peer, paired() && log_.degraded(), out.tell);
   }
 }

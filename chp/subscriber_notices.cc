@@ -16,10 +16,13 @@ void append_degraded(std::string& to, bool degraded) {
 
 }  // namespace
 
-void subscriber_notices::attach(zmtp::peer_id peer, const announcement& announced,
-                                const sessions& known) {
-  auto& r = peers_[peer];
-  r = record{.announced = announced};
+void subscriber_notices::subscribe(zmtp::peer_id peer, const sessions& known) {
+  const auto found = peers_.find(peer);
+  if (found == peers_.end() || std::exchange(found->second.subscribed, true)) {
+    return;
+  }
+  auto& r = found->second;
+  const auto& announced = r.announced;
   if (!announced.session) {
     return;
   }
@@ -151,7 +154,7 @@ void subscriber_notices::tell(bool degraded, time_point now,
     properties_.clear();
     append_degraded(properties_, degraded);
     for (const auto& [peer, r] : peers_) {
-      if (r.announced.log) {
+      if (r.subscribed && r.announced.log) {
         out.push_back({peer, make_heartbeat(properties_)});
       }
     }

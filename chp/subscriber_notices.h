@@ -22,6 +22,9 @@
 
 namespace chp {
 
+// A client takes its first message as the sign that its subscriptions hold, so the notices of a
+// connection begin with its subscription to HUGZ, the last one of a client of Zinc.
+//
 // A session gets its outcomes on the connection on which it subscribes, at most every half
 // millisecond. An outcome without a connection is dropped: the client asks again when it has
 // subscribed.
@@ -34,16 +37,19 @@ public:
   using time_point = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::microseconds interval{500};
 
-  // A session that subscribes again leaves its earlier connection. `known` has the refusals
-  // that an earlier version of the client must get.
-  void attach(zmtp::peer_id peer, const announcement& announced, const sessions& known);
+  void attach(zmtp::peer_id peer, const announcement& announced) {
+    peers_[peer] = record{.announced = announced};
+  }
   void detach(zmtp::peer_id peer);
   [[nodiscard]] std::size_t size() const noexcept { return peers_.size(); }
 
   void note(const answer& of);
-  // The peer has subscribed to HUGZ, and gets one now.
+  // The peer has subscribed to HUGZ. A session that subscribes again leaves its earlier connection.
+  // `known` has the refusals that an earlier version of the client must get.
+  void subscribe(zmtp::peer_id peer, const sessions& known);
+  // Appends a HUGZ for the peer.
   void greet(zmtp::peer_id peer, bool degraded, std::vector<server_actions::addressed>& out) const;
-  // The next tell() tells every client of Zinc whether the server is degraded. Otherwise it sends
+  // The next tell() tells every subscribed client of Zinc whether the server is degraded. Otherwise it sends
   // only changes.
   void begin_reign() noexcept { announced_degraded_.reset(); }
   // Appends the notices that are due.
@@ -65,6 +71,7 @@ public:
 private:
   struct record {
     announcement announced;
+    bool subscribed = false;
     bool pending = false;
     time_point last_sent_at{};
     bool is_unknown = false;

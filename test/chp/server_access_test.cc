@@ -50,10 +50,14 @@ public:
     server.on_client_update(make_set(form::kvmsg, key, id, properties, "v"), user);
     finish();
   }
-  zmtp::peer_id subscribe_as(std::string_view user, const std::string& announced) {
+  zmtp::peer_id subscribe_as(std::string_view user, const std::string& announced,
+                             std::string_view subtree) {
     const zmtp::peer_id id{next_++, 7};
     server.on_subscriber_attached(id, metadata_of(announced), user);
+    server.on_subscription(id, subtree, actions);
+    server.on_subscription(id, "HUGZ", actions);
     finish();
+    notified.erase(id);
     return id;
   }
 
@@ -135,12 +139,9 @@ TEST_F(server_access_in_pieces, other_clients_get_what_they_may_read_at_each_pie
 }
 
 TEST_F(server_access, zincs_clients_are_closed_when_they_lose_their_subtree) {
-  const auto alice = subscribe_as("alice", "chp-ack=" + session_name(test_session) + ",chp-log");
-  const auto bob = subscribe_as("bob", "");
-  for (const auto& [peer, topic] : {std::pair{alice, "/a/"}, std::pair{bob, "/b/"}}) {
-    server.on_subscription(peer, topic, actions);
-    server.on_subscription(peer, "HUGZ", actions);
-  }
+  const auto alice =
+      subscribe_as("alice", "chp-ack=" + session_name(test_session) + ",chp-log", "/a/");
+  const auto bob = subscribe_as("bob", "", "/b/");
   change({{"alice", chp::read, "/a/*"}});
   EXPECT_TRUE(closed.empty()) << "a client of the Guide cannot be told";
   change({{"bob", chp::read, "*"}});
@@ -163,7 +164,7 @@ TEST_F(server_access, an_update_needs_the_right_to_write) {
 
 TEST_F(server_access, a_client_that_reads_outcomes_is_told_of_a_refusal) {
   const auto session = test_session;
-  const auto alice = subscribe_as("alice", "chp-ack=" + session_name(session) + ",chp-log");
+  const auto alice = subscribe_as("alice", "chp-ack=" + session_name(session) + ",chp-log", "/a/");
   update_as("alice", "/b/1", update_id::of_session(session, 1), "low=1\n");
   pass(10ms);
   ASSERT_FALSE(notified[alice].empty());
@@ -179,8 +180,8 @@ TEST_F(server_access, a_client_that_reads_outcomes_is_told_of_a_refusal) {
 TEST_F(server_access, another_principal_cannot_use_a_session) {
   const auto session = test_session;
   const auto said = "chp-ack=" + session_name(session) + ",chp-log";
-  const auto alice = subscribe_as("alice", said);
-  const auto bob = subscribe_as("bob", said);
+  const auto alice = subscribe_as("alice", said, "/a/");
+  const auto bob = subscribe_as("bob", said, "/b/");
   // Otherwise the update of the owner with this counter would be a repeat.
   update_as("bob", "/b/7", update_id::of_session(session, 1), "low=1\n");
   update_as("bob", "/a/7", update_id::of_session(session, 1), "low=1\n");

@@ -68,10 +68,18 @@ public:
       : server{options, as, random} {}
 
   // `announced`: the peer's X-Zinc, empty for a peer without extensions.
-  zmtp::peer_id subscribe(const std::string& announced = {}) {
+  zmtp::peer_id connect(const std::string& announced = {}) {
     const auto id = next_peer();
     server.on_subscriber_attached(id, metadata_of(announced));
     finish();
+    return id;
+  }
+  // `notified` does not have the HUGZ that the server answers.
+  zmtp::peer_id subscribe(const std::string& announced = {}) {
+    const auto id = connect(announced);
+    server.on_subscription(id, "HUGZ", actions);
+    finish();
+    notified.erase(id);
     return id;
   }
   zmtp::peer_id snapshot_client(const std::string& announced = {}) {

@@ -105,13 +105,13 @@ TEST_F(server, sends_hugz_at_once_and_each_interval_while_active) {  // CHP-25, 
 }
 
 TEST_F(server, answers_a_subscription_to_hugz_by_one_while_it_is_active) {  // G4
-  const auto early = s.subscribe();
+  const auto early = s.connect();
   s.server.on_subscription(early, "HUGZ", s.actions);
   s.finish();
   EXPECT_TRUE(s.notified.empty());
   s.activate();
   s.published.clear();
-  const auto late = s.subscribe();
+  const auto late = s.connect();
   s.server.on_subscription(late, "/a/", s.actions);
   s.finish();
   EXPECT_TRUE(s.notified.empty());

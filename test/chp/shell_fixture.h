@@ -29,6 +29,7 @@ struct raw_client {
         subscriber{executor, options},
         setter{executor, setter_options(options)} {
     subscriber.subscribe("");
+    subscriber.subscribe("HUGZ");
     snapshot_client.connect(at.snapshots.to_string());
     subscriber.connect(at.publisher.to_string());
     setter.connect(at.collector.to_string());

@@ -240,14 +240,37 @@ TEST_F(paired_notices, with_block_nothing_is_told_without_the_backup) {
 TEST_F(paired_notices, begin_with_whether_the_server_is_degraded) {
   server_setting s{{}, server_state::kind::paired};
   s.activate(1);
-  const auto ours = s.subscribe(client());
-  const auto stock = s.subscribe();
+  const auto ours = s.connect(client());
+  const auto stock = s.connect();
   for (const auto peer : {ours, stock}) {
     s.server.on_subscription(peer, "HUGZ", s.actions);
   }
   s.finish();
   EXPECT_EQ(last(s, ours), "degraded=1\n");
   EXPECT_EQ(last(s, stock), "");
+}
+
+// Otherwise the client takes them for the sign that its subscriptions hold.
+TEST_F(paired_notices, wait_for_the_subscription) {
+  server_setting s{{}, server_state::kind::paired};
+  const auto ours = s.connect(client());
+  const auto other = s.connect(earlier());
+  s.activate(1);
+  s.set("a", "1", id(1), "low=1\n");
+  s.pass(1ms);
+  EXPECT_TRUE(s.notified.empty());
+  for (const auto peer : {ours, other}) {
+    s.server.on_subscription(peer, "", s.actions);
+    s.finish();
+  }
+  EXPECT_TRUE(s.notified.empty());
+  s.server.on_subscription(ours, "HUGZ", s.actions);
+  s.finish();
+  EXPECT_EQ(s.notified[ours].size(), 1U);
+  EXPECT_EQ(last(s, ours), "degraded=1\n");
+  s.set("a", "1", id(1), "low=1\n");
+  s.pass(1ms);
+  EXPECT_EQ(s.notified[ours].size(), 2U) << "asked again";
 }
 
 TEST_F(paired_notices, say_in_each_reign_whether_the_server_is_degraded) {
