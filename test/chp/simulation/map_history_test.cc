@@ -84,7 +84,7 @@ TEST_F(history_test, an_update_that_no_server_had_any_more_may_be_lost) {
   expect({});
 }
 
-TEST_F(history_test, a_server_reads_an_update_after_the_other_one_lost_it) {
+TEST_F(history_test, a_server_reads_an_update_after_its_peer_lost_it) {
   made("a", "1", truth::one_server);
   history.on_loss({{}, {}});
   history.on_more_on_both();
