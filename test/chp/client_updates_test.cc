@@ -254,6 +254,19 @@ TEST_F(client_updates, wait_unsent_above_the_limit) {
   EXPECT_EQ(done(), (texts{"publish 0 /a=3 #3", "committed 1 both_servers"}));
 }
 
+TEST_F(client_updates, leave_a_place_when_nobody_waits_for_them_any_more) {
+  options.pending_updates = 1;
+  begin();
+  follow(0, false);
+  collector();
+  set("/a", "1", {}, 1s);
+  set("/a", "2");
+  pass(1s);
+  forget();
+  publish("/a", "1", 1, {}, own(1));
+  EXPECT_EQ(done(), (texts{"publish 0 /a=2 #2", "/a=1"}));
+}
+
 TEST_F(client_updates, the_limit_counts_bytes_too) {
   options.pending_bytes = 1'000;
   begin();
