@@ -53,7 +53,8 @@ struct node_handlers {
   std::function<void(passive_reason)> on_passive{};
   // An event for the log.
   std::function<void(event)> on_event{};
-  // A state message of the peer was processed.
+  // A state message of the peer. The node acts on it after this call, by what set_position() and the
+  // like have said.
   std::function<void(const peer_report&)> on_peer{};
   // The epoch could not be written. The node does not become active, and tries again.
   std::function<void(boost::system::error_code)> on_error{};

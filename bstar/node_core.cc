@@ -168,9 +168,11 @@ void node::core::on_state(const zmtp::message& m) {
   }
   ++shown_->states_received;
   if (!stopped_) {
+    call(handlers_.on_peer, *report);
+  }
+  if (!stopped_) {
     machine_.on_peer(*report, runtime_.now(), actions_);
     carry_out();
-    call(handlers_.on_peer, *report);
   }
 }
 

@@ -204,6 +204,9 @@ void client_updates::on_snapshot_adopted(time_point now, actions& out) {
 
 // An update for which nobody waits any more leaves a place too, so the next one can be sent.
 void client_updates::finish_committed(time_point now, actions& out) {
+  if (done_.empty() && !pending_.can_send()) {
+    return;
+  }
   for (const auto& [of, how] : done_) {
     finish(of, how, truth::unknown, out);
   }

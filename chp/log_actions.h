@@ -79,6 +79,13 @@ struct log_actions {
   }
 };
 
+// What the peer's bstar says of it.
+struct peer_claims {
+  bool is_active = false;
+  bool lacks_data = false;
+  bool declines = false;
+};
+
 struct update_log_options {
   replica_options state{};
   form wire_format = form::kvmsg;

@@ -76,7 +76,9 @@ void replicated_server::core::on_pair_event(bstar::event event) {
 
 void replicated_server::core::on_peer(const bstar::peer_report& report) {
   if (report.more) {
-    state_->on_peer_state(report.state == bstar::peer_state::active, report.more->lacks_data,
+    state_->on_peer_state({.is_active = report.state == bstar::peer_state::active,
+                           .lacks_data = report.more->lacks_data,
+                           .declines = report.more->declines},
                           report.more->position);
     tell_node();
   }

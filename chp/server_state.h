@@ -119,7 +119,7 @@ public:
   void on_publication(zmtp::message&& m, time_point now, actions& out);
 
   // Take the state of the other server, as its messages to the pair tell it.
-  void on_peer_state(bool is_active, bool lacks_data, sequence end) noexcept;
+  void on_peer_state(const peer_claims& of, sequence end) noexcept;
   void on_peer_unresponsive() { log_.on_peer_unresponsive(from_log_); }
 
   // The file of server_actions::lost: its next lines, JSON objects, until read_lost() returns false.

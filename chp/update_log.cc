@@ -103,17 +103,19 @@ void update_log::on_peer_lost(log_actions& out) {
 
 void update_log::on_peer_unresponsive(log_actions& out) {
   declines_ = false;
+  peer_has_more_ = false;
   on_peer_lost(out);
   // A connection that was silent in one direction can come back. The next HELLO says what the other
   // server has.
   out.close_peer = true;
 }
 
-void update_log::on_peer_state(bool is_active, bool lacks_data, const reign& last) noexcept {
+void update_log::on_peer_state(const peer_claims& of, const reign& last) noexcept {
   // The peer has taken over, or it cannot, because it has lost what it had confirmed.
-  if (is_active || lacks_data || is_later(last_reign(), last)) {
+  if (of.is_active || of.lacks_data || is_later(last_reign(), last)) {
     declines_ = false;
   }
+  peer_has_more_ = of.declines && (!of.lacks_data || lacks_data()) && is_later(last, last_reign());
 }
 
 void update_log::on_peer_message(const zmtp::message& m, time_point now, log_actions& out) {

@@ -70,8 +70,8 @@ public:
   void on_peer_writable(log_actions& out);
   // The peer has sent nothing for the expiry, over any connection.
   void on_peer_unresponsive(log_actions& out);
-  // The state message of the peer's bstar. It ends a refusal to be promoted; see declines().
-  void on_peer_state(bool is_active, bool lacks_data, const reign& last) noexcept;
+  // The state message of the peer's bstar; see declines().
+  void on_peer_state(const peer_claims& of, const reign& last) noexcept;
   void on_lost_written(boost::system::error_code ec, log_actions& out);
   [[nodiscard]] bool read_lost(std::string& lines, std::size_t most);
 
@@ -91,18 +91,21 @@ public:
   void on_deadline(time_point now);
   void end_turn(time_point now, log_actions& out);
 
-  // For bstar: which data this server has, and whether it declines to be promoted, because its store
-  // has failed or its witness refuses.
+  // For bstar: which data this server has, and whether it declines to be promoted. It declines after
+  // its store has failed, until its peer is active or cannot be. With a witness, it declines unless it
+  // is a member. If the record was emptied, it also declines while its peer has later data, and
+  // declines because it has not seen this yet.
   [[nodiscard]] reign last_reign() const noexcept { return parts_.state.past().reigns().last(); }
   [[nodiscard]] bool lacks_data() const noexcept { return parts_.state.lacks_data(); }
   // Returns false if this server may lack data because its pair is new: no epoch is known to its log,
   // to its epoch file (`epoch`), or to its witness. It may then serve alone.
   [[nodiscard]] bool had_data(std::uint64_t epoch) const noexcept {
-    return state().end() != 0 || epoch != 0 ||
-           (parts_.witness && parts_.witness->known().epoch != 0);
+    return state().end() != 0 || epoch != 0 || (parts_.witness && parts_.witness->had_data());
   }
   [[nodiscard]] bool declines() const noexcept {
-    return declines_ || (parts_.witness && !parts_.witness->is_member());
+    const auto& witness = parts_.witness;
+    return declines_ ||
+           (witness && (!witness->is_member() || (witness->is_emptied() && peer_has_more_)));
   }
 
   // Active: the backup has everything, and nothing is committed without it.
@@ -141,6 +144,7 @@ private:
   log_parts parts_;
   std::variant<passive_role, active_role> role_;  // destroyed before the parts that it uses
   bool declines_ = false;
+  bool peer_has_more_ = false;  // and declines
 };
 
 }  // namespace chp

@@ -50,6 +50,7 @@ witness_outcome witness_state::on_answer(boost::system::error_code ec, const mem
     }
     return witness_outcome::nothing;
   }
+  is_seen_ = true;
   const bool is_current = !made.is_overtaken;
   known_ = is_current ? now_record : known_;
   const bool is_question = made.what.from == made.what.to;
@@ -73,6 +74,7 @@ witness_outcome witness_state::on_answer(boost::system::error_code ec, const mem
 }
 
 void witness_state::on_changed(const membership& record) {
+  is_seen_ = true;
   if (record.revision <= known_.revision) {
     return;
   }

@@ -60,9 +60,18 @@ public:
   [[nodiscard]] bool has_backup() const noexcept {
     return epoch_ != 0 && is_certain_ && granted_ && granted_ == wanted_;
   }
-  // Returns whether this server may take over, by the record as it was seen last.
+  // Returns whether this server may take over, by the record as it was seen last. A server that has
+  // not seen the record may not.
   [[nodiscard]] bool is_member() const noexcept {
-    return known_.in_sync.empty() || known_.has(self_);
+    return is_seen_ && (known_.in_sync.empty() || known_.has(self_));
+  }
+  // An operator has emptied the record, because all members were lost.
+  [[nodiscard]] bool is_emptied() const noexcept {
+    return known_.epoch != 0 && known_.in_sync.empty();
+  }
+  // Returns false if the pair is new: no other incarnation of a server has had an epoch.
+  [[nodiscard]] bool had_data() const noexcept {
+    return !is_seen_ || (known_.epoch != 0 && known_.active != self_);
   }
   // The record as it was seen last.
   [[nodiscard]] const membership& known() const noexcept { return known_; }
@@ -84,6 +93,7 @@ private:
   member_id self_;
   std::chrono::milliseconds retry_;
   membership known_;
+  bool is_seen_ = false;
   std::uint64_t epoch_ = 0;                    // the own one, while active
   std::optional<std::uint64_t> wanted_epoch_;  // until it is granted or refused
   std::optional<member_id> wanted_;            // the backup to add

@@ -103,11 +103,33 @@ TEST(chp_update_log, an_empty_server_knows_from_its_witness_that_data_is_lost) {
   o.has_witness = true;
   server s{o};
   EXPECT_TRUE(s.log.lacks_data());
-  EXPECT_FALSE(s.log.had_data(0)) << "the pair may be new";
+  EXPECT_TRUE(s.log.had_data(0)) << "it has not seen the record";
+  s.log.on_witness_changed({});
+  EXPECT_FALSE(s.log.had_data(0)) << "the pair is new";
   EXPECT_TRUE(s.log.had_data(1));
   s.log.on_witness_changed({.revision = 7, .epoch = 2});
   EXPECT_FALSE(s.log.declines());
   EXPECT_TRUE(s.log.had_data(0));
+}
+
+TEST(chp_update_log, after_its_record_was_emptied_waits_for_a_peer_with_later_data) {
+  update_log_options o;
+  o.has_witness = true;
+  server s{o};
+  const reign later{.epoch = 2, .tag = 9, .last = make_sequence(2, 5)};
+  s.log.on_witness_changed({.revision = 6, .epoch = 2, .active = 3, .in_sync = {3}});
+  EXPECT_TRUE(s.log.declines());
+  s.log.on_peer_state({.declines = true}, later);
+  s.log.on_witness_changed({.revision = 7, .epoch = 2});
+  EXPECT_TRUE(s.log.declines()) << "the peer has not seen it yet";
+  s.log.on_peer_state({}, later);
+  EXPECT_FALSE(s.log.declines()) << "bstar compares the data";
+  s.log.on_peer_state({.declines = true}, {});
+  EXPECT_FALSE(s.log.declines()) << "the peer has less";
+  s.log.on_peer_state({.declines = true}, later);
+  EXPECT_TRUE(s.log.declines());
+  s.log.on_peer_unresponsive(s.out);
+  EXPECT_FALSE(s.log.declines());
 }
 
 TEST(chp_update_log, refuses_with_an_entry_and_repeats_the_reason) {

@@ -89,6 +89,28 @@ protected:
   witness_state::time_point now{};
 };
 
+TEST_F(witness_state_test, a_server_is_no_member_until_it_has_seen_the_record) {
+  EXPECT_FALSE(at_a.is_member());
+  EXPECT_TRUE(at_a.had_data()) << "it cannot know";
+  at_a.on_changed(record);
+  EXPECT_TRUE(at_a.is_member());
+  EXPECT_FALSE(at_a.had_data());
+  EXPECT_FALSE(at_a.is_emptied());
+  at_b.acquire(2);
+  carry_out(ask(at_b));
+  EXPECT_EQ(answer_lost(at_b), outcome::refused);
+  EXPECT_FALSE(at_b.is_member());
+  at_b.on_changed(record);
+  EXPECT_FALSE(at_b.had_data()) << "the epoch is its own";
+  EXPECT_TRUE(at_b.is_member());
+  at_a.on_changed(record);
+  EXPECT_TRUE(at_a.had_data());
+  record = {record.revision + 1, record.epoch, 0, {}};
+  at_b.on_changed(record);
+  EXPECT_TRUE(at_b.is_emptied());
+  EXPECT_TRUE(at_b.had_data());
+}
+
 TEST_F(witness_state_test, asks_for_nothing_while_it_wants_nothing) {
   EXPECT_FALSE(at_a.next(now));
   EXPECT_FALSE(at_a.next_deadline());
@@ -196,6 +218,7 @@ TEST_F(witness_state_test, finds_that_a_change_without_an_answer_was_made) {
 }
 
 TEST_F(witness_state_test, an_epoch_without_an_answer_is_not_acquired) {
+  at_a.on_changed(record);
   at_a.acquire(1);
   carry_out(ask(at_a));
   EXPECT_EQ(answer_lost(at_a), outcome::refused);

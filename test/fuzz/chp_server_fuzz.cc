@@ -221,7 +221,7 @@ private:
       server_.on_source_detached();
       return;
     }
-    server_.on_peer_state(more % 2 == 0, more % 3 == 0, other_number_);
+    server_.on_peer_state({more % 2 == 0, more % 3 == 0, more % 5 == 0}, other_number_);
     if (more % 5 == 0) {
       server_.on_peer_unresponsive();
     }

@@ -63,7 +63,7 @@ void production_server::hear(const state_message& said) {
   peer_says_ = said;
   heard_at_ = around_.now;
   highest_seen_ = std::max(highest_seen_, said.last.of);
-  log_->on_peer_state(said.active, said.lacks_data,
+  log_->on_peer_state({said.active, said.lacks_data, said.declines},
                       {said.last.of, said.last.tag, sequence_of(said.last.last)});
   suspended_until_ = 0;
 }
@@ -114,8 +114,8 @@ bool production_server::may_serve_unheard() const {
     return false;
   }
   if (log_->lacks_data() && !planted_here(planted::empty_server_serves)) {
-    const bool never_had_data = self_ == 0 && drive_.reserved <= 1 && last_row().of == 0;
-    return promote_alone_ || never_had_data;
+    const auto known = drive_.reserved <= 1 ? 0 : drive_.reserved;  // 1 is reserved at first
+    return promote_alone_ || (self_ == 0 && !log_->had_data(known));
   }
   return promote_alone_ || (voted_at_ != 0 && around_.now - voted_at_ < around_.how.expiry);
 }

@@ -16,6 +16,9 @@ public:
     }
     for (std::size_t s = 0; s < 2; ++s) {
       servers_[s] = servers(s, around_);
+      if (how.has_witness) {
+        servers_[s]->on_witness_changed(around_.net.record);
+      }
     }
   }
 

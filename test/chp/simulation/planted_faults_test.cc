@@ -70,7 +70,7 @@ TEST(planted_faults, an_acknowledgement_that_claims_both_is_noticed) {
   const auto options =
       scenario_options{.faults = faults{fault::link_cut, fault::kill, fault::one_way_cut},
                        .spoil_client = [](auto& how) { how.claims_both = true; }};
-  expect_noticed(violation::lost, 6, options);
+  expect_noticed(violation::lost, 16, options);
   expect_noticed(violation::cut_of_both, 6, options);
 }
 
@@ -136,12 +136,12 @@ TEST(planted_faults, a_server_that_loses_its_disk_and_its_epochs_is_noticed) {
       scenario_options{.faults = faults{fault::kill, fault::link_cut},
                        .set = with_stores,
                        .spoil = [](server who, auto& how) { how.loses_everything = who == 0; }};
-  expect_noticed(violation::lost, 26, options);
+  expect_noticed(violation::lost, 9, options);
   expect_noticed(violation::stopped, 26, options);
 }
 
 TEST(planted_faults, a_witness_that_grants_every_attempt_is_noticed) {
-  expect_noticed(violation::lost, 1,
+  expect_noticed(violation::lost, 25,
                  {.faults = faults{fault::link_cut, fault::one_way_cut},
                   .set = [](auto& how) { how.witness = true; },
                   .witness_grants_all = true});

@@ -96,7 +96,9 @@ void server_process::on_active(bstar::epoch e) {
   if (server_) {
     look_for_expiries(server_->status().server);
   }
-  if (has_no_epochs_ && published().empty() && !peer_->content().empty()) {
+  // The witness knows that the pair had data.
+  if (options_.witness == nullptr && has_no_epochs_ && published().empty() &&
+      !peer_->content().empty()) {
     history_->on_empty_promoted();
   }
 }
