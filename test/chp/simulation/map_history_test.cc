@@ -168,6 +168,22 @@ TEST_F(history_test, sees_an_outcome_that_the_copy_does_not_show) {
   expect({violation::not_in_copy});
 }
 
+// A server of the Guide executes updates again, but no other update has the key of `once/`.
+TEST(guide_history, an_older_value_may_come_back_but_a_key_must_be_there) {
+  zmtp::simulation::run_state state{1};
+  map_history history{state, {.beside_guide = true}};
+  const auto end = [&](const std::string& key, truth says, const std::string& copy) {
+    history.end(history.begin("anna", key, "first " + key), {}, says, "first " + key);
+    history.end(history.begin("anna", key, "next " + key), {}, says, copy);
+  };
+  end("shared/0", truth::unknown, "first shared/0");
+  EXPECT_TRUE(history.findings().empty());
+  end("shared/1", truth::one_server, "first shared/1");
+  EXPECT_EQ(history.findings().size(), 1U) << "our server executes each of them once";
+  history.end(history.begin("anna", "once/1", "1"), {}, truth::unknown, std::nullopt);
+  EXPECT_EQ(history.findings().size(), 2U);
+}
+
 TEST_F(history_test, sees_one_server_under_block) {
   map_history block{state, {.block = true}};
   const auto which = block.begin("anna", "a", "1");
