@@ -107,6 +107,7 @@ private:
   [[nodiscard]] bool goes_to(std::size_t server) const noexcept;
   [[nodiscard]] std::string_view more_properties(bool asks);
   [[nodiscard]] zmtp::message again(const sent_update& one, bool asks);
+  [[nodiscard]] zmtp::message question(std::uint64_t counter, std::string_view key);
   void send_unsent(time_point now, actions& out);
   void resend(std::size_t server, time_point now, actions& out);
   void await_written(actions& out);

@@ -4,6 +4,7 @@
 #include "chp/update_id.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace chp {
 
@@ -55,6 +56,13 @@ zmtp::message client_updates::again(const sent_update& one, bool asks) {
                   one.set[3].substr(0, one.own_properties), one.set.back(), more_properties(asks));
 }
 
+// Asks for the outcome of an update that has its final one. A log that does not know the session waits
+// for each counter, and enters a refusal for this one.
+zmtp::message client_updates::question(std::uint64_t counter, std::string_view key) {
+  return make_set(how_, key, update_id::of_session(pending_.session(), counter), {}, {},
+                  more_properties(true));
+}
+
 // Resends all updates that the server may not have, and asks for those that are kept. The order is
 // that of the counters, in which a log executes them.
 void client_updates::resend(std::size_t server, time_point now, actions& out) {
@@ -63,9 +71,17 @@ void client_updates::resend(std::size_t server, time_point now, actions& out) {
   }
   collectors_[server].resends = false;
   progress_ = now;
-  const auto send = [&](const sent_update& one, bool asks) {
-    out.publications.push_back({server, again(one, asks)});
+  const auto publish = [&](zmtp::message&& m) {
+    out.publications.push_back({server, std::move(m)});
     ++resent_;
+  };
+  std::uint64_t next = 0;  // the counter that a log expects, from the second update on
+  const auto send = [&](const sent_update& one, bool asks) {
+    for (; with_log() && next != 0 && next < one.counter; ++next) {
+      publish(question(next, one.set.front()));
+    }
+    publish(again(one, asks));
+    next = one.counter + 1;
   };
   auto next_kept = kept_.all().begin();
   const auto ask_below = [&](std::uint64_t counter) {
@@ -73,6 +89,7 @@ void client_updates::resend(std::size_t server, time_point now, actions& out) {
       if (with_log() && next_kept->asked) {
         send(next_kept->what, true);
       }
+      next = next_kept->what.counter + 1;
     }
   };
   for (const auto& one : pending_.all_sent()) {

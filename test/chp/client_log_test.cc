@@ -219,6 +219,27 @@ TEST_F(client_log, a_refused_update_is_asked_for_but_never_lost) {
   EXPECT_EQ(state->status().counters.lost, 0U);
 }
 
+// Otherwise the log waits for the committed one, and does not execute the next one.
+TEST_F(client_log, asks_for_a_committed_update_between_those_that_a_log_must_know) {
+  begin_with(3);
+  state->on_lost(now, out);
+  pass(200ms);
+  follow(11, false);
+  publish("/2", "v", 12, {}, own(2));
+  const auto committed = done();
+  EXPECT_EQ(std::count(committed.begin(), committed.end(), "committed 2"), 1);
+  fail_over(at(10));
+  texts sent;
+  for (const auto& each : done()) {
+    if (each.starts_with("publish 0")) {
+      sent.push_back(each);
+    }
+  }
+  EXPECT_EQ(sent, (texts{"publish 0 /1=v #1", "publish 0 /3= #2 asks", "publish 0 /3=v #3"}));
+  answer(1, 3, truth::one_server, at(13));
+  EXPECT_EQ(done(), (texts{"committed 1 one_server", "committed 3 one_server"}));
+}
+
 TEST_F(client_log, above_the_limit_the_oldest_are_only_counted_when_they_are_lost) {
   options.kept_updates = 2;
   begin_with(5);
