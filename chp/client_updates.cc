@@ -202,7 +202,7 @@ void client_updates::on_snapshot_adopted(time_point now, actions& out) {
   finish_committed(now, out);
 }
 
-// An update for which nobody waits any more leaves a place too, so the next one can be sent.
+// An update whose caller has given up leaves a place too, so the next one can be sent.
 void client_updates::finish_committed(time_point now, actions& out) {
   if (done_.empty() && !pending_.can_send()) {
     return;

@@ -79,7 +79,7 @@ struct log_actions {
   }
 };
 
-// What the peer's bstar says of it.
+// The state message of the peer, without its data.
 struct peer_claims {
   bool is_active = false;
   bool lacks_data = false;

@@ -49,8 +49,8 @@ public:
   void subscribe(zmtp::peer_id peer, const sessions& known);
   // Appends a HUGZ for the peer.
   void greet(zmtp::peer_id peer, bool degraded, std::vector<server_actions::addressed>& out) const;
-  // The next tell() tells every subscribed client of Zinc whether the server is degraded. Otherwise it sends
-  // only changes.
+  // The next tell() tells every subscribed client of Zinc whether the server is degraded. Otherwise
+  // it sends only changes.
   void begin_reign() noexcept { announced_degraded_.reset(); }
   // Appends the notices that are due.
   void tell(bool degraded, time_point now, std::vector<server_actions::addressed>& out);
@@ -88,8 +88,8 @@ private:
              std::vector<server_actions::addressed>& out);
 
   std::unordered_map<zmtp::peer_id, record> peers_;
-  // In the order of their attachment. A connection that its client has given up can attach after
-  // the next one.
+  // In the order of their subscriptions to HUGZ. That of a connection that its client has given up
+  // can come after that of the next one.
   boost::unordered_flat_map<std::uint64_t, boost::container::small_vector<zmtp::peer_id, 1>>
       by_session_;
   std::vector<zmtp::peer_id> pending_;

@@ -18,7 +18,7 @@ using member_id = std::uint64_t;
 // The record of a witness. It changes only as a whole.
 struct membership {
   std::uint64_t revision = 0;        // rises with each change, also with one by an operator
-  std::uint64_t epoch = 0;           // 0: no server was active yet
+  std::uint64_t epoch = 0;           // 0: no server has asked for one yet
   member_id active = 0;              // the server that has the epoch
   std::vector<member_id> in_sync{};  // these have everything that was committed; empty: not known
 

@@ -254,7 +254,7 @@ TEST_F(client_updates, wait_unsent_above_the_limit) {
   EXPECT_EQ(done(), (texts{"publish 0 /a=3 #3", "committed 1 both_servers"}));
 }
 
-TEST_F(client_updates, leave_a_place_when_nobody_waits_for_them_any_more) {
+TEST_F(client_updates, leave_a_place_after_their_callers_have_given_up) {
   options.pending_updates = 1;
   begin();
   follow(0, false);

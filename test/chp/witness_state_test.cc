@@ -89,7 +89,7 @@ protected:
   witness_state::time_point now{};
 };
 
-TEST_F(witness_state_test, a_server_is_no_member_until_it_has_seen_the_record) {
+TEST_F(witness_state_test, a_server_takes_part_after_it_has_seen_the_record) {
   EXPECT_FALSE(at_a.is_member());
   EXPECT_TRUE(at_a.had_data()) << "it cannot know";
   at_a.on_changed(record);
