@@ -196,7 +196,9 @@ TEST(map_file_conversion, rejects_a_damaged_file) {
 TEST(map_file_conversion, rejects_other_versions_and_names_what_to_do) {
   const faulty_disk newer;
   write_version_1(newer, "PRAGMA user_version = 3");
-  EXPECT_EQ(opened{newer}.ec, storage_errc::store_version);
+  const auto refused = opened{newer}.ec;
+  EXPECT_EQ(refused, storage_errc::store_version);
+  EXPECT_NE(refused.message().find("use the program that wrote it"), std::string::npos);
   const faulty_disk other;
   write_version_1(other, "PRAGMA application_id = 5");
   EXPECT_EQ(opened{other}.ec, storage_errc::not_a_store);
