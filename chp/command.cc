@@ -207,10 +207,11 @@ parsed<update> parse_set(const zmtp::message& m, form how, const command_limits&
   return found ? make_update(*found, how, limits) : found.error();
 }
 
-update_id id_of_set(const zmtp::message& m, form how) noexcept {
+rejected_set parse_rejected_set(const zmtp::message& m, form how) noexcept {
   const auto found = take_frames(m, how);
-  return found && found->id.size() == update_id::size ? update_id::of_frame(found->id)
-                                                      : update_id{};
+  return found && found->id.size() == update_id::size
+             ? rejected_set{update_id::of_frame(found->id), found->properties}
+             : rejected_set{};
 }
 
 parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,

@@ -89,8 +89,12 @@ using parsed = boost::system::result<T, errc>;
 // Parses KVSET, on the collector.
 [[nodiscard]] parsed<update> parse_set(const zmtp::message& m, form how,
                                        const command_limits& limits);
-// Returns the id of a message that parse_set() rejects, as far as it can be read.
-[[nodiscard]] update_id id_of_set(const zmtp::message& m, form how) noexcept;
+// What a message that parse_set() rejects says of its update, as far as it can be read.
+struct rejected_set {
+  update_id id{};
+  std::string_view properties{};  // refer to the message
+};
+[[nodiscard]] rejected_set parse_rejected_set(const zmtp::message& m, form how) noexcept;
 [[nodiscard]] parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
                                                     const command_limits& limits);
 [[nodiscard]] parsed<publication_input> parse_publication(const zmtp::message& m, form how,

@@ -37,14 +37,16 @@ proposal parse_proposal(const zmtp::message& m, form how, const command_limits& 
   const auto parsed_set = parse_set(m, how, limits);
   if (!parsed_set) {
     p.fault = parsed_set.error();
-    p.id = id_of_set(m, how);
-    return p;
+    const auto rejected = parse_rejected_set(m, how);
+    p.id = rejected.id;
+    p.properties = rejected.properties;
+  } else {
+    p.id = update_id::of_frame(parsed_set->id);
+    p.erases = parsed_set->erases();
+    p.key = parsed_set->key;
+    p.properties = parsed_set->properties;
+    p.value = parsed_set->value;
   }
-  p.id = update_id::of_frame(parsed_set->id);
-  p.erases = parsed_set->erases();
-  p.key = parsed_set->key;
-  p.properties = parsed_set->properties;
-  p.value = parsed_set->value;
   if (p.id.has_session()) {
     read_properties(p);
   } else if (const auto ttl = properties{p.properties}.find(property_name::ttl)) {

@@ -37,7 +37,8 @@ struct proposal {
   std::string_view value{};
 };
 
-// Reads a KVSET. A message with a fault has an id as far as it can be read.
+// Reads a KVSET. A message with a fault has an id and the client's properties as far as they can be
+// read.
 [[nodiscard]] proposal parse_proposal(const zmtp::message& m, form how,
                                       const command_limits& limits);
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 
 namespace chp {
 namespace {
@@ -41,11 +42,22 @@ TEST(chp_proposal, without_properties_has_the_defaults) {
   EXPECT_EQ(p.ttl, 0s);
 }
 
-TEST(chp_proposal, with_a_fault_has_its_id) {
-  const auto m = make_set(form::kvmsg, "HUGZ", some_id, "", "value");
-  const auto p = parse_proposal(m, form::kvmsg, {});
-  EXPECT_EQ(p.fault, errc::key_reserved);
-  EXPECT_EQ(p.id, some_id);
+// Otherwise the server would keep the outcomes of all earlier updates of the client.
+TEST(chp_proposal, with_a_fault_has_what_the_client_says_of_its_session) {
+  std::string properties = "low=7\n";
+  append_since(properties, {1, 2, 3});
+  properties += "asks=1\n";
+  for (const auto& [key, value, fault] :
+       {std::tuple{"HUGZ", "value", errc::key_reserved}, {"key", "long", errc::value_too_long}}) {
+    const auto m = make_set(form::kvmsg, key, some_id, properties, value);
+    const auto p = parse_proposal(m, form::kvmsg, {.max_value_size = 3});
+    EXPECT_EQ(p.fault, fault);
+    EXPECT_EQ(p.id, some_id);
+    EXPECT_TRUE(p.has_low);
+    EXPECT_EQ(p.low, 7U);
+    EXPECT_EQ(parse_since(p.since), (position{1, 2, 3}));
+    EXPECT_TRUE(p.asks);
+  }
 }
 
 TEST(chp_proposal, ignores_malformed_places) {
