@@ -1,6 +1,7 @@
 // A pair of servers of the map with stores, on real sockets. Committed updates survive a kill of both servers
-// (reliability 3.2, G7), and a full disk stops no failover.
+// (reliability 3.2, G7), a full disk stops no failover, and a witness decides who commits alone.
 
+#include "test/chp/file_witness.h"
 #include "test/chp/store_fixture.h"
 
 #include <gtest/gtest.h>
@@ -51,6 +52,30 @@ protected:
     backup.server.reset();
   }
 
+  // Both servers have a witness in one file.
+  void start_primary_with_witness() {
+    auto options = options_of(bstar::role::primary);
+    options.witness = witness_of_primary_ = in_file();
+    make_kept(primary, options, on(primary_disk_));
+    pair_test::connect(primary, backup);
+  }
+  void make_backup_with_witness() {
+    auto options = options_of(bstar::role::backup);
+    options.witness = in_file();
+    make_kept(backup, options, on(backup_disk_));
+  }
+  void start_with_witness() {
+    make_backup_with_witness();
+    start_primary_with_witness();
+    pair_test::connect(backup, primary);
+    run_until([this] { return primary.server->status().server.backup_in_sync; });
+    server_store::connect({primary.at, backup.at});
+  }
+  [[nodiscard]] std::shared_ptr<test::file_witness> in_file() {
+    return std::make_shared<test::file_witness>(executor(), folder_.path("record"));
+  }
+
+  std::shared_ptr<test::file_witness> witness_of_primary_;
   disk primary_disk_ = std::make_shared<test::stored_state>();
   disk backup_disk_ = std::make_shared<test::stored_state>();
 };
@@ -156,6 +181,45 @@ TEST_F(pair_store, a_passive_server_with_a_full_disk_takes_over) {
   run_until([this] { return backup.active(); });
   EXPECT_EQ(inode_of("epoch"), spare);
   EXPECT_EQ(backup.all().at("k"), "1");
+}
+
+TEST_F(pair_store, a_server_commits_alone_after_the_witness_has_removed_its_backup) {
+  start_with_witness();
+  set("both", "1");
+  commit_all();
+  const auto before = primary.server->status().server.committed;
+  witness_of_primary_->set_reachable(false);
+  backup.server.reset();
+  set("alone", "2");
+  run_until([this, before] {
+    return primary.saw(server_event::backup_lost) &&
+           primary.server->status().server.number == before + 1;
+  });
+  EXPECT_EQ(primary.server->status().server.committed, before);
+  witness_of_primary_->set_reachable(true);
+  commit_all();
+  EXPECT_EQ(copy(), (content{{"alone", "2"}, {"both", "1"}}));
+}
+
+TEST_F(pair_store, a_server_that_the_witness_has_removed_waits_for_the_other) {
+  start_with_witness();
+  set("both", "1");
+  commit_all();
+  backup.server.reset();
+  set("alone", "2");
+  commit_all();
+  primary.server.reset();
+  make_backup_with_witness();
+  pair_test::connect(backup, primary);
+  // Each request of the client is a vote.
+  run_until([this] { return backup.server->status().pair.requests_rejected >= 5; });
+  EXPECT_FALSE(backup.active());
+  start_primary_with_witness();
+  run_until([this] { return primary.server->status().server.backup_in_sync; });
+  EXPECT_EQ(backup.all(), (content{{"alone", "2"}, {"both", "1"}}));
+  set("after", "3");
+  commit_all();
+  EXPECT_EQ(std::count(received_.begin(), received_.end(), client_event::kind::history_lost), 0);
 }
 
 }  // namespace

@@ -63,6 +63,13 @@ map_history::content client_process::copy() const {
   return all;
 }
 
+map_history::content client_process::part_of(const map_history::content& map) const {
+  map_history::content part;
+  std::copy_if(map.begin(), map.end(), std::inserter(part, part.end()),
+               [this](const auto& each) { return each.first.starts_with(options_.part); });
+  return part;
+}
+
 asio::awaitable<void> client_process::write() {
   zmtp::timer pause{co_await asio::this_coro::executor};
   for (;;) {
@@ -81,12 +88,13 @@ asio::awaitable<void> client_process::write() {
 void client_process::update() {
   auto& random = world_->random();
   const auto value = name() + '.' + std::to_string(++last_);
-  const bool once = random.chance(40);
+  const bool draws_once = random.chance(40);
+  const bool once = options_.part.empty() ? draws_once : is_once(options_.part);
   const std::chrono::seconds ttl{options_.sets_ttls && random.chance(30) ? random.between(1, 3)
                                                                          : 0};
   const bool has_ttl = ttl.count() != 0;
-  const auto key = once ? (has_ttl ? "once/ttl/" : "once/") + value
-                        : "shared/" + std::to_string(random.pick(options_.shared_keys));
+  const auto key = once ? (has_ttl ? "/once/ttl/" : "/once/") + value
+                        : "/shared/" + std::to_string(random.pick(options_.shared_keys));
   const bool erases = !once && !has_ttl && random.chance(25);
   const auto which = history_->begin(name(), key, erases ? std::string{} : value, ttl);
   const auto& signal = open_[which] = std::make_unique<asio::cancellation_signal>();
@@ -152,7 +160,7 @@ void client_process::on_change(const change& c) {
   }
   const auto before = seen_.find(c.key);
   if (c.erased() && expires(c.key) && options_.sets_expired_again) {
-    client_->async_set(c.key, c.key.substr(sizeof "once/ttl/" - 1), {},
+    client_->async_set(c.key, c.key.substr(sizeof "/once/ttl/" - 1), {},
                        [](const boost::system::error_code&, truth) {});
   }
   if (!c.erased() && before != seen_.end() && before->second.is_present && !options_.sees_twice) {

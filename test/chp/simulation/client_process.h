@@ -25,6 +25,7 @@ public:
   struct options {
     std::vector<server> servers{};
     client_options client{};
+    std::string part{};  // it updates keys of this subtree alone, and has no others
     std::chrono::milliseconds pace{100};  // between two updates, at most
     std::size_t shared_keys = 3;
     bool sets_ttls = false;
@@ -72,6 +73,8 @@ public:
   [[nodiscard]] std::size_t lost_histories() const noexcept { return lost_histories_; }
   [[nodiscard]] client_status status() const { return client_->status(); }
   [[nodiscard]] map_history::content copy() const;
+  // The keys of the map that the copy must have.
+  [[nodiscard]] map_history::content part_of(const map_history::content& map) const;
 
 private:
   [[nodiscard]] boost::asio::awaitable<void> write();

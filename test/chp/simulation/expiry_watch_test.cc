@@ -17,9 +17,9 @@ class expiry_test : public testing::Test {
 protected:
   // A client sets the key for 2 s.
   void set(const std::string& key) {
-    const auto which = history.begin("anna", "once/ttl/" + key, key, 2s);
+    const auto which = history.begin("anna", "/once/ttl/" + key, key, 2s);
     history.end(which, {}, truth::both_servers, key);
-    map.insert("once/ttl/" + key);
+    map.insert("/once/ttl/" + key);
   }
   void pass(std::chrono::milliseconds time) { state.events.advance(time); }
   void look(expiry_watch& on, bool on_both = true) {
@@ -107,7 +107,7 @@ TEST_F(expiry_test, sees_an_expired_key_that_returns) {
   pass(2s);
   expire(primary);
   primary.on_end();
-  map.insert("once/ttl/a");
+  map.insert("/once/ttl/a");
   look(primary);
   expect({});
   backup.on_active(state.events.now());
@@ -121,7 +121,7 @@ TEST_F(expiry_test, an_expiry_of_one_server_may_be_lost) {
   set("a");
   pass(2s);
   expire(primary, false);
-  map.insert("once/ttl/a");
+  map.insert("/once/ttl/a");
   look(primary);
   expect({});
 }
@@ -132,14 +132,14 @@ TEST_F(expiry_test, an_expiry_that_no_server_has_any_more_may_be_lost) {
   pass(2s);
   expire(primary);
   history.on_loss({{}, {{"b", "a part of the log"}}});
-  map.insert("once/ttl/a");
+  map.insert("/once/ttl/a");
   look(primary);
   expect({});
 }
 
 TEST_F(expiry_test, sees_a_key_that_does_not_expire) {
   set("a");
-  history.on_rest({{"once/ttl/a", "a"}});
+  history.on_rest({{"/once/ttl/a", "a"}});
   expect({violation::unexpired});
 }
 

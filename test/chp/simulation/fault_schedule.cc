@@ -22,6 +22,7 @@ std::string_view to_string(fault f) noexcept {
     case fault::failed_disk: return "failed disk";
     case fault::failed_epochs: return "failed epochs";
     case fault::failed_lost_files: return "failed lost files";
+    case fault::forged_epochs: return "forged epochs";
     case fault::link_cut: return "link cut";
     case fault::one_way_cut: return "one-way cut";
     case fault::client_cut: return "client cut";
@@ -55,6 +56,7 @@ fault_schedule::end fault_schedule::begin(fault f, milliseconds longest) {
     case fault::failed_disk: return spoil_disk(f, longest);
     case fault::failed_epochs:
     case fault::failed_lost_files: return spoil_files(f);
+    case fault::forged_epochs: return forge_epochs();
     case fault::link_cut: return cut_link(true);
     case fault::one_way_cut: return cut_link(false);
     case fault::client_cut: return cut_client();
@@ -145,6 +147,12 @@ fault_schedule::end fault_schedule::spoil_files(fault f) {
   }
   one.fail_lost_files(true);
   return [&one] { one.fail_lost_files(false); };
+}
+
+fault_schedule::end fault_schedule::forge_epochs() {
+  auto& one = *servers_[any_server()];
+  one.forge_epochs(true);
+  return [&one] { one.forge_epochs(false); };
 }
 
 fault_schedule::end fault_schedule::cut_link(bool both_ways) {

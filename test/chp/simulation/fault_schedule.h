@@ -25,6 +25,7 @@ enum class fault : std::uint8_t {
   failed_disk,        // until the server starts again
   failed_epochs,      // no epoch can be stored
   failed_lost_files,  // no file of lost updates can be written
+  forged_epochs,      // a server reads state messages with a huge epoch
   link_cut,           // between the servers, both ways
   one_way_cut,        // between the servers
   client_cut,         // between a client or another program and a server, one way or both
@@ -34,12 +35,12 @@ enum class fault : std::uint8_t {
   connections_cut,    // all connections end
 };
 inline constexpr std::array all_faults{
-    fault::kill,           fault::power_loss,    fault::wipe,
-    fault::pause,          fault::slow_disk,     fault::full_disk,
-    fault::failed_disk,    fault::failed_epochs, fault::failed_lost_files,
-    fault::link_cut,       fault::one_way_cut,   fault::client_cut,
-    fault::client_kill,    fault::slow,          fault::refused,
-    fault::connections_cut};
+    fault::kill,          fault::power_loss,     fault::wipe,
+    fault::pause,         fault::slow_disk,      fault::full_disk,
+    fault::failed_disk,   fault::failed_epochs,  fault::failed_lost_files,
+    fault::forged_epochs, fault::link_cut,       fault::one_way_cut,
+    fault::client_cut,    fault::client_kill,    fault::slow,
+    fault::refused,       fault::connections_cut};
 
 [[nodiscard]] std::string_view to_string(fault f) noexcept;
 
@@ -76,6 +77,7 @@ private:
   [[nodiscard]] end pause();
   [[nodiscard]] end spoil_disk(fault f, std::chrono::milliseconds longest);
   [[nodiscard]] end spoil_files(fault f);
+  [[nodiscard]] end forge_epochs();
   [[nodiscard]] end cut_link(bool both_ways);
   [[nodiscard]] end cut_client();
   [[nodiscard]] end kill_client();

@@ -82,6 +82,7 @@ void guide_pair::add_servers() {
   how.clock = setting_.clock(random());
   // The Guide's server does not notice that it was disconnected because it was too slow.
   how.server.server.publisher_bytes = server_options{}.publisher_bytes;
+  how.server.server.limit = {};  // the Guide's server has no limit
   if (options_.spoil) {
     options_.spoil(how);
   }
@@ -114,6 +115,7 @@ void guide_pair::add_clients() {
       how.servers.push_back(1 - first);
     }
     how.client = setting_.client();
+    how.client.subtree = how.part = setting_.part_of(i);
     if (setting_.few_outcomes) {
       // Nothing is ever on both, so all kept updates have outcomes that the server must remember.
       how.client.pending_updates = how.client.kept_updates = 1;
@@ -232,7 +234,7 @@ void guide_pair::compare() {
     history_.report(violation::unequal, "the disk");
   }
   for (const auto& each : clients_) {
-    if (is_served(*each) && each->copy() != map) {
+    if (is_served(*each) && each->copy() != each->part_of(map)) {
       history_.report(violation::unequal, each->name());
     }
   }

@@ -40,9 +40,9 @@ asio::awaitable<void> guide_process::write() {
     }
     const auto value = process_->host() + '.' + std::to_string(n);
     const bool is_shared = random.chance(20);
-    const auto key = is_shared               ? std::string{"shared/0"}
-                     : options_.expects_once ? "once/" + value
-                                             : "plain/" + value;
+    const auto key = is_shared               ? std::string{"/shared/0"}
+                     : options_.expects_once ? "/once/" + value
+                                             : "/plain/" + value;
     const auto which = history_->begin(process_->host(), key, value);
     const auto id = options_.has_ids ? update_id::of_random(random.next(), n) : update_id{};
     static_cast<void>(collectors.try_send(make_set(form::kvmsg, key, id, {}, value)));

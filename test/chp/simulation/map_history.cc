@@ -96,7 +96,7 @@ void map_history::on_disk(server of, std::string_view value) {
 
 // The name of such a key ends with its value.
 void map_history::on_seen(std::string_view key) {
-  const auto writer = writers_.find(key.substr(key.find('/') + 1));
+  const auto writer = writers_.find(key.substr(key.rfind('/') + 1));
   if (writer != writers_.end()) {
     updates_[writer->second].was_seen = true;
   }

@@ -2,8 +2,8 @@
 // The history of a simulated pair of the map: the updates of all clients, their outcomes, and the
 // promises that these break. Pure.
 //
-// Each value is written once, so a value names its update. A key that begins with `once/` is set
-// once, and one that begins with `once/ttl/` with a time to live. Other keys are set and erased by
+// Each value is written once, so a value names its update. A key that begins with `/once/` is set
+// once, and one that begins with `/once/ttl/` with a time to live. Other keys are set and erased by
 // all clients.
 
 #include "chp/truth.h"
@@ -29,9 +29,9 @@ namespace chp::simulation {
 // 0 is the primary, 1 the backup.
 using server = std::size_t;
 
-[[nodiscard]] inline bool is_once(std::string_view key) { return key.starts_with("once/"); }
+[[nodiscard]] inline bool is_once(std::string_view key) { return key.starts_with("/once/"); }
 
-[[nodiscard]] inline bool expires(std::string_view key) { return key.starts_with("once/ttl/"); }
+[[nodiscard]] inline bool expires(std::string_view key) { return key.starts_with("/once/ttl/"); }
 
 // No client replaces or erases its value.
 [[nodiscard]] inline bool is_kept(std::string_view key) { return is_once(key) && !expires(key); }

@@ -168,7 +168,7 @@ TEST_F(history_test, sees_an_outcome_that_the_copy_does_not_show) {
   expect({violation::not_in_copy});
 }
 
-// A server of the Guide executes updates again, but no other update has the key of `once/`.
+// A server of the Guide executes updates again, but no other update has the key of `/once/`.
 TEST(guide_history, an_older_value_may_come_back_but_a_key_must_be_there) {
   zmtp::simulation::run_state state{1};
   map_history history{state, {.beside_guide = true}};
@@ -176,11 +176,11 @@ TEST(guide_history, an_older_value_may_come_back_but_a_key_must_be_there) {
     history.end(history.begin("anna", key, "first " + key), {}, says, "first " + key);
     history.end(history.begin("anna", key, "next " + key), {}, says, copy);
   };
-  end("shared/0", truth::unknown, "first shared/0");
+  end("/shared/0", truth::unknown, "first /shared/0");
   EXPECT_TRUE(history.findings().empty());
-  end("shared/1", truth::one_server, "first shared/1");
+  end("/shared/1", truth::one_server, "first /shared/1");
   EXPECT_EQ(history.findings().size(), 1U) << "our server executes each of them once";
-  history.end(history.begin("anna", "once/1", "1"), {}, truth::unknown, std::nullopt);
+  history.end(history.begin("anna", "/once/1", "1"), {}, truth::unknown, std::nullopt);
   EXPECT_EQ(history.findings().size(), 2U);
 }
 
@@ -236,7 +236,7 @@ TEST_F(history_test, sees_a_server_that_stops_without_a_cause) {
 
 TEST_F(history_test, an_incomplete_file_need_not_have_what_can_be_replaced) {
   made("a", "1", truth::one_disk);
-  made("once/2", "2", truth::one_disk);
+  made("/once/2", "2", truth::one_disk);
   history.on_lost_line(R"({"incomplete":true})", {});
   made("b", "3", truth::one_disk);
   for (const auto* const each : {"1", "2", "3"}) {
@@ -248,7 +248,7 @@ TEST_F(history_test, an_incomplete_file_need_not_have_what_can_be_replaced) {
 
 TEST_F(history_test, sees_an_outcome_of_both_that_one_disk_never_had) {
   map_history pair{state, {.stores = {true, true}}};
-  const auto which = pair.begin("anna", "once/1", "1");
+  const auto which = pair.begin("anna", "/once/1", "1");
   pair.on_disk(0, "1");
   pair.end(which, {}, truth::both_disks, "1");
   ASSERT_EQ(pair.findings().size(), 1U);
@@ -260,7 +260,7 @@ TEST_F(history_test, sees_an_outcome_of_both_that_one_disk_never_had) {
 
 TEST_F(history_test, sees_an_outcome_of_both_disks_where_one_server_has_no_store) {
   map_history pair{state, {.stores = {true, false}}};
-  const auto which = pair.begin("anna", "once/1", "1");
+  const auto which = pair.begin("anna", "/once/1", "1");
   pair.on_disk(0, "1");
   pair.end(which, {}, truth::both_servers, "1");
   EXPECT_TRUE(pair.findings().empty());
@@ -270,9 +270,9 @@ TEST_F(history_test, sees_an_outcome_of_both_disks_where_one_server_has_no_store
 }
 
 TEST_F(history_test, sees_a_loss_of_what_a_client_has_seen) {
-  static_cast<void>(history.begin("anna", "once/1", "1"));
-  history.on_seen("once/1");
-  history.on_rest({{"once/1", "1"}});
+  static_cast<void>(history.begin("anna", "/once/1", "1"));
+  history.on_seen("/once/1");
+  history.on_rest({{"/once/1", "1"}});
   expect({});
   history.on_rest({});
   expect({violation::seen_lost});
@@ -281,25 +281,25 @@ TEST_F(history_test, sees_a_loss_of_what_a_client_has_seen) {
 TEST_F(history_test, sees_an_update_that_a_disk_has_twice) {
   disk_watch watch{history, 0, "primary"};
   state_write first;
-  append_record(first.entries, {.number = 1, .key = "once/a", .value = "1"});
+  append_record(first.entries, {.number = 1, .key = "/once/a", .value = "1"});
   append_record(first.entries, {.number = 2, .key = "b", .value = "2"});
   first.more = true;
   watch.on_write(first);
   watch.on_crash();
   first.more = false;
   first.entries.clear();
-  append_record(first.entries, {.number = 3, .key = "once/a", .value = "1"});
-  append_record(first.map, {.number = 3, .key = "once/a", .value = "1"});
+  append_record(first.entries, {.number = 3, .key = "/once/a", .value = "1"});
+  append_record(first.map, {.number = 3, .key = "/once/a", .value = "1"});
   watch.on_write(first);
   expect({});
   state_write second;
-  append_record(second.entries, {.number = 4, .key = "once/a", .value = "1"});
+  append_record(second.entries, {.number = 4, .key = "/once/a", .value = "1"});
   second.replaces = true;
   watch.on_write(second);
   expect({});
   second.replaces = false;
   second.entries.clear();
-  append_record(second.entries, {.number = 5, .key = "once/a", .value = "1"});
+  append_record(second.entries, {.number = 5, .key = "/once/a", .value = "1"});
   watch.on_write(second);
   expect({violation::made_twice});
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Edits of messages, for planted faults.
 
+#include "bstar/state_message.h"
 #include "chp/command.h"
 #include "chp/properties.h"
 #include "test/chp/simulation/edited_stream.h"
@@ -37,6 +38,19 @@ message_edit of_notices(Change change) {
         change(edited, each);
       }
       set_frame(m, properties_frame, edited);
+    }
+    return 1U;
+  };
+}
+
+// Edits the account of each state message between the servers of a pair.
+template <class Change>
+message_edit of_states(Change change) {
+  return [change](zmtp::message& m) {
+    auto state = bstar::parse_state(m.size() == 1 ? m.front() : std::string_view{});
+    if (state && state->more) {
+      change(*state->more);
+      m = zmtp::message{bstar::state_text(*state)};
     }
     return 1U;
   };

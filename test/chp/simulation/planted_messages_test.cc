@@ -125,7 +125,7 @@ TEST(planted_messages, a_confirmation_of_what_no_disk_has_is_noticed) {
 TEST(planted_messages, a_hello_that_names_more_than_the_disk_has_is_noticed) {
   const auto options = on_servers({fault::connections_cut, fault::kill, fault::slow_disk},
                                   counts_end_of_hello, with_stores);
-  expect_noticed(violation::not_on_both, 1, options);
+  expect_noticed(violation::not_on_both, 3, options);
 }
 
 TEST(planted_messages, a_server_with_a_part_of_what_both_had_is_noticed) {
@@ -138,7 +138,7 @@ TEST(planted_messages, a_server_with_a_part_of_what_both_had_is_noticed) {
 }
 
 TEST(planted_messages, a_copy_without_sessions_is_noticed) {
-  expect_noticed(violation::made_twice, 178,
+  expect_noticed(violation::made_twice, 131,
                  on_servers({fault::kill, fault::power_loss, fault::slow}, copies_no_sessions,
                             [](setting& how) { how.short_log = true; }));
 }
@@ -202,7 +202,7 @@ TEST(planted_messages, an_update_without_an_id_that_arrives_twice_is_noticed) {
 
 // 6. Small limits.
 TEST(planted_messages, a_session_that_was_forgotten_silently_is_noticed) {
-  expect_noticed(violation::made_twice, 735,
+  expect_noticed(violation::made_twice, 1006,
                  on_servers({fault::kill, fault::power_loss, fault::client_cut}, forgets_silently,
                             [](setting& how) {
                               how.short_log = true;
@@ -238,6 +238,15 @@ TEST(planted_messages, a_client_that_stays_degraded_is_noticed) {
                                   to, each.name,
                                   each.name == property_name::degraded ? "1" : each.value);
                             })));
+}
+
+// A passive server that knows no epoch takes any from the active server.
+TEST(planted_messages, a_forged_epoch_that_is_taken_is_noticed) {
+  expect_noticed(violation::forged_epoch_taken, 1,
+                 on_servers({}, of_states([](bstar::account& a) {
+                              a.of = a.of == 1 || a.of == 2 ? forged_epoch : a.of;
+                            }),
+                            {}));
 }
 
 // The other checks of the history.

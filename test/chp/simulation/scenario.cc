@@ -99,6 +99,7 @@ void scenario::add_servers() {
     how.server.pair.pair.expiry = setting_.expiry;
     how.has_store = setting_.stores[who];
     how.witness = setting_.witness ? &witness_ : nullptr;
+    how.reads_forged_epochs = std::count(faults_.begin(), faults_.end(), fault::forged_epochs) > 0;
     how.clock = setting_.clock(random());
     if (options_.spoil) {
       options_.spoil(who, how);
@@ -133,6 +134,7 @@ void scenario::add_clients() {
       how.servers.push_back(1 - first);
     }
     how.client = setting_.client();
+    how.client.subtree = how.part = setting_.part_of(i);
     how.pace = setting_.heartbeat * random().between(1, 5) / 5;
     how.sets_ttls = setting_.ttls;
     how.sees_twice = setting_.few_changes;  // not each erasure
@@ -272,7 +274,7 @@ void scenario::compare() {
       if (each->status().degraded) {
         history_.report(violation::stays_degraded, each->name());
       }
-      if (each->copy() != map) {
+      if (each->copy() != each->part_of(map)) {
         history_.report(violation::unequal, each->name());
       }
     }
@@ -285,6 +287,9 @@ scenario_result scenario::run() {
   add_clients();
   live();
   recover();
+  for (const auto& each : servers_) {
+    each->check_epoch();
+  }
   auto description = setting_.description();
   for (const auto f : faults_) {
     description += ", " + std::string{to_string(f)};

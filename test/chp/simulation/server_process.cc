@@ -1,5 +1,7 @@
 #include "test/chp/simulation/server_process.h"
 
+#include "test/chp/simulation/message_edits.h"
+
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -24,13 +26,25 @@ server_process::server_process(zmtp::simulation::world& in, map_history& to, ser
   options_.server.lost_folder = folder + '/' + host_of(who) + ".lost";
   std::filesystem::create_directory(options_.server.lost_folder);
   disk_.plant(options_.disk);
-  if (options_.edit) {
-    edit_reads(*process_, options_.edit);
+  if (options_.edit || options_.reads_forged_epochs) {
+    edit_reads(*process_, edits());
   }
   // The servers of a pair with the Guide's do not tell each other which updates were executed.
   if (!to.how().beside_guide) {
     disk_.observe([this](const state_write& change) { watch_.on_write(change); });
   }
+}
+
+// A server that knows no epoch takes any.
+message_edit server_process::edits() {
+  return [this, forge = of_states([this](bstar::account& a) {
+                  if (is_forged_ && server_ && server_->status().pair.current != 0) {
+                    a.of = forged_epoch;
+                  }
+                })](zmtp::message& m) {
+    static_cast<void>(forge(m));
+    return options_.edit ? options_.edit(m) : 1U;
+  };
 }
 
 void server_process::start() {
@@ -149,6 +163,9 @@ void server_process::on_lost(const std::string& path, boost::system::error_code 
 void server_process::kill(zmtp::simulation::death how) {
   server_.reset();
   process_->kill(how);
+  if (how == zmtp::simulation::death::power) {
+    tear_spare_epoch();
+  }
   watch_.on_crash();
   expiries_.on_end();
   looked_at_ = 0;
@@ -175,6 +192,14 @@ void server_process::fail_epochs(bool fails) {
   }
 }
 
+// The power can fail while the next epoch is written.
+void server_process::tear_spare_epoch() {
+  const auto spare = options_.server.pair.epoch_file + ".new";
+  if (std::filesystem::is_regular_file(spare)) {
+    std::filesystem::resize_file(spare, std::filesystem::file_size(spare) / 2);
+  }
+}
+
 void server_process::fail_lost_files(bool fails) {
   const auto& folder = options_.server.lost_folder;
   const auto away = folder + ".away";
@@ -196,6 +221,12 @@ map_history::content server_process::published() const {
     });
   }
   return all;
+}
+
+void server_process::check_epoch() const {
+  if (server_ && server_->status().pair.current >= forged_epoch) {
+    history_->report(violation::forged_epoch_taken, host_of(who_));
+  }
 }
 
 std::string server_process::status() const {

@@ -2,6 +2,7 @@
 // A server of a simulated pair of the map: the production server with its disk and its files, in a
 // process that can be killed, paused and restarted.
 
+#include "bstar/state_message.h"
 #include "chp/loaded_log.h"
 #include "chp/replicated_server.h"
 #include "test/chp/simulation/disk_watch.h"
@@ -27,6 +28,9 @@ namespace chp::simulation {
   return "tcp://" + host_of(who) + ":5556";
 }
 
+// Far above all that a run can reach, and below bstar::max_epoch.
+inline constexpr bstar::epoch forged_epoch = 500'000;
+
 class server_process {
 public:
   struct options {
@@ -34,6 +38,7 @@ public:
     bool has_store = false;
     witness_record* witness = nullptr;  // null: the pair has none
     zmtp::simulation::clock_rate clock{};
+    bool reads_forged_epochs = false;  // when forge_epochs() says so
     // Faults of a store, to plant in a test.
     simulated_disk::planted_fault disk{};
     // Faults of a server or its user.
@@ -70,6 +75,10 @@ public:
   // Each can be undone.
   void fail_epochs(bool fails);
   void fail_lost_files(bool fails);
+  // State messages have a huge epoch, once the server knows one.
+  void forge_epochs(bool is_forged) noexcept { is_forged_ = is_forged; }
+  // The server has not taken a forged epoch.
+  void check_epoch() const;
 
   [[nodiscard]] zmtp::simulation::process& process() noexcept { return *process_; }
   [[nodiscard]] simulated_disk& disk() noexcept { return disk_; }
@@ -110,6 +119,8 @@ private:
   void on_event(server_event event);
   void on_turn(const server_status& now);
   void on_lost(const std::string& path, boost::system::error_code ec);
+  void tear_spare_epoch();
+  [[nodiscard]] message_edit edits();
   void note(const std::string& what);
 
   zmtp::simulation::world* world_;
@@ -123,6 +134,7 @@ private:
   const server_process* peer_ = nullptr;
   bool discards_ = false;
   bool has_no_witness_ = false;
+  bool is_forged_ = false;
   bool has_no_epochs_ = false;  // since its file was wiped, until it has the data of the other
   sequence both_ = 0;
   sequence looked_at_ = 0;

@@ -1,5 +1,6 @@
 #include "test/chp/simulation/setting.h"
 
+#include "chp/sequence.h"
 #include "test/chp/simulation/map_history.h"
 
 #include <utility>
@@ -24,8 +25,9 @@ setting::setting(zmtp::simulation::random_source& random)
       small_pieces{random.chance(20)} {}
 
 void setting::choose_limits(zmtp::simulation::random_source random) {
-  for (bool* const each : {&small_log, &few_outcomes, &small_map, &small_updates, &small_feeds,
-                           &few_snapshots, &few_changes}) {
+  for (bool* const each :
+       {&small_log, &few_outcomes, &small_map, &small_updates, &small_feeds, &few_snapshots,
+        &few_changes, &small_values, &few_directories, &short_epochs, &parts}) {
     *each = random.chance(8);
   }
 }
@@ -67,6 +69,15 @@ server_options setting::server() const {
   if (few_snapshots) {
     o.snapshots_of_a_peer = 1;
   }
+  if (small_values) {
+    o.limit.max_value_size = 10;
+  }
+  if (few_directories) {
+    o.directories = 2;
+  }
+  if (short_epochs) {
+    o.epoch_reserve = max_position - 200;
+  }
   if (small_pieces) {
     o.backup_window = 200;
     o.snapshot_piece = 100;
@@ -89,10 +100,18 @@ client_options setting::client() const {
   if (small_updates) {
     o.pending_bytes = 100;
   }
+  if (small_feeds) {
+    o.most_bytes_behind_snapshot = 100;
+  }
   if (few_changes) {
     o.watched_changes = 2;
   }
   return o;
+}
+
+std::string setting::part_of(std::size_t client) const {
+  static constexpr std::array all{"", "/shared/", "/once/"};
+  return parts ? all[client % all.size()] : "";
 }
 
 zmtp::simulation::clock_rate setting::clock(zmtp::simulation::random_source& random) const {
@@ -103,17 +122,29 @@ zmtp::simulation::clock_rate setting::clock(zmtp::simulation::random_source& ran
 std::string setting::description() const {
   std::string all = "heartbeat " + std::to_string(heartbeat.count()) + " ms, expiry " +
                     std::to_string(expiry.count()) + " ms, " + std::to_string(clients) + " clients";
-  for (const auto& [holds, name] :
-       {std::pair{skewed, "skewed clocks"}, std::pair{ttls, "times to live"},
-        std::pair{block, "block"}, std::pair{witness, "a witness"},
-        std::pair{stores[0], "primary with a store"}, std::pair{stores[1], "backup with a store"},
-        std::pair{short_log, "short log"}, std::pair{few_sessions, "few sessions"},
-        std::pair{few_updates, "few updates"}, std::pair{few_kept, "few kept"},
-        std::pair{few_keys, "few keys"}, std::pair{small_pieces, "small pieces"},
-        std::pair{small_log, "small log"}, std::pair{few_outcomes, "few outcomes"},
-        std::pair{small_map, "small map"}, std::pair{small_updates, "small updates"},
-        std::pair{small_feeds, "small feeds"}, std::pair{few_snapshots, "few snapshots"},
-        std::pair{few_changes, "few changes"}}) {
+  for (const auto& [holds, name] : {std::pair{skewed, "skewed clocks"},
+                                    std::pair{ttls, "times to live"},
+                                    std::pair{block, "block"},
+                                    std::pair{witness, "a witness"},
+                                    std::pair{stores[0], "primary with a store"},
+                                    std::pair{stores[1], "backup with a store"},
+                                    std::pair{short_log, "short log"},
+                                    std::pair{few_sessions, "few sessions"},
+                                    std::pair{few_updates, "few updates"},
+                                    std::pair{few_kept, "few kept"},
+                                    std::pair{few_keys, "few keys"},
+                                    std::pair{small_pieces, "small pieces"},
+                                    std::pair{small_log, "small log"},
+                                    std::pair{few_outcomes, "few outcomes"},
+                                    std::pair{small_map, "small map"},
+                                    std::pair{small_updates, "small updates"},
+                                    std::pair{small_feeds, "small feeds"},
+                                    std::pair{few_snapshots, "few snapshots"},
+                                    std::pair{few_changes, "few changes"},
+                                    std::pair{small_values, "small values"},
+                                    std::pair{few_directories, "few directories"},
+                                    std::pair{short_epochs, "short epochs"},
+                                    std::pair{parts, "clients of a subtree"}}) {
     if (holds) {
       all += ", ";
       all += name;

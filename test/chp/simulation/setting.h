@@ -19,6 +19,8 @@ struct setting {
 
   [[nodiscard]] server_options server() const;
   [[nodiscard]] client_options client() const;
+  // The subtree that this client follows; empty for the whole map.
+  [[nodiscard]] std::string part_of(std::size_t client) const;
   // The clock of one host.
   [[nodiscard]] zmtp::simulation::clock_rate clock(zmtp::simulation::random_source& random) const;
   [[nodiscard]] std::string description() const;
@@ -41,9 +43,13 @@ struct setting {
   bool few_outcomes = false;   // for each session, and for all
   bool small_map = false;      // in bytes
   bool small_updates = false;  // bytes of those that a client has sent, or that wait while passive
-  bool small_feeds = false;    // bytes for one subscriber
+  bool small_feeds = false;    // bytes for one subscriber, or that wait during a snapshot
   bool few_snapshots = false;  // one at a time for each client
   bool few_changes = false;    // unread changes of a watcher
+  bool small_values = false;   // those that a server accepts
+  bool few_directories = false;  // whose updates are counted
+  bool short_epochs = false;     // an active server takes another one after 200 entries
+  bool parts = false;            // some clients follow a subtree
   bool witness = false;
   bool few_ids = false;  // planted only: the servers then execute updates of other programs twice
 };

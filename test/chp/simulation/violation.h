@@ -23,8 +23,9 @@ enum class violation : std::uint8_t {
   not_in_file,    // a server has removed an update from its history without writing it to the file
   cut_of_both,    // a server has removed an update of both servers, which the other does not have
   expired_early,  // by the clock of the server that ended the key
-  expired_returns,  // a key is in the map again that had expired on both servers
-  unexpired,        // all is well, and a key has outlived its time
+  expired_returns,     // a key is in the map again that had expired on both servers
+  unexpired,           // all is well, and a key has outlived its time
+  forged_epoch_taken,  // a server has an epoch that was forged
   stopped,      // a server waits for an operator, although no server lost its disk and its epochs
   damaged,      // a disk cannot be loaded
   not_in_sync,  // all is well, and the servers are not in sync in time
@@ -53,6 +54,7 @@ enum class violation : std::uint8_t {
     case violation::expired_early: return "expired early";
     case violation::expired_returns: return "an expired key returns";
     case violation::unexpired: return "unexpired";
+    case violation::forged_epoch_taken: return "a forged epoch was taken";
     case violation::stopped: return "stopped";
     case violation::damaged: return "damaged";
     case violation::not_in_sync: return "not in sync";
