@@ -84,6 +84,7 @@ private:
 
   static void add(record& to, const answer& of);
   static void add_refusal(record& to, std::uint64_t counter, errc why);
+  void announce(bool degraded, std::vector<server_actions::addressed>& out);
   void write(zmtp::peer_id peer, record& r, bool degraded,
              std::vector<server_actions::addressed>& out);
 

@@ -223,6 +223,26 @@ TEST_F(paired_notices, say_which_servers_have_an_update) {
             "answers=2-2-" + std::to_string(make_sequence(1, 3)) + "-both_servers\n");
 }
 
+// A client asks for the outcomes again when it hears that the server is not degraded. One that it got later
+// would stay as it is.
+TEST_F(paired_notices, name_one_server_only_while_the_client_knows_that_it_is_degraded) {
+  server_setting s{{}, server_state::kind::paired};
+  s.activate(1);
+  const auto ours = s.subscribe(client());
+  s.set("a", "1", id(1), "low=1\n");
+  s.set("a", "2", id(2), "low=1\n");
+  EXPECT_EQ(s.notified[ours].size(), 1U) << "the second waits";
+  synchronize(s);
+  s.pass(1ms);
+  std::string all;
+  for (const auto& m : s.notified[ours]) {
+    all += m.at(3);
+  }
+  EXPECT_NE(all.find("degraded=0\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("answers=2-2-"), std::string::npos) << all;
+  EXPECT_EQ(all.find("-one_server", all.find("degraded=0\n")), std::string::npos) << all;
+}
+
 TEST_F(paired_notices, with_block_nothing_is_told_without_the_backup) {
   server_setting s{{.degraded = degraded_policy::block}, server_state::kind::paired};
   s.activate(1);
