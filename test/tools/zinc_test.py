@@ -526,6 +526,16 @@ class FullOutput(unittest.TestCase):
 
 
 class CommandEnds(unittest.TestCase):
+    def test_a_set_that_needs_both_servers_fails_without_a_backup(self):
+        with started("chp", "server", "--bind", "tcp://127.0.0.1:*") as server:
+            to = ("--connect", server.stdout.readline().split()[1])
+            result = run("chp", "set", "key", "value", "--require", "both", "--timeout", "5s", *to)
+            self.assertEqual((result.returncode, result.stdout), (4, ""), result.stderr)
+            self.assertIn("the update is committed, but not known to be on both servers", result.stderr)
+            self.assertIn("check that the backup runs", result.stderr)
+            found = run("chp", "get", "key", *to)
+            self.assertEqual((found.returncode, found.stdout), (0, "value\n"))
+
     def test_a_failed_command_of_a_worker_is_logged_in_words(self):
         for command, said in (("exit 3", "exited with 3"), ("kill -9 $$", "killed by signal 9")):
             with self.subTest(command), broker() as (_, endpoint):
