@@ -3,9 +3,6 @@
 #include "chp/client.h"
 #include "chp/error.h"
 
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -62,7 +59,7 @@ void map_history::end(index which, const boost::system::error_code& ec, truth sa
   const bool may_be_older = rules_.beside_guide && says == truth::unknown && !is_kept(u.key);
   // Without an error only: errc::not_on_both can come while the client asks a server whose history
   // does not have the update.
-  if (!ec && !may_be_older && !explains(copy, u)) {
+  if (!ec && !may_be_older && !explains(copy, u) && !is_repeated(u.key, copy)) {
     report(violation::not_in_copy, name(u) + ", copy: " + copy.value_or("nothing"));
   }
 }
@@ -100,6 +97,25 @@ void map_history::on_seen(std::string_view key) {
   if (writer != writers_.end()) {
     updates_[writer->second].was_seen = true;
   }
+}
+
+// A copy of an update can be on its way to one server while the other acknowledges the update.
+bool map_history::is_repeated(const std::string& key,
+                              const std::optional<std::string>& copy) const {
+  if (rules_.witness || rules_.beside_guide) {
+    return false;
+  }
+  const auto is_on_one = [this](index each) {
+    const auto& u = updates_[each];
+    return u.became == fate::committed && !is_on_both(u.says);
+  };
+  if (copy) {
+    const auto writer = writers_.find(*copy);
+    return writer != writers_.end() && is_on_one(writer->second);
+  }
+  const auto erasures = erasures_.find(key);
+  return erasures != erasures_.end() &&
+         std::any_of(erasures->second.begin(), erasures->second.end(), is_on_one);
 }
 
 // An erasure that both servers have.
@@ -156,34 +172,6 @@ void map_history::on_untellable(std::string_view client) {
   untellable_[std::string{client}] = true;
 }
 
-void map_history::on_lost_line(const std::string& line, const content& kept) {
-  const auto parsed = boost::json::parse(line).as_object();
-  if (parsed.contains("incomplete")) {
-    for (auto& u : updates_) {
-      u.not_in_log = u.not_in_log || !is_kept(u.key);
-    }
-    return;
-  }
-  ++lines_;
-  const std::string key{parsed.at("key").as_string()};
-  if (parsed.contains("erased")) {
-    for (const auto each : erasures_[key]) {
-      updates_[each].in_file = true;
-    }
-    return;
-  }
-  const auto writer = writers_.find(std::string_view{parsed.at("value").as_string()});
-  if (writer == writers_.end()) {
-    report(violation::unknown_value, "in a file: " + line);
-    return;
-  }
-  auto& u = updates_[writer->second];
-  u.in_file = true;
-  if (u.ended != 0 && is_on_both(u.says) && !u.gone && !explains(value_in(kept, u.key), u)) {
-    report(violation::cut_of_both, name(u));
-  }
-}
-
 bool map_history::explains(const std::optional<std::string_view>& now, const update& u) const {
   if (now) {
     const auto writer = writers_.find(*now);
@@ -203,59 +191,6 @@ bool map_history::explains(const std::optional<std::string_view>& now, const upd
 std::optional<std::string_view> map_history::value_in(const content& map, const std::string& key) {
   const auto found = map.find(key);
   return found == map.end() ? std::nullopt : std::optional<std::string_view>{found->second};
-}
-
-// A server with a part of what both servers had does not become active. If the other server then
-// loses everything, that server becomes active without data.
-void map_history::on_stopped(std::string_view host) {
-  ++stopped_;
-  if (!empty_promoted_ && std::none_of(updates_.begin(), updates_.end(), [](const update& u) {
-        return u.gone && is_on_both(u.says);
-      })) {
-    report(violation::stopped, std::string{host});
-  }
-}
-
-void map_history::on_empty_promoted() {
-  empty_promoted_ = true;
-  for (auto& u : updates_) {
-    u.gone = true;
-    u.was_on_both = true;
-  }
-}
-
-// A server that has lost its data and copies the log again has no key yet, so one map without the
-// key does not prove an expiry.
-bool map_history::has(const std::vector<content>& left, const update& u) const {
-  const auto has_it = [&](const content& map) {
-    return !map.empty() && explains(value_in(map, u.key), u);
-  };
-  return u.value.empty() && expires(u.key) ? std::all_of(left.begin(), left.end(), has_it)
-                                           : std::any_of(left.begin(), left.end(), has_it);
-}
-
-bool map_history::holds_value(const std::vector<content>& left, const update& u) {
-  return !u.value.empty() && std::any_of(left.begin(), left.end(), [&](const content& map) {
-    return value_in(map, u.key) == u.value;
-  });
-}
-
-void map_history::on_loss(const std::vector<content>& left, bool certain) {
-  for (auto& u : updates_) {
-    // A server can still read an update from its connection to the server that lost it.
-    u.gone = u.gone && (empty_promoted_ || !holds_value(left, u));
-    if (u.gone || has(left, u)) {
-      continue;
-    }
-    u.was_on_both = !certain || more_on_both_at_ > u.began;
-    if (u.ended == 0) {
-      u.was_gone = true;
-      continue;
-    }
-    u.gone = true;
-    ++gone_;
-    world_->note("no server has " + name(u), {});
-  }
 }
 
 const map_history::update* map_history::writer_of(const std::string& key,
@@ -293,29 +228,12 @@ void map_history::on_rest(const content& map) {
     if (explains(now, u)) {
       continue;
     }
-    if (u.was_seen && !u.gone && !u.was_gone) {
+    if (u.was_seen && !u.gone && !u.may_be_gone && !u.was_gone) {
       report(violation::seen_lost, name(u));
     }
     if (u.ended != 0) {
       judge_loss(u, now);
     }
-  }
-}
-
-void map_history::judge_loss(const update& u, const std::optional<std::string_view>& now) {
-  const auto text = name(u) + ", " + std::string{to_string(u.says)} + ", now " +
-                    (now ? std::string{*now} : "nothing");
-  if (is_on_both(u.says) || (rules_.witness && u.says != truth::unknown)) {
-    if (!u.gone) {
-      report(now ? violation::older_wins : violation::lost, text);
-    }
-    return;
-  }
-  if (!u.reported_lost && !u.was_on_both && !untellable_.contains(u.client)) {
-    report(violation::unreported_loss, text);
-  }
-  if (!u.gone && !u.in_file && !u.not_in_log) {
-    report(violation::not_in_file, text);
   }
 }
 

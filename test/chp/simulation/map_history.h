@@ -142,6 +142,7 @@ private:
     bool was_seen = false;          // on both servers, by what the client was told
     std::array<bool, 2> on_disk{};  // one for each server, at some time
     bool gone = false;              // no server has it any more
+    bool may_be_gone = false;       // perhaps, because a server had more than its map
     bool was_gone = false;          // the same, before it ended
     bool was_on_both = false;       // perhaps, when the last server lost it
   };
@@ -157,6 +158,8 @@ private:
   // One of the maps has the very value, not a newer one.
   [[nodiscard]] static bool holds_value(const std::vector<content>& left, const update& u);
   void judge_loss(const update& u, const std::optional<std::string_view>& now);
+  [[nodiscard]] bool is_repeated(const std::string& key,
+                                 const std::optional<std::string>& copy) const;
   // Whether this content of the key can follow from an order in which the update is executed.
   [[nodiscard]] bool explains(const std::optional<std::string_view>& now, const update& u) const;
   // The server with the fastest clock can have ended the value.

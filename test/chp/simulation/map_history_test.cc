@@ -102,6 +102,37 @@ TEST_F(history_test, an_update_that_a_server_still_read_must_be_kept) {
   expect({violation::lost});
 }
 
+TEST_F(history_test, a_log_with_more_than_its_map_can_bring_an_older_value) {
+  made("a", "1");
+  made("a", "2");
+  made("a", "");
+  made("b", "3");
+  // The log has 1 too.
+  history.on_loss({{}, {{"b", "3"}}}, false);
+  history.on_rest({{"a", "1"}, {"b", "3"}});
+  expect({});
+  history.on_rest({{"a", "1"}});
+  expect({violation::lost});
+}
+
+// The other server executes a copy that was on its way to it.
+TEST_F(history_test, an_update_of_one_server_can_be_executed_later_by_the_other) {
+  const auto end = [](map_history& of, const std::string& value, truth says, const char* copy) {
+    of.end(of.begin("anna", "a", value), {}, says,
+           copy == nullptr ? std::nullopt : std::optional<std::string>{copy});
+  };
+  end(history, "1", truth::one_server, "1");
+  end(history, "2", truth::one_server, "1");
+  expect({});
+  end(history, "3", truth::both_servers, "3");
+  end(history, "4", truth::one_server, "3");
+  expect({violation::not_in_copy});
+  map_history with_witness{state, {.witness = true}};
+  end(with_witness, "5", truth::one_server, "5");
+  end(with_witness, "6", truth::one_server, "5");
+  EXPECT_EQ(with_witness.findings().size(), 1U);
+}
+
 TEST_F(history_test, an_outcome_can_be_under_way_while_the_servers_lose_the_update) {
   const auto which = history.begin("anna", "a", "1");
   history.on_loss({{}, {}});

@@ -134,11 +134,11 @@ TEST(planted_messages, a_server_with_a_part_of_what_both_had_is_noticed) {
         how.stores = {true, false};
         how.small_pieces = true;
       });
-  expect_noticed(violation::stopped, 24, options);
+  expect_noticed(violation::stopped, 248, options);
 }
 
 TEST(planted_messages, a_copy_without_sessions_is_noticed) {
-  expect_noticed(violation::made_twice, 131,
+  expect_noticed(violation::made_twice, 257,
                  on_servers({fault::kill, fault::power_loss, fault::slow}, copies_no_sessions,
                             [](setting& how) { how.short_log = true; }));
 }
@@ -202,7 +202,7 @@ TEST(planted_messages, an_update_without_an_id_that_arrives_twice_is_noticed) {
 
 // 6. Small limits.
 TEST(planted_messages, a_session_that_was_forgotten_silently_is_noticed) {
-  expect_noticed(violation::made_twice, 1006,
+  expect_noticed(violation::made_twice, 1184,
                  on_servers({fault::kill, fault::power_loss, fault::client_cut}, forgets_silently,
                             [](setting& how) {
                               how.short_log = true;

@@ -212,6 +212,14 @@ map_history::content server_process::content() const {
   return options_.has_store ? disk_.content().latest() : published();
 }
 
+bool server_process::has_all_in_content() const {
+  if (!running() || !server_) {
+    return true;
+  }
+  const auto now = server_->status().server;
+  return (has_store() ? now.durable : now.committed) == now.number;
+}
+
 map_history::content server_process::published() const {
   map_history::content all;
   if (server_) {

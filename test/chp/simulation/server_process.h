@@ -98,18 +98,12 @@ public:
   [[nodiscard]] std::string status() const;
   // The map of the disk, or of a server without a store.
   [[nodiscard]] map_history::content content() const;
-  // Returns whether content() is everything. A server in memory has more in its log.
-  [[nodiscard]] bool has_all_in_content() const {
-    return !running() || !server_ || (has_store() && is_stored(server_->status().server));
-  }
+  // Returns whether content() is everything. A server in memory can have more in its log.
+  [[nodiscard]] bool has_all_in_content() const;
   // The map that clients see.
   [[nodiscard]] map_history::content published() const;
 
 private:
-  // Nothing waits for the disk, which may be slow or full.
-  [[nodiscard]] static bool is_stored(const server_status& now) noexcept {
-    return now.durable == now.number;
-  }
   void begin(const boost::asio::any_io_executor& executor);
   void serve(const boost::asio::any_io_executor& executor, loaded_log from);
   [[nodiscard]] replicated_server_handlers handlers();

@@ -46,8 +46,8 @@ struct setting {
   bool small_feeds = false;    // bytes for one subscriber, or that wait during a snapshot
   bool few_snapshots = false;  // one at a time for each client
   bool few_changes = false;    // unread changes of a watcher
-  bool small_values = false;   // those that a server accepts
-  bool few_directories = false;  // whose updates are counted
+  bool small_values = false;   // the longest that a server accepts
+  bool few_directories = false;  // with a counter
   bool short_epochs = false;     // an active server takes another one after 200 entries
   bool parts = false;            // some clients follow a subtree
   bool witness = false;
