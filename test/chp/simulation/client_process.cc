@@ -116,7 +116,7 @@ void client_process::update() {
           history_->report(violation::untold_degraded, name() + ": " + key);
         }
         history_->end(which, ec, options_.claims_both && !ec ? truth::both_servers : says,
-                      client_->get(key));
+                      client_->get(key), followed_);
       });
   if (erases) {
     client_->async_erase(key, {.until = how.until, .require = how.require}, std::move(done));
@@ -203,6 +203,8 @@ void client_process::on_event(const client_event& event) {
   last_event_ = world_->now();
   if (event.what == client_event::kind::replicated) {
     replicated_at_ = world_->now();
+  } else if (event.what == client_event::kind::following) {
+    followed_ = options_.servers[event.server];
   } else if (event.what == client_event::kind::history_lost && !options_.drops_lost_histories) {
     ++lost_histories_;
     seen_.clear();

@@ -94,6 +94,7 @@ private:
   std::shared_ptr<client> client_;
   bool writes_ = true;
   std::size_t lost_histories_ = 0;  // told to it
+  server followed_ = 0;             // at last
   std::size_t last_ = 0;
   std::map<map_history::index, std::unique_ptr<boost::asio::cancellation_signal>> open_;
   struct seen {

@@ -35,7 +35,7 @@ map_history::index map_history::begin(std::string_view client, std::string key, 
 }
 
 void map_history::end(index which, const boost::system::error_code& ec, truth says,
-                      const std::optional<std::string>& copy) {
+                      const std::optional<std::string>& copy, server by) {
   auto& u = updates_[which];
   world_->note("end of " + name(u) + ": " + (ec ? ec.message() : std::string{to_string(says)}),
                {which});
@@ -48,6 +48,7 @@ void map_history::end(index which, const boost::system::error_code& ec, truth sa
   on_both_ += is_on_both(says) ? 1U : 0U;
   u.became = fate::committed;
   u.says = says;
+  u.by = by;
   u.ended = ++steps_;
   // The outcome can be under way while the servers lose the update, and a deadline can pass later.
   if (u.was_gone && !has(look_ ? look_() : std::vector<content>{}, u)) {
@@ -59,7 +60,7 @@ void map_history::end(index which, const boost::system::error_code& ec, truth sa
   const bool may_be_older = rules_.beside_guide && says == truth::unknown && !is_kept(u.key);
   // Without an error only: errc::not_on_both can come while the client asks a server whose history
   // does not have the update.
-  if (!ec && !may_be_older && !explains(copy, u) && !is_repeated(u.key, copy)) {
+  if (!ec && !may_be_older && !explains(copy, u) && !is_repeated(u, copy)) {
     report(violation::not_in_copy, name(u) + ", copy: " + copy.value_or("nothing"));
   }
 }
@@ -100,22 +101,21 @@ void map_history::on_seen(std::string_view key) {
 }
 
 // A copy of an update can be on its way to one server while the other acknowledges the update.
-bool map_history::is_repeated(const std::string& key,
-                              const std::optional<std::string>& copy) const {
+bool map_history::is_repeated(const update& u, const std::optional<std::string>& copy) const {
   if (rules_.witness || rules_.beside_guide) {
     return false;
   }
-  const auto is_on_one = [this](index each) {
-    const auto& u = updates_[each];
-    return u.became == fate::committed && !is_on_both(u.says);
+  const auto is_on_other = [&](index each) {
+    const auto& other = updates_[each];
+    return other.became == fate::committed && !is_on_both(other.says) && other.by != u.by;
   };
   if (copy) {
     const auto writer = writers_.find(*copy);
-    return writer != writers_.end() && is_on_one(writer->second);
+    return writer != writers_.end() && is_on_other(writer->second);
   }
-  const auto erasures = erasures_.find(key);
+  const auto erasures = erasures_.find(u.key);
   return erasures != erasures_.end() &&
-         std::any_of(erasures->second.begin(), erasures->second.end(), is_on_one);
+         std::any_of(erasures->second.begin(), erasures->second.end(), is_on_other);
 }
 
 // An erasure that both servers have.

@@ -70,9 +70,9 @@ public:
   // An update of a client. An empty value erases. A time to live of 0 does not end.
   [[nodiscard]] index begin(std::string_view client, std::string key, std::string value,
                             std::chrono::seconds ttl = {});
-  // `copy` is the value of the key in the client's copy.
+  // `copy` is the value of the key in the client's copy. The client follows server `by`.
   void end(index which, const boost::system::error_code& ec, truth says,
-           const std::optional<std::string>& copy);
+           const std::optional<std::string>& copy, server by = 0);
   // The client has ended before the update.
   void forget(index which);
   // A disk of a server has the value.
@@ -135,6 +135,7 @@ private:
     std::uint64_t ended = 0;  // 0: not committed
     fate became = fate::open;
     truth says = truth::unknown;
+    server by = 0;  // which said so
     bool reported_lost = false;
     bool may_return = false;  // because the history in which it was lost or refused was lost
     bool in_file = false;
@@ -158,8 +159,8 @@ private:
   // One of the maps has the very value, not a newer one.
   [[nodiscard]] static bool holds_value(const std::vector<content>& left, const update& u);
   void judge_loss(const update& u, const std::optional<std::string_view>& now);
-  [[nodiscard]] bool is_repeated(const std::string& key,
-                                 const std::optional<std::string>& copy) const;
+  // Whether the other server has acknowledged what the copy shows before it was executed here.
+  [[nodiscard]] bool is_repeated(const update& u, const std::optional<std::string>& copy) const;
   // Whether this content of the key can follow from an order in which the update is executed.
   [[nodiscard]] bool explains(const std::optional<std::string_view>& now, const update& u) const;
   // The server with the fastest clock can have ended the value.

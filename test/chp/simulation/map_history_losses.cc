@@ -77,8 +77,9 @@ void map_history::on_loss(const std::vector<content>& left, bool certain) {
     const bool holds = holds_value(left, u);
     u.gone = u.gone && (empty_promoted_ || !holds);
     // The log that is left can give the key an older value again.
-    u.may_be_gone = !holds && (u.may_be_gone || (!certain && u.ended != 0));
-    if (u.gone || has(left, u)) {
+    const bool is_there = has(left, u);
+    u.may_be_gone = !holds && (certain ? u.may_be_gone && !is_there : u.ended != 0);
+    if (u.gone || is_there) {
       continue;
     }
     u.was_on_both = !certain || more_on_both_at_ > u.began;

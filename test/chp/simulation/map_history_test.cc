@@ -113,23 +113,28 @@ TEST_F(history_test, a_log_with_more_than_its_map_can_bring_an_older_value) {
   expect({});
   history.on_rest({{"a", "1"}});
   expect({violation::lost});
+  // Later the log has no more.
+  history.on_loss({{}, {{"b", "3"}}});
+  history.on_rest({{"a", "1"}, {"b", "3"}});
+  expect({violation::lost, violation::older_wins, violation::older_wins});
 }
 
 // The other server executes a copy that was on its way to it.
 TEST_F(history_test, an_update_of_one_server_can_be_executed_later_by_the_other) {
-  const auto end = [](map_history& of, const std::string& value, truth says, const char* copy) {
-    of.end(of.begin("anna", "a", value), {}, says,
-           copy == nullptr ? std::nullopt : std::optional<std::string>{copy});
-  };
-  end(history, "1", truth::one_server, "1");
-  end(history, "2", truth::one_server, "1");
+  const auto end = [](map_history& of, const std::string& value, truth says,
+                      const std::string& copy,
+                      server by) { of.end(of.begin("anna", "a", value), {}, says, copy, by); };
+  end(history, "1", truth::one_server, "1", 0);
+  end(history, "2", truth::one_server, "1", 1);
   expect({});
-  end(history, "3", truth::both_servers, "3");
-  end(history, "4", truth::one_server, "3");
+  end(history, "3", truth::one_server, "1", 0);
   expect({violation::not_in_copy});
+  end(history, "4", truth::both_servers, "4", 0);
+  end(history, "5", truth::one_server, "4", 1);
+  expect({violation::not_in_copy, violation::not_in_copy});
   map_history with_witness{state, {.witness = true}};
-  end(with_witness, "5", truth::one_server, "5");
-  end(with_witness, "6", truth::one_server, "5");
+  end(with_witness, "6", truth::one_server, "6", 0);
+  end(with_witness, "7", truth::one_server, "6", 1);
   EXPECT_EQ(with_witness.findings().size(), 1U);
 }
 
