@@ -89,7 +89,7 @@ using parsed = boost::system::result<T, errc>;
 // Parses KVSET, on the collector.
 [[nodiscard]] parsed<update> parse_set(const zmtp::message& m, form how,
                                        const command_limits& limits);
-// What a message that parse_set() rejects says of its update, as far as it can be read.
+// The id and the properties of a message that parse_set() rejects, as far as they can be read.
 struct rejected_set {
   update_id id{};
   std::string_view properties{};  // refer to the message

@@ -14,8 +14,9 @@ void server_state::on_client_update(const zmtp::message& m, std::string_view use
   }
 }
 
-// Returns false if the update is dropped. A forbidden update of a client that waits for its outcome
-// goes to the log as a refusal, because the log has all updates of a session.
+// Returns false if the update is dropped. A refused update of a client that waits for its outcome goes
+// to the log, because the log has all updates of a session. It has a counter and `low`, which nobody
+// else may choose.
 bool server_state::check_update(proposal& p, std::string_view user_id) {
   if (!access_.restricted()) {
     return true;
@@ -25,14 +26,13 @@ bool server_state::check_update(proposal& p, std::string_view user_id) {
     refuse(errc::forbidden);
     return false;
   }
-  if (p.fault != errc{} || access_.may_write(user_id, p.key)) {
-    return true;
+  if (p.fault == errc{} && !access_.may_write(user_id, p.key)) {
+    p.fault = errc::forbidden;
   }
-  if (has_session && active() && access_.owns(user_id, p.id.session())) {
-    p.fault = errc::forbidden;  // the log counts it
-    return true;
+  if (p.fault == errc{} || (has_session && active() && access_.owns(user_id, p.id.session()))) {
+    return true;  // the log counts a fault
   }
-  refuse(errc::forbidden);
+  refuse(p.fault);
   return false;
 }
 

@@ -197,6 +197,24 @@ TEST_F(server_access, another_principal_cannot_use_a_session) {
   }
 }
 
+// A session has no owner while its client connects again. It could not go on if another principal chose the
+// lowest counter that it waits for.
+TEST_F(server_access, an_invalid_update_of_another_principal_does_not_reach_a_session) {
+  const auto session = test_session;
+  const auto said = "chp-ack=" + session_name(session) + ",chp-log";
+  auto alice = subscribe_as("alice", said, "/a/");
+  update_as("alice", "/a/7", update_id::of_session(session, 1), "low=1\n");
+  server.on_subscriber_detached(alice);
+  const auto before = server.number();
+  update_as("mallory", "HUGZ", update_id::of_session(session, 1'000), "low=1000\n");
+  EXPECT_EQ(server.number(), before);
+  EXPECT_EQ(server.status().counters.refused[static_cast<std::size_t>(errc::key_reserved)], 1U);
+  alice = subscribe_as("alice", said, "/a/");
+  update_as("alice", "HUGZ", update_id::of_session(session, 2), "low=2\n");
+  update_as("alice", "/a/8", update_id::of_session(session, 3), "low=3\n");
+  EXPECT_EQ(content().count("/a/8"), 1U) << "its own refusals count";
+}
+
 class pair_access : public server_access {
 public:
   pair_access() : server_access{server_state::kind::paired} {}
