@@ -148,32 +148,30 @@ void subscriber_notices::write(zmtp::peer_id peer, record& r, bool degraded,
   out.push_back({peer, make_heartbeat(properties_)});
 }
 
+// Without `degraded`, both servers have all that was answered.
 void subscriber_notices::announce(bool degraded, std::vector<server_actions::addressed>& out) {
   properties_.clear();
   append_degraded(properties_, degraded);
-  for (const auto& [peer, r] : peers_) {
+  for (auto& [peer, r] : peers_) {
     if (r.subscribed && r.announced.log) {
       out.push_back({peer, make_heartbeat(properties_)});
+    }
+    for (auto& each : r.answers) {
+      each.says = degraded || is_on_both(each.says) ? each.says : truth::both_servers;
     }
   }
 }
 
-// The answers that name one server are between the two notices. A client that gets one later would not
-// ask for it again.
 void subscriber_notices::tell(bool degraded, time_point now,
                               std::vector<server_actions::addressed>& out) {
-  const bool changes = std::exchange(announced_degraded_, degraded) != degraded;
-  const bool begins = changes && degraded;
-  const bool ends = changes && !degraded;
-  if (begins) {
+  if (std::exchange(announced_degraded_, degraded) != degraded) {
     announce(degraded, out);
   }
   due_.reset();
   std::size_t left = 0;
   for (const auto peer : pending_) {
     auto& r = peers_.find(peer)->second;
-    const auto next = r.last_sent_at + interval;
-    if (!ends && now < next && r.last_sent_at != time_point{}) {
+    if (const auto next = r.last_sent_at + interval; now < next && r.last_sent_at != time_point{}) {
       due_ = due_ ? std::min(*due_, next) : next;
       pending_[left++] = peer;
       continue;
@@ -183,9 +181,6 @@ void subscriber_notices::tell(bool degraded, time_point now,
     write(peer, r, degraded, out);
   }
   pending_.resize(left);
-  if (ends) {
-    announce(degraded, out);
-  }
 }
 
 }  // namespace chp

@@ -223,8 +223,8 @@ TEST_F(paired_notices, say_which_servers_have_an_update) {
             "answers=2-2-" + std::to_string(make_sequence(1, 3)) + "-both_servers\n");
 }
 
-// A client asks for the outcomes again when it hears that the server is not degraded. One that it got later
-// would stay as it is.
+// A client asks for such outcomes again when it hears that the server is not degraded. It would not ask for one
+// that comes later.
 TEST_F(paired_notices, name_one_server_only_while_the_client_knows_that_it_is_degraded) {
   server_setting s{{}, server_state::kind::paired};
   s.activate(1);
