@@ -15,8 +15,8 @@ void server_state::on_client_update(const zmtp::message& m, std::string_view use
 }
 
 // Returns false if the update is dropped. A refused update of a client that waits for its outcome goes
-// to the log, because the log has all updates of a session. It has a counter and `low`, which nobody
-// else may choose.
+// to the log, because the log has all updates of a session. Only the owner of a session may choose its
+// counters and `low`.
 bool server_state::check_update(proposal& p, std::string_view user_id) {
   if (!access_.restricted()) {
     return true;

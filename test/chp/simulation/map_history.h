@@ -135,7 +135,7 @@ private:
     std::uint64_t ended = 0;  // 0: not committed
     fate became = fate::open;
     truth says = truth::unknown;
-    server by = 0;  // which said so
+    server by = 0;  // the sender of the outcome
     bool reported_lost = false;
     bool may_return = false;  // because the history in which it was lost or refused was lost
     bool in_file = false;
