@@ -163,6 +163,7 @@ void server_process::on_lost(const std::string& path, boost::system::error_code 
 void server_process::kill(zmtp::simulation::death how) {
   server_.reset();
   process_->kill(how);
+  is_paused_ = false;
   if (how == zmtp::simulation::death::power) {
     tear_spare_epoch();
   }
@@ -217,7 +218,7 @@ bool server_process::has_all_in_content() const {
     return true;
   }
   const auto now = server_->status().server;
-  return (has_store() ? now.durable : now.committed) == now.number;
+  return !is_paused_ && (has_store() ? now.durable : now.committed) == now.number;
 }
 
 map_history::content server_process::published() const {

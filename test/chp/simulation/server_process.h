@@ -58,9 +58,15 @@ public:
 
   void start();
   void kill(zmtp::simulation::death how);
-  void pause() { process_->pause(); }
+  void pause() {
+    is_paused_ = true;
+    process_->pause();
+  }
   // Does nothing if the process was killed in the meantime.
-  void resume() { process_->resume(); }
+  void resume() {
+    is_paused_ = false;
+    process_->resume();
+  }
   // At the next start, the server may drop what both servers had.
   void discard() noexcept { discards_ = true; }
   // The process must not be running.
@@ -98,7 +104,8 @@ public:
   [[nodiscard]] std::string status() const;
   // The map of the disk, or of a server without a store.
   [[nodiscard]] map_history::content content() const;
-  // Returns whether content() is everything. A server in memory can have more in its log.
+  // Returns whether content() is everything. A server in memory can have more in its log, and a paused
+  // one reads more from its connections later.
   [[nodiscard]] bool has_all_in_content() const;
   // The map that clients see.
   [[nodiscard]] map_history::content published() const;
@@ -129,6 +136,7 @@ private:
   bool discards_ = false;
   bool has_no_witness_ = false;
   bool is_forged_ = false;
+  bool is_paused_ = false;
   bool has_no_epochs_ = false;  // since its file was wiped, until it has the data of the other
   sequence both_ = 0;
   sequence looked_at_ = 0;
