@@ -42,21 +42,12 @@ struct frames {
   std::string_view value;
 };
 
-parsed<frames> take_frames(const zmtp::message& m, form how) noexcept {
-  frames found;
+parsed<frames> take_frames(const message_parts& m, form how) noexcept {
   const bool is_kvmsg = how == form::kvmsg;
   if (m.size() != (is_kvmsg ? kvmsg_frames : kvsimple_frames)) {
     return errc::wrong_frame_count;
   }
-  auto part = m.begin();
-  found.key = *part;
-  found.number = *++part;
-  if (is_kvmsg) {
-    found.id = *++part;
-    found.properties = *++part;
-  }
-  found.value = *++part;
-  return found;
+  return is_kvmsg ? frames{m[0], m[1], m[2], m[3], m[4]} : frames{m[0], m[1], {}, {}, m[2]};
 }
 
 errc check_contents(std::string_view id, std::string_view properties, std::string_view value,
@@ -102,7 +93,7 @@ parsed<snapshot_end> make_end(const frames& f, form how) noexcept {
   return snapshot_end{number, f.properties};
 }
 
-parsed<lineage_notice> take_lineage(const zmtp::message& m) {
+parsed<lineage_notice> take_lineage(const message_parts& m) {
   const auto rows = lineage::parse(m[1]);
   if (!rows) {
     return rows.error();
@@ -170,9 +161,13 @@ zmtp::message make(const Bodies&... bodies) {
   return assemble(all);
 }
 
+network_number written_number(form how, sequence number) noexcept {
+  return network_number{number, how == form::kvsimple_4 ? 4U : 8U};
+}
+
 zmtp::message make_in(form how, std::string_view key, sequence number, std::string_view id,
                       frame_body properties, std::string_view value) {
-  const network_number written{number, how == form::kvsimple_4 ? 4U : 8U};
+  const auto written = written_number(how, number);
   if (how != form::kvmsg) {
     return make(key, written.bytes(), value);
   }
@@ -192,34 +187,34 @@ errc check_key(std::string_view key) noexcept {
                                       : none;
 }
 
-parsed<std::string_view> parse_snapshot_request(const zmtp::message& m) {
-  if (m.empty() || m.size() > 2) {
+parsed<std::string_view> parse_snapshot_request(const message_parts& m) {
+  if (m.size() == 0 || m.size() > 2) {
     return errc::wrong_frame_count;
   }
-  if (m.front() != icanhaz) {
+  if (m[0] != icanhaz) {
     return errc::unknown_command;
   }
-  return m.size() == 2 ? m.back() : ""sv;
+  return m.size() == 2 ? m[1] : ""sv;
 }
 
-parsed<update> parse_set(const zmtp::message& m, form how, const command_limits& limits) {
+parsed<update> parse_set(const message_parts& m, form how, const command_limits& limits) {
   const auto found = take_frames(m, how);
   return found ? make_update(*found, how, limits) : found.error();
 }
 
-rejected_set parse_rejected_set(const zmtp::message& m, form how) noexcept {
+rejected_set parse_rejected_set(const message_parts& m, form how) noexcept {
   const auto found = take_frames(m, how);
   return found && found->id.size() == update_id::size
              ? rejected_set{update_id::of_frame(found->id), found->properties}
              : rejected_set{};
 }
 
-parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
+parsed<snapshot_input> parse_snapshot(const message_parts& m, form how,
                                       const command_limits& limits) {
-  if (how == form::kvmsg && m.size() == lineage_frames && m.front() == lineage_name) {
+  if (how == form::kvmsg && m.size() == lineage_frames && m[0] == lineage_name) {
     return widen<snapshot_input>(take_lineage(m));
   }
-  if (m.size() == forbidden_frames && m.front() == forbidden_name) {
+  if (m.size() == forbidden_frames && m[0] == forbidden_name) {
     return snapshot_input{snapshot_forbidden{}};
   }
   const auto found = take_frames(m, how);
@@ -232,7 +227,7 @@ parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
   return widen<snapshot_input>(make_update(*found, how, limits));
 }
 
-parsed<publication_input> parse_publication(const zmtp::message& m, form how,
+parsed<publication_input> parse_publication(const message_parts& m, form how,
                                             const command_limits& limits) {
   const auto found = take_frames(m, how);
   if (!found) {
@@ -273,6 +268,16 @@ zmtp::message make_publication(form how, const update& change, const update_id& 
   const auto id_bytes = change.id.empty() ? id.bytes() : change.id;
   return make_in(how, change.key, number, id_bytes, {more_properties, change.properties},
                  change.value);
+}
+
+void append_publication(zmtp::message_batch& to, form how, std::string_view key, sequence number,
+                        const update_id& id, std::string_view properties, std::string_view value) {
+  const auto written = written_number(how, number);
+  if (how == form::kvmsg) {
+    to.append(key, written.bytes(), id.bytes(), properties, value);
+  } else {
+    to.append(key, written.bytes(), value);
+  }
 }
 
 zmtp::message make_heartbeat(std::string_view properties) {

@@ -6,9 +6,12 @@
 #include "chp/sequence.h"
 #include "chp/update_id.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 
 #include <boost/system/result.hpp>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +42,33 @@ inline constexpr std::size_t max_properties_size = 64 * 1024;
 // Limits of a message.
 struct command_limits {
   std::size_t max_value_size = 16 * 1024 * 1024;  // bytes
+};
+
+// The parts of a message, which is an object or a part of a batch. Refers to that message.
+class message_parts {
+public:
+  static constexpr std::size_t most = 5;  // later parts are only counted
+
+  message_parts(const zmtp::message& m) noexcept : size_{m.size()} { read(m); }
+  message_parts(const zmtp::message_view& m) noexcept : size_{m.size()} { read(m); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  // `index` must be below size() and `most`.
+  [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
+    return first_[index];
+  }
+
+private:
+  template <class Message>
+  void read(const Message& m) noexcept {
+    auto part = m.begin();
+    for (std::size_t i = 0; i != std::min(size_, most); ++i, ++part) {
+      first_[i] = *part;
+    }
+  }
+
+  std::size_t size_;
+  std::array<std::string_view, most> first_;
 };
 
 // A key and its new value: KVSET, KVPUB or KVSYNC. The views refer to the message, and are valid
@@ -85,19 +115,19 @@ using parsed = boost::system::result<T, errc>;
 //
 // ICANHAZ?, on a server's snapshot port. Returns its subtree, which is empty for the request of
 // models 2 and 3. See pair_messages.h for what a backup sends.
-[[nodiscard]] parsed<std::string_view> parse_snapshot_request(const zmtp::message& m);
+[[nodiscard]] parsed<std::string_view> parse_snapshot_request(const message_parts& m);
 // Parses KVSET, on the collector.
-[[nodiscard]] parsed<update> parse_set(const zmtp::message& m, form how,
+[[nodiscard]] parsed<update> parse_set(const message_parts& m, form how,
                                        const command_limits& limits);
 // The id and the properties of a message that parse_set() rejects, as far as they can be read.
 struct rejected_set {
   update_id id{};
   std::string_view properties{};  // refer to the message
 };
-[[nodiscard]] rejected_set parse_rejected_set(const zmtp::message& m, form how) noexcept;
-[[nodiscard]] parsed<snapshot_input> parse_snapshot(const zmtp::message& m, form how,
+[[nodiscard]] rejected_set parse_rejected_set(const message_parts& m, form how) noexcept;
+[[nodiscard]] parsed<snapshot_input> parse_snapshot(const message_parts& m, form how,
                                                     const command_limits& limits);
-[[nodiscard]] parsed<publication_input> parse_publication(const zmtp::message& m, form how,
+[[nodiscard]] parsed<publication_input> parse_publication(const message_parts& m, form how,
                                                           const command_limits& limits);
 
 // Returns the fault of a key of a local call, or errc{}.
@@ -124,6 +154,9 @@ struct rejected_set {
 [[nodiscard]] zmtp::message make_publication(form how, const update& change, const update_id& id,
                                              sequence number,
                                              std::string_view more_properties = {});
+// Appends the KVPUB of an update to a batch, without an object for it.
+void append_publication(zmtp::message_batch& to, form how, std::string_view key, sequence number,
+                        const update_id& id, std::string_view properties, std::string_view value);
 // Makes HUGZ, only in kvmsg.
 [[nodiscard]] zmtp::message make_heartbeat(std::string_view properties = {});
 [[nodiscard]] zmtp::message make_lineage(const lineage& rows, sequence end);

@@ -10,6 +10,7 @@
 #include "chp/witness_state.h"
 #include "zmtp/duration_histogram.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 
 #include <array>
 #include <chrono>
@@ -57,9 +58,9 @@ struct epoch_answer {
 
 // The shell carries them out in the order of the members and clears them.
 struct log_actions {
-  std::vector<state_write> write;      // to the store, in order; on_written() with each result
-  std::vector<zmtp::message> publish;  // to all subscribers
-  std::vector<answer> answers;         // to the subscribers of these sessions, after `publish`
+  std::vector<state_write> write;  // to the store, in order; on_written() with each result
+  zmtp::message_batch publish;     // to all subscribers
+  std::vector<answer> answers;     // to the subscribers of these sessions, after `publish`
   std::vector<zmtp::message>
       to_peer;                      // over the dialogue; always queued, since a window bounds them
   bool stream_copy = false;         // call on_peer_writable() when the dialogue can take more

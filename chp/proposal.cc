@@ -32,7 +32,7 @@ void read_properties(proposal& of) {
 
 }  // namespace
 
-proposal parse_proposal(const zmtp::message& m, form how, const command_limits& limits) {
+proposal parse_proposal(const message_parts& m, form how, const command_limits& limits) {
   proposal p;
   const auto parsed_set = parse_set(m, how, limits);
   if (!parsed_set) {

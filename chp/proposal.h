@@ -5,7 +5,6 @@
 #include "chp/error.h"
 #include "chp/lineage.h"
 #include "chp/update_id.h"
-#include "zmtp/message.h"
 
 #include <chrono>
 #include <cstdint>
@@ -39,7 +38,7 @@ struct proposal {
 
 // Reads a KVSET. A message with a fault has an id and the client's properties as far as they can be
 // read.
-[[nodiscard]] proposal parse_proposal(const zmtp::message& m, form how,
+[[nodiscard]] proposal parse_proposal(const message_parts& m, form how,
                                       const command_limits& limits);
 
 // Append what a client sends.

@@ -5,7 +5,7 @@
 
 namespace chp {
 
-void publications::add(const log_entry& e, bool changed, std::vector<zmtp::message>& out) {
+void publications::add(const log_entry& e, bool changed, zmtp::message_batch& out) {
   if (!changed) {
     return;
   }
@@ -19,11 +19,11 @@ void publications::add(const log_entry& e, bool changed, std::vector<zmtp::messa
       append_property(properties_, property_name::previous, last_);
     }
   }
+  properties_.append(e.properties);
   last_ = e.number;
   // An update without an id gets one here. The Guide's passive servers need it.
   const auto id = e.id.empty() ? update_id::of_random(random_(), random_()) : e.id;
-  out.push_back(make_publication(how_, update{how_, e.key, 0, {}, e.properties, e.value}, id,
-                                 e.number, properties_));
+  append_publication(out, how_, e.key, e.number, id, properties_, e.value);
 }
 
 }  // namespace chp

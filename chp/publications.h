@@ -6,12 +6,11 @@
 #include "chp/log_entry.h"
 #include "chp/random_numbers.h"
 #include "chp/sequence.h"
-#include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace chp {
 
@@ -27,7 +26,7 @@ public:
     last_ = published;
     counts_.clear();
   }
-  void add(const log_entry& e, bool changed, std::vector<zmtp::message>& out);
+  void add(const log_entry& e, bool changed, zmtp::message_batch& out);
 
   [[nodiscard]] const directory_counters& counts() const noexcept { return counts_; }
   // Frees a part of old counters. Returns true when none are left.

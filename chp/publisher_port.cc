@@ -22,29 +22,34 @@ void publisher_port::subscribe(std::vector<map_access::subscription>& all) {
   all.clear();
 }
 
-void publisher_port::publish(std::vector<zmtp::message>& all,
+void publisher_port::publish(zmtp::message_batch& all,
                              std::vector<server_actions::insertion>& inserted) {
-  std::size_t sent = 0;
-  if (!sending_) {
-    auto next = inserted.begin();
-    for (; sent != all.size(); ++sent) {
-      for (; next != inserted.end() && next->before == sent; ++next) {
-        (void)socket_.try_send(next->what.to, std::move(next->what.content));
-      }
-      if (socket_.try_send(std::move(all[sent])) == zmtp::send_status::full) {
-        break;
-      }
+  zmtp::message_batch part;
+  std::size_t taken = 0;
+  for (auto& [behind, what] : inserted) {
+    for (; taken != behind; ++taken) {
+      part.append(all.front());
+      all.pop_front();
+    }
+    publish(part);
+    // Insertions are not worth waiting.
+    if (!sending_) {
+      (void)socket_.try_send(what.to, std::move(what.content));
     }
   }
-  // Insertions are not worth waiting.
   inserted.clear();
-  auto& rest = sending_ ? behind_ : unsent_;
-  for (; sent != all.size(); ++sent) {
-    rest.append(std::move(all[sent]));
+  publish(all);
+}
+
+void publisher_port::publish(zmtp::message_batch& all) {
+  if (!sending_ && socket_.try_send(all) != zmtp::send_status::full) {
+    all.clear();  // the socket may be closed
   }
-  all.clear();
-  if (!sending_ && !unsent_.empty()) {
-    send_rest();
+  if (!all.empty()) {
+    (sending_ ? behind_ : unsent_).append(std::move(all));
+    if (!sending_) {
+      send_rest();
+    }
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include "chp/server_actions.h"
 #include "chp/server_options.h"
-#include "zmtp/message.h"
 #include "zmtp/message_batch.h"
 #include "zmtp/socket/pubsub_sockets.h"
 
@@ -29,13 +28,14 @@ public:
 
   // With xpub_options::manual. Takes the content of the list.
   void subscribe(std::vector<map_access::subscription>& all);
-  // Sends each message to all subscribers of its key, and before it what is inserted there. Takes
-  // the content of both lists.
-  void publish(std::vector<zmtp::message>& all, std::vector<server_actions::insertion>& inserted);
+  // Sends each message to all subscribers of its key, and what is inserted between them. Takes the
+  // content of both.
+  void publish(zmtp::message_batch& all, std::vector<server_actions::insertion>& inserted);
   // Sends each message to one subscriber. Takes the content of the list.
   void tell(std::vector<server_actions::addressed>& all);
 
 private:
+  void publish(zmtp::message_batch& all);
   void send_rest();
   void tell_waiting();
 

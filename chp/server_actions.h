@@ -9,6 +9,7 @@
 #include "chp/store_status.h"
 #include "zmtp/duration_histogram.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/peer.h"
 
 #include <array>
@@ -50,11 +51,11 @@ struct server_actions {
   // Writes to the store, in order. Call on_written() with the result of each one.
   std::vector<state_write> write;
   std::vector<map_access::subscription> subscriptions;  // with server_options::access
-  std::vector<zmtp::message> publish;                   // to all subscribers of the key
-  // To one subscriber each, directly before publish[before]; in ascending order of `before`. Where
-  // the publisher has no room, they may be dropped.
+  zmtp::message_batch publish;                          // to all subscribers of the key
+  // To one subscriber each, directly behind the first `behind` messages of `publish`; in ascending
+  // order. Where the publisher has no room, they may be dropped.
   struct insertion {
-    std::size_t before;
+    std::size_t behind;
     addressed what;
   };
   std::vector<insertion> insert;

@@ -207,7 +207,7 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
     if (ec) {
       co_return;
     }
-    while (!batch.empty()) {
+    for (auto next = batch.begin(); next != batch.end();) {
       // The messages wait here, because the limit may have been reached since the receive started.
       if (!co_await until_room(self)) {
         co_return;
@@ -217,12 +217,12 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
         (void)self->hooks_.vote();
       }
       const auto now = self->runtime_.now();
-      for (std::size_t taken = 0; taken != updates_at_once && !batch.empty(); ++taken) {
-        self->on_collected(batch.front());
-        batch.pop_front();
+      for (std::size_t taken = 0; taken != updates_at_once && next != batch.end(); ++taken) {
+        self->on_collected(*next);
+        ++next;
       }
       self->finish(now);
-      if (!batch.empty()) {
+      if (next != batch.end()) {
         co_await asio::post(self->executor_, asio::use_awaitable);
       }
     }

@@ -18,9 +18,9 @@ void server_core::on_collected(const zmtp::message_view& item) {
     case zmtp::routed_message::kind::message: break;
   }
   if (has_rules_) {
-    state_->on_client_update(item.to_message(), principal_of(item.peer()));
+    state_->on_client_update(item, principal_of(item.peer()));
   } else {
-    state_->on_update(item.to_message());
+    state_->on_update(item);
   }
 }
 

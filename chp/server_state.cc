@@ -136,7 +136,7 @@ void server_state::deactivate(actions& out) {
 
 // Updates.
 
-void server_state::on_update(const zmtp::message& m) {
+void server_state::on_update(const message_parts& m) {
   propose(parse_proposal(m, options_.wire_format, options_.limit));
 }
 
@@ -186,8 +186,7 @@ void server_state::pass_on(actions& out) {
   if (!notices_.earlier().empty()) {
     insert_passed(out);
   }
-  std::move(from_log_.publish.begin(), from_log_.publish.end(), std::back_inserter(out.publish));
-  from_log_.publish.clear();
+  out.publish.append(std::move(from_log_.publish));
   for (const auto& each : from_log_.answers) {
     notices_.note(each);
   }
@@ -260,7 +259,7 @@ void server_state::on_deadline(time_point now, actions& out) {
     next_heartbeat_ = now + options_.heartbeat;
     if (options_.wire_format == form::kvmsg) {
       ++counters_.heartbeats;
-      out.publish.push_back(make_heartbeat());
+      out.publish.append(make_heartbeat());
     }
   }
 }

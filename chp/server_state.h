@@ -99,10 +99,10 @@ public:
   // The peer can take another piece of its snapshot, or of its copy.
   void on_writable(zmtp::peer_id peer, actions& out);
 
-  // Takes a KVSET of the server's own.
-  void on_update(const zmtp::message& m);
+  // Takes a KVSET of the server's own, or of a server without rules.
+  void on_update(const message_parts& m);
   // Takes a KVSET of the collector, from this principal.
-  void on_client_update(const zmtp::message& m, std::string_view user_id);
+  void on_client_update(const message_parts& m, std::string_view user_id);
 
   // Replaces server_options::access. Does nothing if the server has no rules from the start,
   // because its publisher then sends all subscribers what they want.

@@ -7,7 +7,7 @@
 
 namespace chp {
 
-void server_state::on_client_update(const zmtp::message& m, std::string_view user_id) {
+void server_state::on_client_update(const message_parts& m, std::string_view user_id) {
   auto p = parse_proposal(m, options_.wire_format, options_.limit);
   if (check_update(p, user_id)) {
     propose(std::move(p));

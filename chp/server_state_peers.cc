@@ -58,9 +58,10 @@ void server_state::insert_passed(actions& out) {
   const bool is_absent = map().find(absent_key) == nullptr;
   update erasure;
   erasure.key = absent_key;
-  for (std::size_t i = 0; i != from_log_.publish.size(); ++i) {
-    const auto input =
-        parse_publication(from_log_.publish[i], form::kvmsg, {.max_value_size = SIZE_MAX});
+  auto behind = out.publish.size();
+  for (const auto published : from_log_.publish) {
+    const auto at = behind++;
+    const auto input = parse_publication(published, form::kvmsg, {.max_value_size = SIZE_MAX});
     const auto* const u = input ? std::get_if<update>(&*input) : nullptr;
     if (u == nullptr) {
       continue;  // not in this form, or too long for a client
@@ -74,7 +75,7 @@ void server_state::insert_passed(actions& out) {
     for (; next < number; ++next) {
       const auto m = make_publication(form::kvmsg, erasure, {}, next);
       for (const auto peer : notices_.earlier()) {
-        out.insert.push_back({out.publish.size() + i, {peer, m}});
+        out.insert.push_back({at, {peer, m}});
       }
     }
   }

@@ -117,6 +117,21 @@ TEST(chp_command, a_set_is_published_as_it_came) {  // CHP-19
             (zmtp::message{"k"sv, seven, "v"sv}));
 }
 
+TEST(chp_command, a_publication_in_a_batch_is_the_same) {
+  const auto id = update_id::of_frame(uuid);
+  const update change{.key = "k", .id = uuid, .properties = "ttl=5\n", .value = "v"};
+  for (const auto how : {form::kvmsg, form::kvsimple_8, form::kvsimple_4}) {
+    zmtp::message_batch all;
+    append_publication(all, how, "k", 7, id, "ttl=5\n", "v");
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all.front().to_message(), make_publication(how, change, id, 7));
+    const auto read = parse_publication(all.front(), how, limits);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(std::get<update>(*read).value, "v");
+    EXPECT_EQ(std::get<update>(*read).number, 7U);
+  }
+}
+
 TEST(chp_command, a_publication_is_completed) {
   const auto id = update_id::of_frame(uuid);
   const auto publish = [&](zmtp::message set, std::string_view more) {
@@ -137,7 +152,8 @@ TEST(chp_command, a_publication_is_completed) {
 }
 
 TEST(chp_command, an_empty_value_erases) {  // CHP-24, CHP-31
-  const auto received = parse_set({"k"sv, zeros, ""sv, ""sv, ""sv}, form::kvmsg, limits);
+  const auto received =
+      parse_set(zmtp::message{"k"sv, zeros, ""sv, ""sv, ""sv}, form::kvmsg, limits);
   ASSERT_TRUE(received);
   EXPECT_TRUE(received->erases());
 }
@@ -284,12 +300,16 @@ TEST(chp_command, rejects_sequences_of_every_other_size) {
 
 TEST(chp_command, rejects_the_last_possible_sequence) {
   const auto too_large = "\200\0\0\0\0\0\0\0"sv;
-  EXPECT_EQ(parse_publication({"k"sv, too_large, ""sv, ""sv, "v"sv}, form::kvmsg, limits).error(),
-            errc::sequence_too_large);
-  EXPECT_EQ(parse_snapshot({"KTHXBAI"sv, too_large, ""sv, ""sv, ""sv}, form::kvmsg, limits).error(),
-            errc::sequence_too_large);
+  EXPECT_EQ(
+      parse_publication(zmtp::message{"k"sv, too_large, ""sv, ""sv, "v"sv}, form::kvmsg, limits)
+          .error(),
+      errc::sequence_too_large);
+  EXPECT_EQ(
+      parse_snapshot(zmtp::message{"KTHXBAI"sv, too_large, ""sv, ""sv, ""sv}, form::kvmsg, limits)
+          .error(),
+      errc::sequence_too_large);
   // CHP-29: that of a KVSET means nothing.
-  EXPECT_TRUE(parse_set({"k"sv, too_large, ""sv, ""sv, "v"sv}, form::kvmsg, limits));
+  EXPECT_TRUE(parse_set(zmtp::message{"k"sv, too_large, ""sv, ""sv, "v"sv}, form::kvmsg, limits));
 }
 
 TEST(chp_command, rejects_invalid_keys) {  // C1-24
@@ -313,8 +333,9 @@ TEST(chp_command, rejects_invalid_keys) {  // C1-24
   EXPECT_EQ(fault("\0"sv), errc::key_with_zero);
   EXPECT_EQ(fault("\377"), errc{});
   // In kvsimple there is no HUGZ, but no key of that name either.
-  EXPECT_EQ(parse_publication({"HUGZ"sv, five, "v"sv}, form::kvsimple_8, limits).error(),
-            errc::key_reserved);
+  EXPECT_EQ(
+      parse_publication(zmtp::message{"HUGZ"sv, five, "v"sv}, form::kvsimple_8, limits).error(),
+      errc::key_reserved);
 }
 
 TEST(chp_command, rejects_frames_above_the_limits) {
@@ -333,7 +354,8 @@ TEST(chp_command, rejects_frames_above_the_limits) {
 TEST(chp_command, rejects_unknown_commands) {
   for (const auto name :
        {"icanhaz?"sv, "ICANHAZ"sv, "KTHXBAI"sv, "HUGZ"sv, ""sv, "CHP-POSITION2"sv}) {
-    EXPECT_EQ(parse_snapshot_request({name, "/a/"sv}).error(), errc::unknown_command) << name;
+    EXPECT_EQ(parse_snapshot_request(zmtp::message{name, "/a/"sv}).error(), errc::unknown_command)
+        << name;
   }
 }
 

@@ -15,8 +15,12 @@ namespace {
 using test::some_id;
 
 std::vector<zmtp::message> add(publications& to, const log_entry& e, bool changed = true) {
+  zmtp::message_batch added;
+  to.add(e, changed, added);
   std::vector<zmtp::message> out;
-  to.add(e, changed, out);
+  for (const auto m : added) {
+    out.push_back(m.to_message());
+  }
   return out;
 }
 update parsed_of(const zmtp::message& m, form how = form::kvmsg) {

@@ -138,11 +138,13 @@ public:
       given.push_back(std::move(one));
     }
     auto inserted = done.insert.begin();
-    for (std::size_t i = 0; i != done.publish.size(); ++i) {
-      for (; inserted != done.insert.end() && inserted->before == i; ++inserted) {
+    std::size_t count = 0;
+    for (const auto next : done.publish) {
+      for (; inserted != done.insert.end() && inserted->behind == count; ++inserted) {
         feeds[inserted->what.to].push_back(frames_of(inserted->what.content));
       }
-      auto& m = done.publish[i];
+      ++count;
+      auto m = next.to_message();
       published.push_back(frames_of(m));
       for (auto& [to, feed] : feeds) {
         feed.push_back(frames_of(m));

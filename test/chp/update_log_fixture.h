@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace chp::test {
 
@@ -25,6 +26,10 @@ inline constexpr update_log::time_point time_zero{};
 
 inline update_id id(std::uint64_t counter, std::uint64_t session = 1) {
   return session_id(session, counter);
+}
+
+inline update published(const zmtp::message_view& m) {
+  return std::get<update>(parse_publication(m, form::kvmsg, {}).value());
 }
 
 // A server with a store that writes when it is told.

@@ -296,9 +296,9 @@ private:
   void finish() {
     const auto actions = std::exchange(actions_, {});
     require(actions.write.empty(), "without a store nothing is written");
-    for (const auto& m : actions.publish) {
+    for (const auto m : actions.publish) {
       require(was_active_ || server_.active(), "only an active server publishes");
-      follow(m);
+      follow(m.to_message());
     }
     for (const auto& [to, content] : actions.tell) {
       require(subscribers_.contains(to), "what is told has a subscriber");

@@ -62,7 +62,7 @@ void production_server::show_changes(number from) {
   // The messages have the numbers that were published.
   if (log_->is_active()) {
     std::vector<number> expected;
-    for (const auto& m : actions_.publish) {
+    for (const auto m : actions_.publish) {
       const auto said = parse_publication(m, form::kvmsg, {});
       expected.push_back(number_of(std::get<chp::update>(said.value()).number));
     }
