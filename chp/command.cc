@@ -263,13 +263,6 @@ zmtp::message make_set(form how, std::string_view key, const update_id& id,
   return make_in(how, key, 0, id.bytes(), {properties, more_properties}, value);
 }
 
-zmtp::message make_publication(form how, const update& change, const update_id& id, sequence number,
-                               std::string_view more_properties) {
-  const auto id_bytes = change.id.empty() ? id.bytes() : change.id;
-  return make_in(how, change.key, number, id_bytes, {more_properties, change.properties},
-                 change.value);
-}
-
 void append_publication(zmtp::message_batch& to, form how, std::string_view key, sequence number,
                         const update_id& id, std::string_view properties, std::string_view value) {
   const auto written = written_number(how, number);

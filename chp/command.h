@@ -137,7 +137,8 @@ struct rejected_set {
 // make_snapshot_request() makes ICANHAZ with two frames, or the one of models 2 and 3.
 [[nodiscard]] zmtp::message make_snapshot_request(std::string_view subtree);
 [[nodiscard]] zmtp::message make_snapshot_request();
-// Makes KVSYNC. `number` is that of the whole snapshot (protocols C1-3).
+// Makes KVSYNC, or KVPUB, which has the same frames. The `number` of a KVSYNC is that of the whole
+// snapshot (protocols C1-3).
 [[nodiscard]] zmtp::message make_entry(form how, std::string_view key, sequence number,
                                        std::string_view id, std::string_view properties,
                                        std::string_view value);
@@ -148,13 +149,7 @@ struct rejected_set {
 [[nodiscard]] zmtp::message make_set(form how, std::string_view key, const update_id& id,
                                      std::string_view properties, std::string_view value,
                                      std::string_view more_properties = {});
-// Makes the KVPUB of an update, with more properties before its own, so that they count. The form may
-// differ. An update without a UUID gets `id`, because the Guide's
-// passive server does not survive one without (protocols C1-10).
-[[nodiscard]] zmtp::message make_publication(form how, const update& change, const update_id& id,
-                                             sequence number,
-                                             std::string_view more_properties = {});
-// Appends the KVPUB of an update to a batch, without an object for it.
+// Appends a KVPUB to a batch. The batch allocates a block for many messages.
 void append_publication(zmtp::message_batch& to, form how, std::string_view key, sequence number,
                         const update_id& id, std::string_view properties, std::string_view value);
 // Makes HUGZ, only in kvmsg.

@@ -27,7 +27,7 @@ void publisher_port::publish(zmtp::message_batch& all,
   zmtp::message_batch part;
   std::size_t taken = 0;
   for (auto& [behind, what] : inserted) {
-    for (; taken != behind; ++taken) {
+    for (; taken < behind && !all.empty(); ++taken) {
       part.append(all.front());
       all.pop_front();
     }

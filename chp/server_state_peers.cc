@@ -56,8 +56,6 @@ void server_state::on_subscription_end(zmtp::peer_id peer, std::string_view topi
 // number that is not published, they alone get an erasure of a key that the map does not have.
 void server_state::insert_passed(actions& out) {
   const bool is_absent = map().find(absent_key) == nullptr;
-  update erasure;
-  erasure.key = absent_key;
   auto behind = out.publish.size();
   for (const auto published : from_log_.publish) {
     const auto at = behind++;
@@ -73,7 +71,7 @@ void server_state::insert_passed(actions& out) {
       continue;
     }
     for (; next < number; ++next) {
-      const auto m = make_publication(form::kvmsg, erasure, {}, next);
+      const auto m = make_entry(form::kvmsg, absent_key, next, update_id{}.bytes(), {}, {});
       for (const auto peer : notices_.earlier()) {
         out.insert.push_back({at, {peer, m}});
       }

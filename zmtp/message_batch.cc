@@ -55,11 +55,14 @@ void message_batch::clear() noexcept {
   forget();
 }
 
-// Removes the items, and keeps the block for the next messages.
+// Removes the items, and keeps the block for the next messages, unless a large message needed it.
 void message_batch::forget() noexcept {
   items_.clear();
   first_ = 0;
   stop_growing();
+  if (block_ && block_->capacity() > block_size::large) {
+    block_ = {};
+  }
 }
 
 void message_batch::start_run(std::size_t size, peer_id to) {

@@ -177,10 +177,7 @@ private:
     count_ += key.starts_with(subtree_) ? 1 : 0;
     value.empty() ? void(map_.erase(key)) : void(map_.insert_or_assign(key, value));
     if (subscribed_ && key.starts_with(subtree_) && (!faults || !one_in(20))) {
-      update u;
-      u.key = key;
-      u.value = value;
-      news_.push_back(make_publication(form::kvmsg, u, id, number_, counts()));
+      news_.push_back(make_entry(form::kvmsg, key, number_, id.bytes(), counts(), value));
     }
   }
 

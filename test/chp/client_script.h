@@ -162,13 +162,10 @@ protected:
   }
   void publish(std::string_view key, std::string_view value, sequence number,
                std::string_view properties = {}, const update_id& id = update_id::of_random(1, 2)) {
-    update u;
-    u.key = key;
-    u.value = value;
     if (has_log && !history.empty() && epoch_of(number) == epoch_of(history.end())) {
       history.extend(std::max(history.end(), number));
     }
-    hear(make_publication(options.wire_format, u, id, number, properties));
+    hear(make_entry(options.wire_format, key, number, id.bytes(), properties, value));
   }
   [[nodiscard]] static std::string count(std::string_view directory, std::uint64_t n) {
     std::string properties;

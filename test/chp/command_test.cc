@@ -108,47 +108,20 @@ TEST(chp_command, a_set_is_published_as_it_came) {  // CHP-19
   EXPECT_EQ(received->properties, "ttl=5\n");
   EXPECT_EQ(received->value, "v");
   EXPECT_FALSE(received->erases());
-  const auto seven = "\0\0\0\0\0\0\0\7"sv;
-  EXPECT_EQ(make_publication(form::kvmsg, *received, {}, 7),
-            (zmtp::message{"k"sv, seven, uuid, "ttl=5\n"sv, "v"sv}));
-  EXPECT_EQ(make_publication(form::kvmsg, *received, {}, 7, "d=/:1\n"),
-            (zmtp::message{"k"sv, seven, uuid, "d=/:1\nttl=5\n"sv, "v"sv}));
-  EXPECT_EQ(make_publication(form::kvsimple_8, *received, {}, 7, "d=/:1\n"),
-            (zmtp::message{"k"sv, seven, "v"sv}));
-}
-
-TEST(chp_command, a_publication_in_a_batch_is_the_same) {
-  const auto id = update_id::of_frame(uuid);
-  const update change{.key = "k", .id = uuid, .properties = "ttl=5\n", .value = "v"};
-  for (const auto how : {form::kvmsg, form::kvsimple_8, form::kvsimple_4}) {
+  const auto published = [&](form how) {
     zmtp::message_batch all;
-    append_publication(all, how, "k", 7, id, "ttl=5\n", "v");
-    ASSERT_EQ(all.size(), 1U);
-    EXPECT_EQ(all.front().to_message(), make_publication(how, change, id, 7));
+    append_publication(all, how, received->key, 7, update_id::of_frame(received->id),
+                       received->properties, received->value);
+    EXPECT_EQ(all.size(), 1U);
     const auto read = parse_publication(all.front(), how, limits);
-    ASSERT_TRUE(read);
-    EXPECT_EQ(std::get<update>(*read).value, "v");
-    EXPECT_EQ(std::get<update>(*read).number, 7U);
-  }
-}
-
-TEST(chp_command, a_publication_is_completed) {
-  const auto id = update_id::of_frame(uuid);
-  const auto publish = [&](zmtp::message set, std::string_view more) {
-    const auto received = parse_set(set, form::kvmsg, limits);
-    return make_publication(form::kvmsg, received.value(), id, 5, more);
+    EXPECT_TRUE(read);
+    EXPECT_EQ(std::get<update>(read.value()).number, 7U);
+    return all.front().to_message();
   };
-  // C1-10: the Guide's passive server does not survive a missing UUID.
-  EXPECT_EQ(publish({"k"sv, zeros, ""sv, ""sv, "v"sv}, ""),
-            (zmtp::message{"k"sv, five, uuid, ""sv, "v"sv}));
-  // C5: another length is an opaque token.
-  EXPECT_EQ(publish({"k"sv, zeros, "0123"sv, ""sv, "v"sv}, ""),
-            (zmtp::message{"k"sv, five, "0123"sv, ""sv, "v"sv}));
-  // C1-7: the last line may come without its end.
-  EXPECT_EQ(publish({"k"sv, zeros, ""sv, "ttl=5"sv, "v"sv}, "d=/:1\n"),
-            (zmtp::message{"k"sv, five, uuid, "d=/:1\nttl=5"sv, "v"sv}));
-  EXPECT_EQ(publish({"k"sv, zeros, ""sv, "ttl=5"sv, "v"sv}, ""),
-            (zmtp::message{"k"sv, five, uuid, "ttl=5"sv, "v"sv}));
+  const auto seven = "\0\0\0\0\0\0\0\7"sv;
+  EXPECT_EQ(published(form::kvmsg), (zmtp::message{"k"sv, seven, uuid, "ttl=5\n"sv, "v"sv}));
+  EXPECT_EQ(published(form::kvsimple_8), (zmtp::message{"k"sv, seven, "v"sv}));
+  EXPECT_EQ(published(form::kvsimple_4), (zmtp::message{"k"sv, seven.substr(4), "v"sv}));
 }
 
 TEST(chp_command, an_empty_value_erases) {  // CHP-24, CHP-31
@@ -364,15 +337,20 @@ TEST(chp_command, allocates_only_for_long_messages) {
   const std::string long_value(5'000, 'v');
   const zmtp::message set{"/a/key/of/20/bytes"sv, zeros, uuid, ""sv, value};
   const zmtp::message long_set{"/a/key/of/20/bytes"sv, zeros, uuid, "ttl=5\n"sv, long_value};
+  const auto id = update_id::of_frame(uuid);
+  zmtp::message_batch published;
+  published.append("the first message allocates a block");
   const auto before = zmtp::test::counted().requests;
   const auto received = parse_set(set, form::kvmsg, {});
-  const auto published = make_publication(form::kvmsg, *received, {}, 1);
+  append_publication(published, form::kvmsg, received->key, 1, id, {}, received->value);
+  const auto entry = make_entry(form::kvmsg, received->key, 1, id.bytes(), {}, received->value);
   EXPECT_EQ(zmtp::test::counted().requests, before);
-  const auto heard_long = parse_set(long_set, form::kvmsg, {});
+  const auto received_long = parse_set(long_set, form::kvmsg, {});
   EXPECT_EQ(zmtp::test::counted().requests, before);
-  const auto published_long = make_publication(form::kvmsg, *heard_long, {}, 1, "d=/:1,/a/:1\n");
+  const auto long_entry =
+      make_entry(form::kvmsg, received_long->key, 1, id.bytes(), {}, received_long->value);
   EXPECT_LE(zmtp::test::counted().requests, before + 1);
-  EXPECT_EQ(published_long.back(), long_value);
+  EXPECT_EQ(long_entry.back(), long_value);
 }
 
 }  // namespace

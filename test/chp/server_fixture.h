@@ -153,6 +153,7 @@ public:
         on_published(std::move(m));
       }
     }
+    EXPECT_EQ(inserted, done.insert.end());
     for (auto& [to, m] : done.tell) {
       notified[to].push_back(frames_of(m));
       if (on_told) {

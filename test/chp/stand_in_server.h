@@ -48,10 +48,8 @@ public:
   void set(std::string_view key, std::string_view value, const update_id& id = {}) {
     value.empty() ? void(map.erase(std::string{key}))
                   : void(map.insert_or_assign(std::string{key}, std::string{value}));
-    update u;
-    u.key = key;
-    u.value = value;
-    static_cast<void>(publisher_.try_send(make_publication(form::kvmsg, u, id, ++number)));
+    static_cast<void>(
+        publisher_.try_send(make_entry(form::kvmsg, key, ++number, id.bytes(), {}, value)));
   }
   // Tells the outcome of all updates of each session.
   void acknowledge(errc why = {}) {

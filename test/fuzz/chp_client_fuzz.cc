@@ -111,11 +111,8 @@ public:
       case 13: {
         number_ += more / 8 + (what % 16 == 12 ? 1U : 0U);
         const auto value = text(bytes);
-        chp::update u;
-        u.key = keys[more % 8];
-        u.value = value;
-        tell(chp::make_publication(chp::form::kvmsg, u, chp::update_id::of_session(session, more),
-                                   number_));
+        tell(chp::make_entry(chp::form::kvmsg, keys[more % 8], number_,
+                             chp::update_id::of_session(session, more).bytes(), {}, value));
         break;
       }
       case 14: {

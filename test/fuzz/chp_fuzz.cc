@@ -73,16 +73,15 @@ void try_proposal(const message& m, chp::form how) {
 void try_as(const message& m, chp::form how) {
   if (const auto u = chp::parse_set(m, how, limits)) {
     check_update(*u);
-    const auto published = chp::make_publication(u->how, *u, {}, 7);
-    const auto received = chp::parse_publication(published, how, limits);
+    const auto id = chp::update_id::of_frame(u->id);
+    zmtp::message_batch published;
+    chp::append_publication(published, u->how, u->key, 7, id, u->properties, u->value);
+    const auto received = chp::parse_publication(published.front(), how, limits);
     require(received.has_value() && std::holds_alternative<chp::update>(*received),
             "what is set can be published");
     auto expected = *u;
     expected.number = 7;
-    std::string_view no_id{"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16};
-    if (expected.id.empty() && how == chp::form::kvmsg) {
-      expected.id = no_id;
-    }
+    expected.id = how == chp::form::kvmsg ? id.bytes() : std::string_view{};
     expect_same(expected, std::get<chp::update>(*received));
     const auto entry = chp::make_entry(u->how, u->key, 9, u->id, u->properties, u->value);
     const auto kept = chp::parse_snapshot(entry, how, limits);

@@ -199,12 +199,11 @@ private:
       server_.on_feed_detached(actions_);
     } else if (more < 8) {
       const auto value = take_message(bytes, 1);
-      chp::update u;
-      u.key = keys[more];
-      u.value = value.empty() ? std::string_view{} : value.front();
       other_number_ += more % 3;
       server_.on_publication(
-          chp::make_publication(chp::form::kvmsg, u, next_id(more), other_number_), now_, actions_);
+          chp::make_entry(chp::form::kvmsg, keys[more], other_number_, next_id(more).bytes(), {},
+                          value.empty() ? std::string_view{} : value.front()),
+          now_, actions_);
     } else {
       auto m = more < 12 ? chp::make_heartbeat() : take_message(bytes, 5);
       if (!m.empty()) {

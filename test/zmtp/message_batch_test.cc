@@ -220,6 +220,18 @@ TEST(message_batch, in_the_steady_state_allocates_nothing) {
   EXPECT_EQ(counted().requests, before);
 }
 
+TEST(message_batch, keeps_no_block_of_a_large_message) {
+  message_batch batch;
+  message_batch moved_to;
+  const auto before = counted().live;
+  batch.append(std::string(1'000'000, 'x'));
+  EXPECT_GT(counted().live, before + 1'000'000);
+  moved_to.append(std::move(batch));
+  EXPECT_GT(counted().live, before + 1'000'000);
+  moved_to.clear();
+  EXPECT_LT(counted().live, before + 100'000);
+}
+
 TEST(message_batch, random_use_equals_a_list_of_messages) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
