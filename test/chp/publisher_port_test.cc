@@ -87,7 +87,7 @@ TEST_F(publisher_port_test, inserts_for_one_subscriber_between_publications) {
 }
 
 // A turn of the socket writes once to each peer, so that its queue fills within a handler.
-TEST_F(publisher_port_test, what_waits_for_room_stays_in_order_and_drops_insertions) {
+TEST_F(publisher_port_test, publications_that_wait_keep_their_order_and_drop_insertions) {
   start(1'000);
   zmtp::sub_socket subscriber{executor()};
   const auto id = join(subscriber);
