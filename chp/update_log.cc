@@ -115,6 +115,7 @@ void update_log::on_peer_state(const peer_claims& of, const reign& last) noexcep
   if (of.is_active || of.lacks_data || is_later(last_reign(), last)) {
     declines_ = false;
   }
+  peer_has_data_ = last.last != 0;
   peer_has_more_ = of.declines && (!of.lacks_data || lacks_data()) && is_later(last, last_reign());
 }
 

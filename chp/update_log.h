@@ -70,7 +70,7 @@ public:
   void on_peer_writable(log_actions& out);
   // The peer has sent nothing for the expiry, over any connection.
   void on_peer_unresponsive(log_actions& out);
-  // The state message of the peer's bstar; see declines().
+  // The state message of the peer's bstar; see had_data() and declines().
   void on_peer_state(const peer_claims& of, const reign& last) noexcept;
   void on_lost_written(boost::system::error_code ec, log_actions& out);
   [[nodiscard]] bool read_lost(std::string& lines, std::size_t most);
@@ -98,9 +98,10 @@ public:
   [[nodiscard]] reign last_reign() const noexcept { return parts_.state.past().reigns().last(); }
   [[nodiscard]] bool lacks_data() const noexcept { return parts_.state.lacks_data(); }
   // Returns false if this server may lack data because its pair is new: no epoch is known to its log,
-  // to its epoch file (`epoch`), or to its witness. It may then serve alone.
+  // to its epoch file (`epoch`), or to its witness, and its peer has no data. It may then serve alone.
   [[nodiscard]] bool had_data(std::uint64_t epoch) const noexcept {
-    return state().end() != 0 || epoch != 0 || (parts_.witness && parts_.witness->had_data());
+    return state().end() != 0 || epoch != 0 || peer_has_data_ ||
+           (parts_.witness && parts_.witness->had_data());
   }
   [[nodiscard]] bool declines() const noexcept {
     const auto& witness = parts_.witness;
@@ -144,6 +145,7 @@ private:
   log_parts parts_;
   std::variant<passive_role, active_role> role_;  // destroyed before the parts that it uses
   bool declines_ = false;
+  bool peer_has_data_ = false;  // by its last state message
   bool peer_has_more_ = false;  // and declines
 };
 

@@ -110,6 +110,17 @@ TEST(chp_update_log, an_empty_server_knows_from_its_witness_that_data_is_lost) {
   EXPECT_TRUE(s.log.had_data(0));
 }
 
+// Its epoch file is lost too. The peer can have a part of what both had, and must then be preferred.
+TEST(chp_update_log, an_empty_server_knows_from_its_peer_that_data_is_lost) {
+  server s;
+  EXPECT_TRUE(s.log.lacks_data());
+  EXPECT_FALSE(s.log.had_data(0)) << "the pair is new";
+  s.log.on_peer_state({.lacks_data = true}, {});
+  EXPECT_FALSE(s.log.had_data(0)) << "the peer is new too";
+  s.log.on_peer_state({.lacks_data = true}, {.epoch = 2, .last = make_sequence(2, 5)});
+  EXPECT_TRUE(s.log.had_data(0));
+}
+
 TEST(chp_update_log, after_its_record_was_emptied_waits_for_a_peer_with_later_data) {
   update_log_options o;
   o.has_witness = true;
