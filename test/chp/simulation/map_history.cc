@@ -100,14 +100,18 @@ void map_history::on_seen(std::string_view key) {
   }
 }
 
-// A copy of an update can be on its way to one server while the other acknowledges the update.
+// A copy of an update can be on its way to one server while the other acknowledges the update. The
+// server that executes the copy, in a reign of its own, need not be the one that sends the outcome.
 bool map_history::is_repeated(const update& u, const std::optional<std::string>& copy) const {
   if (rules_.witness || rules_.beside_guide) {
     return false;
   }
   const auto is_on_other = [&](index each) {
     const auto& other = updates_[each];
-    return other.became == fate::committed && !is_on_both(other.says) && other.by != u.by;
+    return other.became == fate::committed && !is_on_both(other.says) &&
+           (other.by != u.by || std::any_of(active_.begin(), active_.end(), [&](activation a) {
+              return a.of != other.by && a.at > other.ended;
+            }));
   };
   if (copy) {
     const auto writer = writers_.find(*copy);

@@ -94,6 +94,7 @@ public:
 
   // A line of a file of lost updates. `kept` is the map of the other server.
   void on_lost_line(const std::string& line, const content& kept);
+  void on_active(server of) { active_.push_back({of, ++steps_}); }
   // A server learns that both servers have more. An update of one server can be among that.
   void on_more_on_both() { more_on_both_at_ = ++steps_; }
   // A server without data and without a record of epochs becomes active beside one with data.
@@ -159,7 +160,7 @@ private:
   // One of the maps has the very value, not a newer one.
   [[nodiscard]] static bool holds_value(const std::vector<content>& left, const update& u);
   void judge_loss(const update& u, const std::optional<std::string_view>& now);
-  // Whether the other server has acknowledged what the copy shows before it was executed here.
+  // Whether one server has acknowledged what the copy shows, and the other executed it again later.
   [[nodiscard]] bool is_repeated(const update& u, const std::optional<std::string>& copy) const;
   // Whether this content of the key can follow from an order in which the update is executed.
   [[nodiscard]] bool explains(const std::optional<std::string_view>& now, const update& u) const;
@@ -182,6 +183,11 @@ private:
   std::vector<lease> leases_;
   std::map<std::string, bool, std::less<>> untellable_;  // by client
   std::function<std::vector<content>()> look_;
+  struct activation {
+    server of = 0;
+    std::uint64_t at = 0;
+  };
+  std::vector<activation> active_;
   std::uint64_t more_on_both_at_ = 0;
   bool empty_promoted_ = false;
   std::vector<finding> findings_;

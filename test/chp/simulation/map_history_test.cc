@@ -138,6 +138,25 @@ TEST_F(history_test, an_update_of_one_server_can_be_executed_later_by_the_other)
   EXPECT_EQ(with_witness.findings().size(), 1U);
 }
 
+// The other server had a reign of its own, and the first one has its log now.
+TEST_F(history_test, an_update_of_one_server_can_be_executed_in_a_later_reign_of_the_other) {
+  const auto end = [this](const std::string& value, const std::string& copy) {
+    history.end(history.begin("anna", "a", value), {}, truth::one_server, copy, 0);
+  };
+  history.on_active(1);
+  history.on_active(0);
+  end("1", "1");
+  end("2", "1");
+  expect({violation::not_in_copy});
+  history.on_active(0);
+  end("3", "1");
+  expect({violation::not_in_copy, violation::not_in_copy});
+  history.on_active(1);
+  history.on_active(0);
+  end("4", "1");
+  expect({violation::not_in_copy, violation::not_in_copy});
+}
+
 TEST_F(history_test, an_outcome_can_be_under_way_while_the_servers_lose_the_update) {
   const auto which = history.begin("anna", "a", "1");
   history.on_loss({{}, {}});

@@ -106,6 +106,7 @@ replicated_server_handlers server_process::handlers() {
 
 void server_process::on_active(bstar::epoch e) {
   note("active in epoch " + std::to_string(e));
+  history_->on_active(who_);
   expiries_.on_active(world_->now());
   if (server_) {
     look_for_expiries(server_->status().server);
