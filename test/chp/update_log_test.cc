@@ -110,7 +110,7 @@ TEST(chp_update_log, an_empty_server_knows_from_its_witness_that_data_is_lost) {
   EXPECT_TRUE(s.log.had_data(0));
 }
 
-// Its epoch file is lost too. The peer can have a part of what both had, and must then be preferred.
+// The server has lost its epoch file too. A peer with a part of what both had must be preferred.
 TEST(chp_update_log, an_empty_server_knows_from_its_peer_that_data_is_lost) {
   server s;
   EXPECT_TRUE(s.log.lacks_data());

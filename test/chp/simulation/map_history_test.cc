@@ -138,8 +138,8 @@ TEST_F(history_test, an_update_of_one_server_can_be_executed_later_by_the_other)
   EXPECT_EQ(with_witness.findings().size(), 1U);
 }
 
-// The other server had a reign of its own, and the first one has its log now.
-TEST_F(history_test, an_update_of_one_server_can_be_executed_in_a_later_reign_of_the_other) {
+// The first server has the log of that reign now.
+TEST_F(history_test, the_other_server_executes_an_update_again_in_its_own_reign) {
   const auto end = [this](const std::string& value, const std::string& copy) {
     history.end(history.begin("anna", "a", value), {}, truth::one_server, copy, 0);
   };
