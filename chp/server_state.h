@@ -99,7 +99,7 @@ public:
   // The peer can take another piece of its snapshot, or of its copy.
   void on_writable(zmtp::peer_id peer, actions& out);
 
-  // Takes a KVSET of the server's own, or of a server without rules.
+  // Takes a KVSET of the server's own, or without rules one of the collector.
   void on_update(const message_parts& m);
   // Takes a KVSET of the collector, from this principal.
   void on_client_update(const message_parts& m, std::string_view user_id);
