@@ -46,7 +46,7 @@ void active_role::on(const confirmation& message) {
 
 void active_role::drop_backup(log_actions& out) {
   if (in_sync()) {
-    out.events.push_back(log_event::backup_lost);
+    out.events.push_back(server_event::backup_lost);
   }
   if (parts_.witness && parts_.options.policy == degraded_policy::ack) {
     parts_.witness->remove();
@@ -124,7 +124,7 @@ void active_role::hand_over(log_actions& out) {
     return;
   }
   if (!std::exchange(handing_over_, true)) {
-    out.events.push_back(log_event::handing_over);
+    out.events.push_back(server_event::handing_over);
   }
   out.step_down = out.step_down || tracker_.confirmed() == parts_.state.end();
 }

@@ -182,7 +182,7 @@ void active_role::advance(time_point now, log_actions& out) {
     witness->add(follower_->member);
   }
   if (in_sync() && !was_in_sync) {
-    out.events.push_back(log_event::in_sync);
+    out.events.push_back(server_event::backup_in_sync);
   }
   // The log that this server had when it became active is published already.
   answer_range(before, std::min(commit, state.past().published()), out);

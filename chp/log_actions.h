@@ -4,6 +4,7 @@
 #include "chp/command.h"
 #include "chp/error.h"
 #include "chp/replica.h"
+#include "chp/server_event.h"
 #include "chp/server_options.h"
 #include "chp/state_write.h"
 #include "chp/truth.h"
@@ -71,7 +72,7 @@ struct log_actions {
   std::optional<lost_updates> lost;
   std::optional<witness_state::attempt> attempt;  // on_witness() with its result
   std::optional<epoch_answer> epoch;
-  std::vector<log_event> events;
+  std::vector<server_event> events;
 
   [[nodiscard]] bool empty() const noexcept {
     return write.empty() && publish.empty() && answers.empty() && to_peer.empty() && !stream_copy &&

@@ -62,7 +62,7 @@ bool passive_role::on(const follow& message, log_actions& out) {
     stopped_ = true;
     leave();
     out.close_peer = true;
-    out.events.push_back(log_event::stopped);
+    out.events.push_back(server_event::stopped);
     return true;
   }
   if (!has_more) {
@@ -73,7 +73,7 @@ bool passive_role::on(const follow& message, log_actions& out) {
   peer_has_store_ = message.has_store;
   if (!message.is_copy) {
     following_ = true;
-    out.events.push_back(log_event::following);
+    out.events.push_back(server_event::synchronized);
     return true;
   }
   copy_.emplace(copy{state.make_history(), message.start});
@@ -84,7 +84,7 @@ bool passive_role::on(const follow& message, log_actions& out) {
                               state.past().map().open_snapshot()});
     const auto own = state.past().reigns().last();
     out.lost = lost_updates{message.common, own.epoch, own.tag, log.start() > message.common};
-    out.events.push_back(log_event::diverged);
+    out.events.push_back(server_event::diverged);
   }
   return true;
 }
@@ -165,7 +165,7 @@ void passive_role::install(log_actions& out) {
   named_commit_ = parts_.state.commit();
   copy_.reset();
   following_ = true;
-  out.events.push_back(log_event::following);
+  out.events.push_back(server_event::synchronized);
 }
 
 bool passive_role::on(const entries& message) {

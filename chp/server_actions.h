@@ -1,10 +1,11 @@
 #pragma once
-// The actions, events, counters and status of a server. Plain data.
+// The actions, counters and status of a server. Plain data.
 
 #include "chp/error.h"
 #include "chp/log_actions.h"
 #include "chp/map_access.h"
 #include "chp/sequence.h"
+#include "chp/server_event.h"
 #include "chp/state_write.h"
 #include "chp/store_status.h"
 #include "zmtp/duration_histogram.h"
@@ -19,27 +20,6 @@
 #include <vector>
 
 namespace chp {
-
-// An event of a server, for logs and programs.
-enum class server_event : std::uint8_t {
-  active,          // it accepts updates
-  passive,         // it follows the active server
-  backup_in_sync,  // the backup has everything; from now on nothing is committed without it
-  backup_lost,     // no backup is in sync any more
-  synchronized,    // passive: it has what the active server had, and follows
-  gap,           // passive, beside a server of the Guide: updates are missing; copies the map again
-  diverged,      // passive: it has updates that the active server does not have; see lost_updates
-  stopped,       // passive: the active server lacks what both had; an operator must decide
-  handing_over,  // active: the store has failed, and the backup takes over
-  session_forgotten,  // at the limit of sessions: the updates of a client that is away are forgotten
-  epoch_used_up,      // updates are rejected: no numbers are left, and no new epoch has come
-  stored,             // the store is complete again
-  store_full,         // the store is full; nothing is committed until it has space
-  store_failed,       // the store has failed; nothing is committed any more
-};
-
-// Returns the name of the enumerator.
-[[nodiscard]] const char* to_string(server_event what) noexcept;
 
 // Actions of a server. server_state appends to them. The shell carries them out in the order of the
 // members and clears them. They are reused, so that a running server allocates nothing here.
@@ -59,31 +39,23 @@ struct server_actions {
     addressed what;
   };
   std::vector<insertion> insert;
-  std::vector<addressed> tell;        // to one subscriber, after `publish`
-  std::vector<addressed> reply;       // on the snapshot port
-  std::vector<zmtp::peer_id> stream;  // call on_writable() when this peer can take more
+  std::vector<addressed> tell;   // to one subscriber, after `publish`
+  std::vector<addressed> reply;  // on the snapshot port
   std::vector<zmtp::peer_id>
       close_snapshot_clients;  // close these connections to the snapshot port
   std::vector<zmtp::peer_id> close_subscribers;
-  std::vector<zmtp::message> ask;   // to the active server's snapshot port
-  bool reconnect_source = false;    // close that connection and open another
+  std::vector<zmtp::peer_id> stream;  // call on_writable() when this peer can take more
+  bool reconnect_source = false;    // open another connection to the active server's snapshot port
   std::optional<bool> follow_feed;  // connect to the active server's publisher, or disconnect
+  std::vector<zmtp::message> ask;   // over that connection
   std::optional<lost_updates>
       lost;                  // write the file of lost updates; see server_state::read_lost()
   bool step_down = false;    // become passive, and let the other server take over
   bool renew_epoch = false;  // call activate() with the next epoch: this one is almost used up
   std::optional<witness_state::attempt> attempt;  // ask the witness; on_witness() with the result
   std::optional<epoch_answer> epoch;              // the answer to acquire()
-  std::vector<access_refusal> refusals;           // to report
   std::vector<server_event> events;
-
-  [[nodiscard]] bool empty() const noexcept {
-    return refusals.empty() && subscriptions.empty() && write.empty() && publish.empty() &&
-           insert.empty() && tell.empty() && reply.empty() && stream.empty() &&
-           close_snapshot_clients.empty() && close_subscribers.empty() && ask.empty() &&
-           !reconnect_source && !follow_feed && !lost && !step_down && !renew_epoch && !attempt &&
-           !epoch && events.empty();
-  }
+  std::vector<access_refusal> refusals;  // to report
 };
 
 // Counters of a server since its start, beside those of its log.

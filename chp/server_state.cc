@@ -54,19 +54,6 @@ replica replica_of(const replica_options& options, std::uint64_t random, loaded_
                     : replica{options, random};
 }
 
-server_event event_of(log_event what) noexcept {
-  switch (what) {
-    case log_event::in_sync: return server_event::backup_in_sync;
-    case log_event::backup_lost: return server_event::backup_lost;
-    case log_event::following: return server_event::synchronized;
-    case log_event::diverged: return server_event::diverged;
-    case log_event::stopped: return server_event::stopped;
-    case log_event::handing_over: return server_event::handing_over;
-    case log_event::session_forgotten: break;
-  }
-  return server_event::session_forgotten;
-}
-
 }  // namespace
 
 std::unique_ptr<history> server_state::make_history(const server_options& options,
@@ -191,9 +178,7 @@ void server_state::pass_on(actions& out) {
     notices_.note(each);
   }
   from_log_.answers.clear();
-  for (const auto each : from_log_.events) {
-    out.events.push_back(event_of(each));
-  }
+  out.events.insert(out.events.end(), from_log_.events.begin(), from_log_.events.end());
   from_log_.events.clear();
   pass_on_peer(out);
   if (std::exchange(from_log_.disconnect_clients, false)) {

@@ -73,13 +73,13 @@ zinc_sources(chp chp_update_log
   chp/pair_messages.cc
   chp/passive_role.cc
   chp/publications.cc
+  chp/server_event.cc
   chp/update_log.cc
   chp/witness_state.cc
 )
 zinc_sources(chp chp_server_state
   chp/guide_follower.cc
   chp/map_access.cc
-  chp/server_actions.cc
   chp/server_ports.cc
   chp/server_state.cc
   chp/server_state_access.cc
@@ -935,6 +935,7 @@ zinc_headers(chp
   chp/server_actions.h
   chp/server_address.h
   chp/server_core.h
+  chp/server_event.h
   chp/server_options.h
   chp/server_round.h
   chp/server_state.h

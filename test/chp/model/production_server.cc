@@ -256,12 +256,12 @@ void production_server::carry_out() {
     }
   }
   streams_copy_ = streams_copy_ || out.stream_copy;
-  for (const log_event each : out.events) {
-    if (each == log_event::in_sync) {
+  for (const server_event each : out.events) {
+    if (each == server_event::backup_in_sync) {
       around_.check->on_in_sync(*this);
-    } else if (each == log_event::backup_lost) {
+    } else if (each == server_event::backup_lost) {
       around_.check->on_backup_dropped(*this);
-    } else if (each == log_event::stopped) {
+    } else if (each == server_event::stopped) {
       around_.check->on_stopped(*this);
     }
   }

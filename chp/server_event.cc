@@ -1,4 +1,4 @@
-#include "chp/server_actions.h"
+#include "chp/server_event.h"
 
 namespace chp {
 
@@ -14,7 +14,6 @@ const char* to_string(server_event what) noexcept {
     case diverged: return "diverged";
     case stopped: return "stopped";
     case handing_over: return "handing_over";
-    case session_forgotten: return "session_forgotten";
     case epoch_used_up: return "epoch_used_up";
     case stored: return "stored";
     case store_full: return "store_full";
