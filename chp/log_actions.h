@@ -33,23 +33,18 @@ struct answer {
 };
 
 // The file of updates that a server takes out of its history: those above `common`. Read it with
-// update_log::read_lost(), and call on_lost_written() when it is on the disk.
+// update_log::read_lost(). At its end, write it to the disk and call on_lost_written().
 struct lost_updates {
+  std::uint64_t dialogue = 0;  // the one that needs the file
   sequence common = 0;
   std::uint64_t epoch = 0;  // those of this server's last reign, for the name of the file
   std::uint64_t tag = 0;
   bool incomplete = false;  // older ones may be missing, because the log does not reach back
 };
 
-enum class log_event : std::uint8_t {
-  in_sync,           // the backup has everything; from now on nothing is committed without it
-  backup_lost,       // no backup is in sync any more
-  following,         // passive: follows the active server, and has what it had
-  diverged,          // passive: has entries that the active server does not have
-  stopped,           // passive: the active server lacks what both had; see update_log::stopped()
-  handing_over,      // active: the store has failed, and the backup takes over
-  session_forgotten  // at the limit of sessions
-};
+// The progress of update_log::read_lost(). A file is abandoned if its dialogue was lost: the server
+// then takes nothing out of its history.
+enum class lost_read : std::uint8_t { more, end, abandoned };
 
 // The answer to update_log::acquire().
 struct epoch_answer {

@@ -11,6 +11,7 @@
 namespace chp {
 
 // `lost-EPOCH-TAG.jsonl` in a folder. It appears under this name when it is complete and on the disk.
+// An incomplete file has another name, which ends with `.new`.
 class lost_file {
 public:
   lost_file(const std::string& folder, const lost_updates& what);

@@ -103,7 +103,6 @@ void replicated_server::core::on_rest(server_actions& out) {
     asio::co_spawn(executor_, ask(shared_from_this()), zmtp::rethrow);
   }
   if (const auto lost = std::exchange(out.lost, std::nullopt)) {
-    ++lost_files_;
     asio::co_spawn(executor_, write_lost(shared_from_this(), *lost), zmtp::rethrow);
   }
   const bool steps_down = std::exchange(out.step_down, false);

@@ -85,7 +85,6 @@ private:
   std::optional<zmtp::peer_id> source_peer_;
   std::deque<zmtp::message> asked_;
   bool asking_ = false;
-  std::uint64_t lost_files_ = 0;  // started
   sequence sent_position_ = 0;
   std::shared_ptr<server_core> server_;
   std::shared_ptr<bstar::node> node_;

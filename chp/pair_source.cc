@@ -131,23 +131,22 @@ asio::awaitable<void> replicated_server::core::ask(std::shared_ptr<core> self) {
 asio::awaitable<void> replicated_server::core::write_lost(std::shared_ptr<core> self,
                                                           lost_updates what) {
   lost_file file{self->lost_folder_, what};
-  const auto this_file = self->lost_files_;
   std::string lines;
-  for (bool more = true; more;) {
-    lines.clear();
-    more = self->state_->read_lost(lines, lines_at_once);
-    file.write(lines);
+  for (auto read = lost_read::more; read == lost_read::more;) {
     co_await asio::post(self->executor_, asio::use_awaitable);
-    if (this_file != self->lost_files_) {
-      co_return;  // the dialogue was lost, and has begun again
+    lines.clear();
+    read = self->state_->read_lost(what, lines, lines_at_once);
+    if (read == lost_read::abandoned) {
+      co_return;
     }
+    file.write(lines);
   }
   const auto ec = file.finish();
   if (self->handlers_.on_lost) {
     self->handlers_.on_lost(file.path(), ec);
   }
-  self->server_->act([ec](server_state& s, server_core::clock::time_point, server_actions&) {
-    s.on_lost_written(ec);
+  self->server_->act([&](server_state& s, server_core::clock::time_point, server_actions&) {
+    s.on_lost_written(what, ec);
   });
 }
 

@@ -7,6 +7,10 @@
 
 namespace chp {
 
+namespace {
+constexpr std::size_t lost_at_once = 1'000;  // entries of the log and of the map
+}  // namespace
+
 void passive_role::greet(std::uint64_t greeting, log_actions& out) {
   leave();
   if (stopped_ || parts_.state.store_failed()) {
@@ -80,43 +84,51 @@ bool passive_role::on(const follow& message, log_actions& out) {
   copy_->built->begin_log(message.start, 0);
   if (has_more) {
     const auto& log = state.past().log();
-    lost_.emplace(lost_reader{message.common, log.after(std::max(message.common, log.start())),
-                              state.past().map().open_snapshot()});
+    const bool is_trimmed = log.start() > message.common;
+    lost_.emplace(lost_reader{message.common, log.after(std::max(message.common, log.start()))});
+    if (is_trimmed) {
+      lost_->map.emplace(state.past().map().open_snapshot());
+    }
     const auto own = state.past().reigns().last();
-    out.lost = lost_updates{message.common, own.epoch, own.tag, log.start() > message.common};
+    out.lost = lost_updates{message.greeting, message.common, own.epoch, own.tag, is_trimmed};
     out.events.push_back(server_event::diverged);
   }
   return true;
 }
 
-bool passive_role::read_lost(std::string& lines, std::size_t most) {
-  if (!lost_) {
-    return false;
+lost_read passive_role::read_lost(const lost_updates& which, std::string& lines, std::size_t most) {
+  if (!needs(which)) {
+    return lost_read::abandoned;
   }
   const auto limit = lines.size() + most;
   const auto& log = parts_.state.past().log();
-  while (lines.size() < limit) {
-    if (log_entry next; log.read(lost_->log_at, next)) {
-      parts_.counters.lost += append_lost(lines, next);
-    } else if (lost_->map && !lost_->map->at_end()) {
-      lost_->map->read(1, [&](const store::entry& e) {
-        // The log has the later ones.
-        if (e.number() > lost_->common && e.number() <= log.start()) {
-          parts_.counters.lost += append_lost(lines, map_record(e));
-        }
-        return true;
-      });
-    } else {
-      return false;
-    }
+  // Most keys of a large map have no line.
+  std::size_t left = lost_at_once;
+  for (log_entry next; left != 0 && lines.size() < limit && log.read(lost_->log_at, next); --left) {
+    lost_->lines += append_lost(lines, next);
   }
-  return true;
+  if (!log.at_end(lost_->log_at)) {
+    return lost_read::more;
+  }
+  if (!lost_->map || lost_->map->at_end()) {
+    return lost_read::end;
+  }
+  lost_->map->read(left, [&](const store::entry& e) {
+    // The log has the later ones.
+    if (e.number() > lost_->common && e.number() <= log.start()) {
+      lost_->lines += append_lost(lines, map_record(e));
+    }
+    return lines.size() < limit;
+  });
+  return lost_read::more;
 }
 
-void passive_role::on_lost_written(boost::system::error_code ec, log_actions& out) {
-  if (!lost_) {
-    return;  // the dialogue was lost meanwhile
+void passive_role::on_lost_written(const lost_updates& which, boost::system::error_code ec,
+                                   log_actions& out) {
+  if (!needs(which)) {
+    return;
   }
+  const auto lines = lost_->lines;
   lost_.reset();
   if (ec) {
     // Without the file nothing is taken out of the history.
@@ -124,6 +136,7 @@ void passive_role::on_lost_written(boost::system::error_code ec, log_actions& ou
     out.close_peer = true;
     return;
   }
+  parts_.counters.lost += lines;
   install(out);
 }
 

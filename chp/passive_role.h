@@ -38,10 +38,11 @@ public:
   [[nodiscard]] bool on(const copy_piece& message, time_point now);
   [[nodiscard]] bool on(const copy_end& message, log_actions& out);
   [[nodiscard]] bool on(const entries& message);
-  // The file of lost updates is on the disk, or could not be written.
-  void on_lost_written(boost::system::error_code ec, log_actions& out);
-  // Appends the next lines of that file: JSON objects. Returns false at the end.
-  [[nodiscard]] bool read_lost(std::string& lines, std::size_t most);
+  // Appends the next lines of the file of lost updates: JSON objects. Looks at a part of the map.
+  [[nodiscard]] lost_read read_lost(const lost_updates& which, std::string& lines,
+                                    std::size_t most);
+  // The file is on the disk, or could not be written. Does nothing if it was abandoned.
+  void on_lost_written(const lost_updates& which, boost::system::error_code ec, log_actions& out);
 
   void end_turn(time_point now, log_actions& out);
   // A time in the past: the next turn has work to do.
@@ -65,9 +66,13 @@ private:
   struct lost_reader {
     sequence common;
     entry_log::cursor log_at;
-    std::optional<store::snapshot> map;
+    std::optional<store::snapshot> map{};  // if the log has no longer all of them
+    std::size_t lines = 0;
   };
 
+  [[nodiscard]] bool needs(const lost_updates& which) const noexcept {
+    return lost_ && which.dialogue == greeting_;
+  }
   void install(log_actions& out);
   [[nodiscard]] bool refuse(errc why) noexcept;
 

@@ -51,8 +51,10 @@ struct replicated_server_handlers {
   // Called with the status after each turn and inside the constructor.
   std::function<void(const server_status&)> on_turn{};
   std::function<void(bstar::event)> on_pair_event{};
-  // The file of lost updates is on the disk. After an error the server takes nothing out of its
-  // history, and tries again.
+  // The file of lost updates is on the disk. The server takes them out of its history when it also
+  // has a complete copy of the active server's. If it loses that server before, it writes the file
+  // again. After an error it takes nothing out, and tries again. A file whose dialogue is lost is
+  // not finished: its name ends with `.new`, and it is not reported.
   std::function<void(const std::string& path, boost::system::error_code)> on_lost{};
 };
 

@@ -122,11 +122,14 @@ public:
   void on_peer_state(const peer_claims& of, sequence end) noexcept;
   void on_peer_unresponsive() { log_.on_peer_unresponsive(from_log_); }
 
-  // The file of server_actions::lost: its next lines, JSON objects, until read_lost() returns false.
-  [[nodiscard]] bool read_lost(std::string& lines, std::size_t most) {
-    return log_.read_lost(lines, most);
+  // The file of server_actions::lost: see passive_role.
+  [[nodiscard]] lost_read read_lost(const lost_updates& which, std::string& lines,
+                                    std::size_t most) {
+    return log_.read_lost(which, lines, most);
   }
-  void on_lost_written(boost::system::error_code ec) { log_.on_lost_written(ec, from_log_); }
+  void on_lost_written(const lost_updates& which, boost::system::error_code ec) {
+    log_.on_lost_written(which, ec, from_log_);
+  }
 
   // Must be called at the end of each turn.
   void on_turn_end(time_point now, actions& out);

@@ -154,15 +154,16 @@ void update_log::on_peer_writable(log_actions& out) {
   }
 }
 
-void update_log::on_lost_written(boost::system::error_code ec, log_actions& out) {
-  if (auto* const role = passive()) {
-    role->on_lost_written(ec, out);
-  }
+lost_read update_log::read_lost(const lost_updates& which, std::string& lines, std::size_t most) {
+  auto* const role = passive();
+  return role != nullptr ? role->read_lost(which, lines, most) : lost_read::abandoned;
 }
 
-bool update_log::read_lost(std::string& lines, std::size_t most) {
-  auto* const role = passive();
-  return role != nullptr && role->read_lost(lines, most);
+void update_log::on_lost_written(const lost_updates& which, boost::system::error_code ec,
+                                 log_actions& out) {
+  if (auto* const role = passive()) {
+    role->on_lost_written(which, ec, out);
+  }
 }
 
 errc update_log::adopt(std::string_view rows, sequence number, time_point now) {

@@ -72,8 +72,10 @@ public:
   void on_peer_unresponsive(log_actions& out);
   // The state message of the peer's bstar; see had_data() and declines().
   void on_peer_state(const peer_claims& of, const reign& last) noexcept;
-  void on_lost_written(boost::system::error_code ec, log_actions& out);
-  [[nodiscard]] bool read_lost(std::string& lines, std::size_t most);
+  // The file of log_actions::lost; see passive_role.
+  [[nodiscard]] lost_read read_lost(const lost_updates& which, std::string& lines,
+                                    std::size_t most);
+  void on_lost_written(const lost_updates& which, boost::system::error_code ec, log_actions& out);
 
   // Passive, beside an active server that is not Zinc's. adopt() begins a new history with a map as
   // of a number, which are records of kind `set`. append() takes the next update. It returns false

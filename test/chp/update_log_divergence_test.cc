@@ -50,7 +50,7 @@ TEST(chp_update_log, writes_what_the_other_history_lacks_before_it_copies_that) 
   EXPECT_EQ(out.lost->common, make_sequence(1, 1));
   EXPECT_FALSE(out.lost->incomplete);
   std::string lines;
-  while (d.a.log.read_lost(lines, 10)) {
+  while (d.a.log.read_lost(*out.lost, lines, 10) == lost_read::more) {
   }
   EXPECT_EQ(lines.substr(0, lines.find(",\"value\"")),
             "{\"number\":17592186044418,\"key\":\"mine\"");
@@ -63,16 +63,82 @@ TEST(chp_update_log, writes_what_the_other_history_lacks_before_it_copies_that) 
     (void)d.a.turn();
   }
   EXPECT_EQ(d.a.map().count("mine"), 1U) << "the file is not on the disk yet";
-  d.a.log.on_lost_written({}, d.a.out);
+  d.a.log.on_lost_written(*out.lost, {}, d.a.out);
   talk(d.b, d.a);
   EXPECT_EQ(d.a.map(), d.b.map());
   EXPECT_TRUE(d.b.log.in_sync());
 }
 
+// After the dialogue was lost, or this server became active, nothing is cut.
+TEST(chp_update_log, abandons_a_file_whose_dialogue_was_lost) {
+  for (const bool becomes_active : {false, true}) {
+    divergence d;
+    const auto out = d.meet();
+    ASSERT_TRUE(out.lost);
+    if (becomes_active) {
+      d.a.log.become_active(3, time_zero, d.a.out);
+    } else {
+      d.a.log.on_peer_lost(d.a.out);
+    }
+    std::string lines;
+    EXPECT_EQ(d.a.log.read_lost(*out.lost, lines, 1'000), lost_read::abandoned);
+    EXPECT_EQ(lines, "");
+    if (!becomes_active) {
+      const auto again = d.meet();
+      ASSERT_TRUE(again.lost);
+      EXPECT_EQ(d.a.log.read_lost(*out.lost, lines, 1'000), lost_read::abandoned);
+      d.a.log.on_lost_written(*out.lost, {}, d.a.out);
+      talk(d.b, d.a);
+      EXPECT_EQ(d.a.map().count("mine"), 1U) << "the second file is not on the disk";
+      EXPECT_EQ(d.a.log.read_lost(*again.lost, lines, 1'000), lost_read::end);
+      EXPECT_NE(lines, "");
+    }
+  }
+}
+
+// Where the log does not reach back, the map has what is left. Other events come in between.
+TEST(chp_update_log, reads_a_part_of_the_map_for_the_file_at_a_time) {
+  auto options = paired();
+  options.state.history.log = {.entries = 100, .segment = 1'024};
+  server a{options, 1};
+  server b{options, 2};
+  a.log.become_active(1, time_zero, a.out);
+  connect(a, b);
+  constexpr std::size_t keys = 3'500;
+  for (std::size_t i = 0; i < keys; ++i) {
+    a.set("common" + std::to_string(i), "v");
+    talk(a, b);
+  }
+  a.log.on_peer_lost(a.out);
+  b.log.on_peer_lost(b.out);
+  for (int i = 0; i < 200; ++i) {
+    a.set("mine" + std::to_string(i), "v");
+    (void)a.turn();
+  }
+  b.log.become_active(2, time_zero, b.out);
+  (void)b.turn();
+  a.log.become_passive(a.out);
+  (void)a.turn();
+  a.log.on_peer_connected(a.out);
+  b.log.on_peer_message(a.turn().to_peer.at(0), time_zero, b.out);
+  a.log.on_peer_message(b.turn().to_peer.at(0), time_zero, a.out);
+  const auto out = a.turn();
+  ASSERT_TRUE(out.lost);
+  EXPECT_TRUE(out.lost->incomplete);
+  std::string lines;
+  std::size_t reads = 1;
+  while (a.log.read_lost(*out.lost, lines, 1'000'000) == lost_read::more) {
+    ++reads;
+  }
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 200);
+  EXPECT_GT(reads, keys / 1'000);
+}
+
 TEST(chp_update_log, keeps_its_history_if_the_file_cannot_be_written) {
   divergence d;
-  ASSERT_TRUE(d.meet().lost);
-  d.a.log.on_lost_written(zmtp::storage_errc::store_full, d.a.out);
+  const auto out = d.meet();
+  ASSERT_TRUE(out.lost);
+  d.a.log.on_lost_written(*out.lost, zmtp::storage_errc::store_full, d.a.out);
   EXPECT_TRUE(d.a.turn().close_peer);
   EXPECT_EQ(d.a.map().count("mine"), 1U);
   EXPECT_FALSE(d.a.log.following());

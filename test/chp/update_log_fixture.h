@@ -84,7 +84,7 @@ inline std::size_t talk(server& active, server& passive, std::size_t most = 1'00
     }
     auto from_passive = passive.turn();
     if (from_passive.lost) {
-      passive.log.on_lost_written({}, passive.out);
+      passive.log.on_lost_written(*from_passive.lost, {}, passive.out);
     }
     for (const auto& m : from_passive.to_peer) {
       active.log.on_peer_message(m, time_zero, active.out);

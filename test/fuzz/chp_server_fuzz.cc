@@ -331,9 +331,9 @@ private:
     }
     if (actions.lost) {
       std::string lines;
-      while (server_.read_lost(lines, 100)) {
+      while (server_.read_lost(*actions.lost, lines, 100) == chp::lost_read::more) {
       }
-      server_.on_lost_written({});
+      server_.on_lost_written(*actions.lost, {});
     }
     check();
   }

@@ -73,10 +73,13 @@ void log_refusal(const chp::access_refusal& of) {
 
 void log_lost(const std::string& path, boost::system::error_code ec) {
   if (ec) {
-    spdlog::error("updates not cut: cannot write {}: {}; make room or name another --lost-folder",
-                  path, ec.message());
+    spdlog::error(
+        "cannot write the lost updates to {}: {}; make room or name another --lost-folder", path,
+        ec.message());
   } else {
-    spdlog::warn("updates cut: the active server does not have them, see {}", path);
+    spdlog::warn(
+        "the active server does not have the updates in {}, and a copy of its map replaces them",
+        path);
   }
 }
 

@@ -292,7 +292,7 @@ void production_server::carry_out() {
 void production_server::write_lost(const lost_updates& lost) {
   std::vector<number> file;
   std::string lines;
-  while (log_->read_lost(lines, 50)) {
+  while (log_->read_lost(lost, lines, 50) == lost_read::more) {
   }
   std::istringstream in{lines};
   for (std::string line; std::getline(in, line);) {
@@ -308,7 +308,7 @@ void production_server::write_lost(const lost_updates& lost) {
     file.clear();
   }
   around_.check->on_cut(*this, number_of(lost.common), file, lost.incomplete, discard_);
-  log_->on_lost_written({}, actions_);
+  log_->on_lost_written(lost, {}, actions_);
 }
 
 void production_server::send(std::size_t client, const to_client& message) {
