@@ -1,11 +1,15 @@
 #include "chp/map_room.h"
 
+#include <algorithm>
+
 namespace chp {
 
 namespace {
-// Above it, counting starts again with the entries that are not published.
-constexpr std::size_t max_changed_keys = 100'000;
+constexpr std::size_t least_changed_keys = 100'000;
 }  // namespace
+
+map_room::map_room(const store_limits& limits) noexcept
+    : limits_{limits}, most_changed_{least_changed_keys} {}
 
 errc map_room::check(const history& of, std::string_view key, std::string_view value) {
   const auto& map = of.map();
@@ -27,7 +31,8 @@ errc map_room::check(const history& of, std::string_view key, std::string_view v
 }
 
 void map_room::count_to_end(const history& of) {
-  if (counted_ <= of.published() || changed_.size() > max_changed_keys) {
+  const bool begins_again = counted_ <= of.published() || changed_.size() > most_changed_;
+  if (begins_again) {
     changed_.clear();
     keys_ = of.map().keys();
     bytes_ = of.map().bytes();
@@ -37,6 +42,10 @@ void map_room::count_to_end(const history& of) {
     count(of, e);
   }
   counted_ = of.end();
+  if (begins_again) {
+    // Otherwise each further update would count a long backlog again.
+    most_changed_ = std::max(least_changed_keys, 2 * changed_.size());
+  }
 }
 
 void map_room::count(const history& of, const log_entry& e) {

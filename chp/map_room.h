@@ -14,10 +14,10 @@
 namespace chp {
 
 // Far below the limits a comparison is enough. Near them, the entries that are not published are
-// counted exactly, each once.
+// counted exactly, each a constant number of times.
 class map_room {
 public:
-  explicit map_room(const store_limits& limits) noexcept : limits_{limits} {}
+  explicit map_room(const store_limits& limits) noexcept;
 
   // Errors: too_many_keys, too_many_bytes.
   [[nodiscard]] errc check(const history& of, std::string_view key, std::string_view value);
@@ -37,7 +37,8 @@ private:
   [[nodiscard]] state state_of(const history& of, std::string_view key) const;
 
   store_limits limits_;
-  changed_keys changed_;  // by the entries from when the map was at `counted_`
+  changed_keys changed_;      // by the entries from when the map was at `counted_`
+  std::size_t most_changed_;  // above it, counting begins again
   entry_log::cursor at_;
   sequence counted_ = 0;  // entries up to here; 0: none
   std::size_t keys_ = 0;
