@@ -10,6 +10,7 @@ namespace chp {
 namespace {
 
 constexpr std::size_t piece = 64 * 1024;  // bytes
+constexpr std::size_t pieces_in_flight = 16 * piece;
 constexpr std::size_t read_at_once = 1'000;
 constexpr int longest_pause = 64;  // times the first one
 
@@ -59,8 +60,12 @@ void state_writer::replace() noexcept {
   }
 }
 
+bool state_writer::takes_piece() const noexcept {
+  return whole_ && piece_bytes_ < pieces_in_flight;
+}
+
 std::optional<state_writer::time_point> state_writer::next_deadline() const noexcept {
-  return whole_ ? std::optional{time_point{}} : retry_at_;
+  return takes_piece() ? std::optional{time_point{}} : retry_at_;
 }
 
 void state_writer::take(history& of, state_numbers numbers, time_point now,
@@ -82,7 +87,9 @@ void state_writer::take(history& of, state_numbers numbers, time_point now,
     (void)of.clients().take_forgotten();
   }
   if (whole_) {
-    take_piece(of, numbers, out);
+    if (takes_piece()) {
+      take_piece(of, numbers, out);
+    }
     return;
   }
   // Changed numbers alone need no transaction.
@@ -93,7 +100,7 @@ void state_writer::take(history& of, state_numbers numbers, time_point now,
     auto write = std::exchange(next_, {});
     finish(of, write, numbers);
     lineage_changed_ = false;
-    submit(std::move(write), out);
+    submit(std::move(write), false, out);
   }
 }
 
@@ -135,13 +142,13 @@ void state_writer::take_piece(history& of, const state_numbers& numbers,
       whole_.reset();
     }
   }
-  submit(std::move(w), out);
+  submit(std::move(w), true, out);
 }
 
-void state_writer::submit(state_write&& write, std::vector<state_write>& out) {
+void state_writer::submit(state_write&& write, bool is_piece, std::vector<state_write>& out) {
   const auto bytes = bytes_of(write);
-  bytes_ += bytes;
-  in_flight_.push_back({write.numbers.end, bytes, copy_, write.more});
+  (is_piece ? piece_bytes_ : bytes_) += bytes;
+  in_flight_.push_back({write.numbers.end, bytes, copy_, is_piece, write.more});
   out.push_back(std::move(write));
 }
 
@@ -151,7 +158,7 @@ void state_writer::on_written(boost::system::error_code ec, time_point now) {
   }
   const auto done = in_flight_.front();
   in_flight_.pop_front();
-  bytes_ -= done.bytes;
+  (done.is_piece ? piece_bytes_ : bytes_) -= done.bytes;
   if (status_ == store_status::failed) {
     return;
   }

@@ -20,8 +20,8 @@
 namespace chp {
 
 // The changes of a turn are one write. If the store was full, or the history was replaced, the store
-// does not match the history. Then everything is written, in pieces of one transaction. It ends with
-// the changes that came meanwhile.
+// does not match the history. Then everything is written, in pieces of one transaction, as fast as
+// the store takes them. It ends with the changes that came meanwhile.
 class state_writer {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -60,6 +60,7 @@ private:
     sequence end;
     std::size_t bytes;
     std::uint64_t copy;
+    bool is_piece;
     bool more;
   };
   // The progress of writing everything.
@@ -72,7 +73,9 @@ private:
     std::uint64_t ids_at = 0;
   };
 
-  void submit(state_write&& write, std::vector<state_write>& out);
+  // Returns whether the store gets the next piece: few bytes of pieces are in flight.
+  [[nodiscard]] bool takes_piece() const noexcept;
+  void submit(state_write&& write, bool is_piece, std::vector<state_write>& out);
   void take_piece(history& of, const state_numbers& numbers, std::vector<state_write>& out);
   void finish(history& of, state_write& write, const state_numbers& numbers) const;
 
@@ -87,7 +90,8 @@ private:
   std::uint64_t ids_written_ = 0;  // index in known_ids
   std::uint64_t copy_ = 0;         // number of histories before this one
   std::deque<in_flight> in_flight_;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0;        // in flight
+  std::size_t piece_bytes_ = 0;  // in flight, those of pieces
 };
 
 }  // namespace chp
