@@ -57,6 +57,7 @@ client::client(asio::any_io_executor executor, const std::vector<server_address>
                const client_options& options, event_handler on_event)
     : executor_{std::move(executor)},
       watched_changes_{options.watched_changes},
+      watched_bytes_{options.watched_bytes},
       how_{options.wire_format} {
   if (servers.empty()) {
     throw boost::system::system_error{zmtp::errc::bad_endpoint, "a client without a server"};
@@ -141,7 +142,8 @@ void client::for_each(
 }
 
 watcher client::watch(std::string_view subtree) {
-  auto queue = std::make_shared<watch_queue>(executor_, std::string{subtree}, watched_changes_);
+  auto queue = std::make_shared<watch_queue>(executor_, std::string{subtree}, watched_changes_,
+                                             watched_bytes_);
   if (const auto own = core_.lock()) {
     own->add_watcher(queue);
   } else {

@@ -203,6 +203,7 @@ private:
   boost::asio::any_io_executor executor_;
   std::size_t watched_changes_;
   form how_;
+  std::size_t watched_bytes_;
   std::weak_ptr<client_core> core_;  // empty once the context has destroyed its coroutines
   std::shared_ptr<client_state> state_;
 };

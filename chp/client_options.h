@@ -79,6 +79,7 @@ struct client_options {
   // Number of changes that a watcher stores. Above it, the watcher keeps only the last change of
   // each key.
   std::size_t watched_changes = 100'000;
+  std::size_t watched_bytes = 64 * 1024 * 1024;
 
   // Options of the sockets, security included. The client sets announce_peers, extensions,
   // reconnect, send_mark.messages, immediate and xpub itself. With CURVE, all servers need the

@@ -12,13 +12,18 @@ namespace chp {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
+namespace {
+std::size_t bytes_of(const change& one) noexcept { return one.key.size() + one.value.size(); }
+}  // namespace
+
 void watch_queue::add(const std::vector<change>& all) {
   for (const auto& one : all) {
     if (one.key.starts_with(subtree_)) {
       changes_.push_back(one);
+      bytes_ += bytes_of(one);
     }
   }
-  if (changes_.size() > most_) {
+  if (changes_.size() > most_ || bytes_ > most_bytes_) {
     keep_last_of_each_key();
   }
   if (!handlers_.empty() && take(*batch_)) {
@@ -29,15 +34,18 @@ void watch_queue::add(const std::vector<change>& all) {
 void watch_queue::keep_last_of_each_key() {
   boost::unordered_flat_set<std::string_view> seen;
   std::vector<change> kept;
+  bytes_ = 0;
   for (auto one = changes_.rbegin(); one != changes_.rend(); ++one) {
     if (seen.insert(one->key).second) {
       kept.push_back(*one);
+      bytes_ += bytes_of(*one);
     }
   }
   std::reverse(kept.begin(), kept.end());
   changes_ = std::move(kept);
   // Otherwise each further change would walk through a map with more keys.
   most_ = std::max(most_, 2 * changes_.size());
+  most_bytes_ = std::max(most_bytes_, 2 * bytes_);
 }
 
 bool watch_queue::take(std::vector<change>& batch) {
@@ -46,6 +54,7 @@ bool watch_queue::take(std::vector<change>& batch) {
   }
   batch.clear();
   batch.swap(changes_);
+  bytes_ = 0;
   return true;
 }
 

@@ -18,8 +18,9 @@ class watch_queue : public std::enable_shared_from_this<watch_queue> {
 public:
   using received_handler = zmtp::completion_handler<void(boost::system::error_code, std::size_t)>;
 
-  watch_queue(const boost::asio::any_io_executor& executor, std::string subtree, std::size_t most)
-      : handlers_{executor}, subtree_{std::move(subtree)}, most_{most} {}
+  watch_queue(const boost::asio::any_io_executor& executor, std::string subtree, std::size_t most,
+              std::size_t most_bytes)
+      : handlers_{executor}, subtree_{std::move(subtree)}, most_{most}, most_bytes_{most_bytes} {}
 
   // Stores the changes of the subtree, and completes a waiting receive.
   void add(const std::vector<change>& all);
@@ -40,7 +41,10 @@ private:
   std::uint64_t receives_ = 0;
   std::string subtree_;
   std::vector<change> changes_;
-  std::size_t most_;  // grows to twice the number of changes left after the last reduction
+  std::size_t bytes_ = 0;  // bytes of the keys and values in changes_
+  // Limits, each at least twice what was left after the last reduction.
+  std::size_t most_;
+  std::size_t most_bytes_;
   bool ended_ = false;
   bool closed_ = false;
 };

@@ -17,9 +17,9 @@ namespace chp {
 
 class watch_queue;
 
-// Receives the changes of keys. A watcher stores up to client_options::watched_changes changes, and
-// above this limit only the last change of each key. So a slow reader still reaches the current
-// map, and the size of the map bounds the memory.
+// Receives the changes of keys. A watcher stores changes up to client_options::watched_changes and
+// watched_bytes, and above a limit only the last change of each key. So a slow reader still reaches
+// the current map, and the keys that have changed bound the memory.
 //
 // Lifetime: a watcher may outlive its client. It then returns the stored changes.
 // Thread safety: a watcher is part of its client. Use it only in the client's executor.
@@ -35,8 +35,8 @@ public:
   // Operations in progress complete with operation_aborted.
   ~watcher();
 
-  // Replaces the content of `batch` with all changes since the last call. Returns false if there
-  // are none.
+  // Replaces the content of `batch` with all changes since the last call. Returns false, and leaves
+  // `batch` as it is, if there are none.
   [[nodiscard]] bool try_receive(std::vector<change>& batch);
 
   // Waits for changes and takes all available ones, in order. Only one receive may be in progress.

@@ -393,6 +393,22 @@ TEST_F(chp_client, a_slow_watcher_gets_the_last_value_of_each_key) {
   EXPECT_FALSE(changes.try_receive(batch));
 }
 
+TEST_F(chp_client, a_slow_watcher_of_large_values_keeps_the_last_ones) {
+  auto options = impatient();
+  options.watched_bytes = 100;
+  const auto c = ready_client(options);
+  auto changes = c->watch("/a/");
+  for (int i = 0; i < 50; ++i) {
+    first->set("/a/" + std::to_string(i % 3), std::string(18, 'v') + std::to_string(10 + i));
+  }
+  run_until([&] { return c->status().number == 50; });
+  std::vector<change> batch;
+  ASSERT_TRUE(changes.try_receive(batch));
+  EXPECT_GE(batch.size(), 3U);
+  EXPECT_LE(batch.size(), 6U) << "twice the bytes of the three keys";
+  EXPECT_EQ(batch.back().value, std::string(18, 'v') + "59");
+}
+
 TEST_F(chp_client, many_sets_at_once_are_committed_each_once_and_in_order) {
   const auto c = ready_client();
   constexpr std::size_t count = 20'000;
