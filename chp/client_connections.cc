@@ -26,6 +26,7 @@ std::vector<std::string> announcement_of(const client_options& from, std::uint64
 // The socket must not reconnect by itself, because the state chooses the next server.
 zmtp::socket_options visitor_options(const client_options& from, std::uint64_t session) {
   auto options = from.socket;
+  options.limit = socket_limits(options.limit, {.max_value_size = from.most_value_bytes});
   options.announce_peers = true;
   options.reconnect.stop_after = 1;
   options.extensions = announcement_of(from, session);

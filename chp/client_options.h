@@ -72,7 +72,7 @@ struct client_options {
   // and values.
   std::size_t most_keys = 10'000'000;
   std::size_t most_bytes = std::size_t{1} << 30;
-  std::size_t most_value_bytes = 16 * 1024 * 1024;
+  std::size_t most_value_bytes = 16 * 1024 * 1024;  // as server_options::limit
   // Bytes of updates that the client stores while it receives a snapshot. Above the limit, it
   // requests the snapshot again.
   std::size_t most_bytes_behind_snapshot = 64 * 1024 * 1024;
@@ -82,8 +82,8 @@ struct client_options {
   std::size_t watched_bytes = 64 * 1024 * 1024;
 
   // Options of the sockets, security included. The client sets announce_peers, extensions,
-  // reconnect, send_mark.messages, immediate and xpub itself. With CURVE, all servers need the
-  // same key.
+  // reconnect, send_mark.messages, immediate and xpub itself, and raises limit.frame_size and
+  // message_size so that the largest value fits. With CURVE, all servers need the same key.
   zmtp::socket_options socket{};
 };
 

@@ -178,6 +178,14 @@ zmtp::message make_in(form how, std::string_view key, sequence number, std::stri
 
 }  // namespace
 
+zmtp::limits socket_limits(zmtp::limits own, const command_limits& of) noexcept {
+  constexpr std::size_t beside = 256 * 1024;  // key, id, properties, headers, parts of a record
+  const auto needed = std::min(of.max_value_size, 2 * largest_value) + beside;
+  own.frame_size = std::max(own.frame_size, needed);
+  own.message_size = std::max(own.message_size, needed);
+  return own;
+}
+
 errc check_key(std::string_view key) noexcept {
   return key.empty()                  ? errc::key_empty
          : key.size() > max_key_size  ? errc::key_too_long

@@ -7,6 +7,7 @@
 #include "chp/update_id.h"
 #include "zmtp/message.h"
 #include "zmtp/message_batch.h"
+#include "zmtp/options.h"
 
 #include <boost/system/result.hpp>
 
@@ -38,11 +39,20 @@ enum class collector_kind : std::uint8_t {
 inline constexpr std::size_t max_key_size = 255;
 inline constexpr std::size_t max_id_size = 64;
 inline constexpr std::size_t max_properties_size = 64 * 1024;
+// In a publication: those of the KVSET, and those that the server adds. A key has up to 254
+// directories with a count each.
+inline constexpr std::size_t max_published_properties_size = 2 * max_properties_size;
+
+// In bytes. SQLite stores the changes of a turn in rows of less than 1,000,000,000.
+inline constexpr std::size_t largest_value = 512 * 1024 * 1024;
 
 // Limits of a message.
 struct command_limits {
-  std::size_t max_value_size = 16 * 1024 * 1024;  // bytes
+  std::size_t max_value_size = 16 * 1024 * 1024;  // bytes, at most largest_value
 };
+
+// Returns a socket's limits with room for a message with the largest value.
+[[nodiscard]] zmtp::limits socket_limits(zmtp::limits own, const command_limits& of) noexcept;
 
 // The parts of a message, which is an object or a part of a batch. Refers to that message.
 class message_parts {

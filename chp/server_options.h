@@ -77,7 +77,8 @@ struct server_options {
   std::size_t feed_bytes = 64 * 1024 * 1024;
 
   // Options of the three sockets that clients and a backup connect to, security included. The
-  // server sets announce_peers, extensions, send_mark, disconnect_slow and xpub itself.
+  // server sets announce_peers, extensions, send_mark, disconnect_slow and xpub itself. It raises
+  // limit.frame_size and message_size where it receives values, so that the largest one fits.
   zmtp::socket_options socket{};
 
   // Permits principals to read and write keys; see `right`. Names of grants are prefixes of keys

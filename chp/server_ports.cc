@@ -42,6 +42,7 @@ zmtp::socket_options publisher_port_options(const server_options& options) {
 
 zmtp::socket_options collector_port_options(const server_options& options) {
   auto o = options.socket;
+  o.limit = socket_limits(o.limit, options.limit);
   // With rules, the server needs the principal of a client until it has read the last update.
   o.announce_peers = options.collector == collector_kind::sub && !options.access.permits_all();
   o.extensions = announcement_of(options);
@@ -49,6 +50,8 @@ zmtp::socket_options collector_port_options(const server_options& options) {
 }
 
 zmtp::socket_options source_options(zmtp::socket_options o, const server_options& options) {
+  // A piece of a copy may end with a value that was accepted under a higher limit.
+  o.limit = socket_limits(o.limit, {.max_value_size = largest_value + options.snapshot_piece});
   o.announce_peers = true;
   o.extensions = announce_backup();
   // Messages for one connection must not be sent on the next.
@@ -59,6 +62,7 @@ zmtp::socket_options source_options(zmtp::socket_options o, const server_options
 }
 
 zmtp::socket_options feed_options(zmtp::socket_options o, const server_options& options) {
+  o.limit = socket_limits(o.limit, options.limit);
   o.announce_peers = true;
   o.receive_mark = {.messages = {}, .bytes = options.feed_bytes};
   o.reconnect.maximum = std::max(o.reconnect.initial, options.heartbeat / 2);

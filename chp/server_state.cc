@@ -17,6 +17,7 @@ constexpr std::uint64_t earlier_in_flight = 32'768;
 server_options workable(server_options options) {
   using std::chrono::milliseconds;
   options.heartbeat = std::max(options.heartbeat, milliseconds{1});
+  options.limit.max_value_size = std::min(options.limit.max_value_size, largest_value);
   options.snapshot_piece = std::max<std::size_t>(options.snapshot_piece, 1);
   options.snapshots_of_a_peer = std::max<std::size_t>(options.snapshots_of_a_peer, 1);
   options.snapshot_timeout = std::max(options.snapshot_timeout, milliseconds{1});

@@ -338,6 +338,30 @@ TEST_F(client_servers, a_client_reports_a_lost_history_before_the_changes_of_the
   EXPECT_TRUE(batch.front().erased());
 }
 
+// The limits of frames are by default for the values of the default limit.
+TEST_F(client_servers, values_may_be_larger_than_the_frames_of_other_messages) {
+  constexpr std::size_t size = 300'000;
+  zmtp::socket_options small;
+  small.limit.frame_size = 1'000;
+  small.limit.message_size = 2'000;
+  server_options options;
+  options.limit.max_value_size = size;
+  options.socket = small;
+  server one{executor(), options};
+  const auto at = one.bind("tcp://127.0.0.1:*");
+  client_options of_client;
+  of_client.most_value_bytes = size;
+  of_client.socket = small;
+  client writer{executor(), {address(at)}, of_client};
+  std::optional<error_code> end;
+  writer.async_set("a", std::string(size, 'v'), [&](error_code ec, truth) { end = ec; });
+  run_until([&] { return end.has_value(); });
+  EXPECT_EQ(*end, error_code{});
+  client reader{executor(), {address(at)}, of_client};
+  run_until([&] { return reader.status().ready; });
+  EXPECT_EQ(reader.get("a"), std::string(size, 'v'));
+}
+
 TEST_F(client_servers, a_full_server_reports_it) {
   server full{executor(), {.limit = {.max_value_size = 4}, .map = {.max_keys = 1}}};
   const auto at = full.bind("tcp://127.0.0.1:*");

@@ -168,7 +168,8 @@ void chp_command_line::add_server(CLI::App& to) {
   add_duration(to, "--heartbeat", options.heartbeat, "time between heartbeats");
   add_number(to, "--max-keys", options.map.max_keys, "keys that the map may have");
   add_size(to, "--max-bytes", options.map.max_bytes, "size of all keys and values");
-  add_size(to, "--max-value", options.limit.max_value_size, "size of one value");
+  add_size(to, "--max-value", options.limit.max_value_size, "size of one value",
+           {.most = chp::largest_value});
   add_size(to, "--subscriber-bytes", options.publisher_bytes,
            "size of pending messages for a client; the server disconnects a slower client");
   add_frames(to, options.wire_format);
