@@ -50,12 +50,12 @@ parsed<frames> take_frames(const message_parts& m, form how) noexcept {
   return is_kvmsg ? frames{m[0], m[1], m[2], m[3], m[4]} : frames{m[0], m[1], {}, {}, m[2]};
 }
 
-errc check_contents(std::string_view id, std::string_view properties, std::string_view value,
+errc check_contents(const frames& f, std::size_t most_properties,
                     const command_limits& limits) noexcept {
-  return id.size() > max_id_size                   ? errc::id_too_long
-         : properties.size() > max_properties_size ? errc::properties_too_long
-         : value.size() > limits.max_value_size    ? errc::value_too_long
-                                                   : none;
+  return f.id.size() > max_id_size                ? errc::id_too_long
+         : f.properties.size() > most_properties  ? errc::properties_too_long
+         : f.value.size() > limits.max_value_size ? errc::value_too_long
+                                                  : none;
 }
 
 bool is_sequence_size(std::size_t size, form how) noexcept {
@@ -69,14 +69,15 @@ form form_of(const frames& f, form how) noexcept {
                                 : form::kvsimple_8;
 }
 
-parsed<update> make_update(const frames& f, form how, const command_limits& limits) noexcept {
+parsed<update> make_update(const frames& f, form how, const command_limits& limits,
+                           std::size_t most_properties = max_properties_size) noexcept {
   if (!is_sequence_size(f.number.size(), how)) {
     return errc::wrong_sequence_size;
   }
   if (const auto fault = check_key(f.key); fault != none) {
     return fault;
   }
-  if (const auto fault = check_contents(f.id, f.properties, f.value, limits); fault != none) {
+  if (const auto fault = check_contents(f, most_properties, limits); fault != none) {
     return fault;
   }
   return update{form_of(f, how), f.key, load(f.number), f.id, f.properties, f.value};
@@ -244,7 +245,7 @@ parsed<publication_input> parse_publication(const message_parts& m, form how,
   if (found->key == hugz && how == form::kvmsg) {
     return heartbeat{found->properties};
   }
-  auto change = make_update(*found, how, limits);
+  auto change = make_update(*found, how, limits, max_published_properties_size);
   if (change && change->number > max_sequence) {
     return errc::sequence_too_large;
   }

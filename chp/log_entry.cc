@@ -200,7 +200,7 @@ boost::system::result<log_entry, errc> parse_record(std::string_view& from,
       return fault;
     }
   }
-  if (e.properties.size() > max_properties_size) {
+  if (e.properties.size() > max_published_properties_size) {
     return errc::properties_too_long;
   }
   if (e.value.size() > limits.max_value_size) {

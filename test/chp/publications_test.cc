@@ -65,6 +65,18 @@ TEST(chp_publications, do_not_let_a_writer_hide_a_gap) {
   EXPECT_EQ(find_directory_count(parsed_of(first[0]).properties, "/a/"), 1U);
 }
 
+// Otherwise no client of Zinc would take the update.
+TEST(chp_publications, can_be_read_with_the_longest_properties_and_the_most_directories) {
+  publications all{form::kvmsg, 1, 1'000};
+  all.begin(4);
+  const std::string key(max_key_size, '/');
+  const std::string longest(max_properties_size, 'p');
+  const auto out =
+      add(all, {.number = 9, .id = some_id, .key = key, .properties = longest, .value = "v"});
+  EXPECT_TRUE(parsed_of(out.at(0)).properties.ends_with(longest));
+  EXPECT_EQ(find_directory_count(parsed_of(out.at(0)).properties, "/"), 1U);
+}
+
 TEST(chp_publications, get_different_ids_if_updates_have_none) {
   publications all{form::kvmsg, 1, 100};
   const auto first = add(all, {.number = 1, .key = "k", .value = "v"});
