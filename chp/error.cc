@@ -14,7 +14,8 @@ const char* text(errc e) noexcept {
     case errc::wrong_sequence_size:
       return "sequence of a wrong size: send 8 bytes in network order";
     case errc::sequence_too_large:
-      return "sequence with an epoch above 524287: check which servers publish to this client";
+      return "epoch above 524287: check which servers publish to this client, or, if a server has "
+             "used all its epochs, start it with a new store";
     case errc::key_empty: return "empty key: use a key of 1 to 255 bytes";
     case errc::key_too_long: return "key above 255 bytes: use a shorter key";
     case errc::key_with_zero: return "key with a zero byte: use a key without it";

@@ -48,6 +48,11 @@ void server::start(const asio::any_io_executor& executor, const server_options& 
   const auto epoch_behind = [counts_epochs](const server_state& s) {
     return counts_epochs ? epoch_of(s.number()) + 1 : std::uint64_t{0};
   };
+  const auto first = std::max(options.epoch, epoch_behind(*state));
+  if (first > max_epoch) {
+    throw boost::system::system_error{make_error_code(errc::sequence_too_large),
+                                      "no epoch is left for a server of the map"};
+  }
   const auto of = std::make_shared<std::weak_ptr<server_core>>();
   server_core::hooks others;
   others.on_event = std::move(handlers.on_event);
@@ -59,7 +64,8 @@ void server::start(const asio::any_io_executor& executor, const server_options& 
     const auto s = weak.lock();
     if (core && s && std::exchange(out.renew_epoch, false)) {
       const auto given = next_epoch ? next_epoch() : std::nullopt;
-      if (const auto epoch = std::max(given.value_or(0), epoch_behind(*s)); epoch != 0) {
+      const auto epoch = std::max(given.value_or(0), epoch_behind(*s));
+      if (epoch != 0 && epoch <= max_epoch) {
         activate(*core, epoch);
       }
     }
@@ -70,7 +76,7 @@ void server::start(const asio::any_io_executor& executor, const server_options& 
   state_ = state;
   core_ = core;
   core->start();
-  activate(*core, std::max(options.epoch, epoch_behind(*state)));
+  activate(*core, first);
 }
 
 server::~server() { stop(); }
