@@ -68,7 +68,7 @@ bool history::apply(const log_entry& e, time_point now) {
 
 errc history::add_map(std::string_view records, time_point now) {
   while (!records.empty()) {
-    const auto e = parse_record(records, options_.limit);
+    const auto e = parse_record(records);
     if (!e) {
       return e.error();
     }
@@ -98,7 +98,7 @@ void history::begin_log(sequence start, sequence forgotten) {
 
 errc history::add_entries(std::string_view records) {
   while (!records.empty()) {
-    const auto e = parse_record(records, options_.limit);
+    const auto e = parse_record(records);
     if (!e) {
       return e.error();
     }

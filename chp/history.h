@@ -18,7 +18,6 @@ struct history_options {
   log_limits log{};
   session_limits clients{};
   std::size_t max_ids = 100'000;  // those of updates without a session
-  command_limits limit{};
 };
 
 // Returns the record, of kind `set`, with which a store or a backup gets an entry of the map.
@@ -33,8 +32,7 @@ public:
 
   // `random` has 64 random bits.
   history(const history_options& options, std::uint64_t random)
-      : options_{options},
-        map_{random, store_limits::none()},
+      : map_{random, store_limits::none()},
         clients_{random + 1, options.clients},
         ids_{random + 2, options.max_ids},
         log_{options.log} {}
@@ -85,7 +83,6 @@ public:
 private:
   bool apply(const log_entry& e, time_point now);
 
-  history_options options_;
   store map_;
   sessions clients_;
   known_ids ids_;

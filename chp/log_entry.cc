@@ -179,8 +179,7 @@ log_entry read_record(std::string_view& from) noexcept {
   return e;
 }
 
-boost::system::result<log_entry, errc> parse_record(std::string_view& from,
-                                                    const command_limits& limits) noexcept {
+boost::system::result<log_entry, errc> parse_record(std::string_view& from) noexcept {
   if (!is_framed(from) || from[7] != 0) {
     return errc::malformed_entry;
   }
@@ -202,9 +201,6 @@ boost::system::result<log_entry, errc> parse_record(std::string_view& from,
   }
   if (e.properties.size() > max_published_properties_size) {
     return errc::properties_too_long;
-  }
-  if (e.value.size() > limits.max_value_size) {
-    return errc::value_too_long;
   }
   from = rest;
   return e;

@@ -34,7 +34,7 @@ struct log_entry {
   std::uint64_t argument = 0;
   std::chrono::milliseconds ttl{0};  // the full time; 0: the key does not expire
   std::string_view key{};
-  std::string_view properties{};  // those of the KVSET
+  std::string_view properties{};  // those of the KVSET, or of the KVPUB of a Guide's server
   std::string_view value{};
 };
 
@@ -62,9 +62,9 @@ void append_record(std::string& to, const log_entry& of);
 // Reads a record of this process. `from` must begin with one, and is moved behind it.
 [[nodiscard]] log_entry read_record(std::string_view& from) noexcept;
 
-// Parses a record of a peer or a disk, and moves `from` behind it.
-// Errors: malformed_entry, sequence_too_large, value_too_long, and those of check_key().
-[[nodiscard]] boost::system::result<log_entry, errc> parse_record(
-    std::string_view& from, const command_limits& limits) noexcept;
+// Parses a record of a peer or a disk, and moves `from` behind it. The value may be longer than
+// server_options::limit: a server keeps what was accepted before its limit was lowered.
+// Errors: malformed_entry, sequence_too_large, properties_too_long, and those of check_key().
+[[nodiscard]] boost::system::result<log_entry, errc> parse_record(std::string_view& from) noexcept;
 
 }  // namespace chp

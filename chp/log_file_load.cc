@@ -32,7 +32,7 @@ std::uint64_t checksum_of(const state_numbers& n, const record_totals& records) 
 bool skip(std::string_view& records, sequence start) {
   while (!records.empty()) {
     auto rest = records;
-    const auto e = parse_record(rest, {.max_value_size = SIZE_MAX});
+    const auto e = parse_record(rest);
     if (!e) {
       return false;
     }

@@ -191,7 +191,7 @@ bool passive_role::on(const entries& message) {
     return true;
   }
   for (auto rest = message.records; !rest.empty();) {
-    const auto e = parse_record(rest, parts_.options.state.history.limit);
+    const auto e = parse_record(rest);
     if (!e) {
       return refuse(e.error());
     }

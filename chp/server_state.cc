@@ -25,10 +25,7 @@ server_options workable(server_options options) {
 }
 
 history_options history_options_of(const server_options& options) {
-  return {.log = options.log,
-          .clients = options.clients,
-          .max_ids = options.ids,
-          .limit = options.limit};
+  return {.log = options.log, .clients = options.clients, .max_ids = options.ids};
 }
 
 update_log_options log_options_of(const server_options& options, server_state::kind as,

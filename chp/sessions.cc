@@ -187,7 +187,7 @@ errc sessions::insert_row(std::string_view& rows, sequence& highest) {
     return errc::malformed_session;
   }
   const std::size_t count = load_u32(rows, row_head - 4);
-  if ((rows.size() - row_head) / row_outcome < count || count > limits_.max_outcomes) {
+  if ((rows.size() - row_head) / row_outcome < count) {
     return errc::malformed_session;
   }
   const auto session = load_u64(rows, 0);

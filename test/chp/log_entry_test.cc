@@ -13,7 +13,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr command_limits limits{.max_value_size = 1'000};
 using test::some_id;
 
 std::vector<log_entry> example_entries() {
@@ -60,7 +59,7 @@ TEST(chp_log_entry, survives_its_record) {
   for (const auto& e : example_entries()) {
     const auto bytes = record_of(e) + "rest";
     std::string_view from{bytes};
-    const auto parsed = parse_record(from, limits);
+    const auto parsed = parse_record(from);
     ASSERT_TRUE(parsed);
     expect_equal(*parsed, e);
     EXPECT_EQ(from, "rest");
@@ -85,7 +84,7 @@ TEST(chp_log_entry, is_refused_when_cut_at_any_byte) {
     const auto bytes = record_of(e);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
       auto part = std::string_view{bytes}.substr(0, size);
-      EXPECT_EQ(parse_record(part, limits).error(), errc::malformed_entry);
+      EXPECT_EQ(parse_record(part).error(), errc::malformed_entry);
       EXPECT_EQ(part.size(), size) << "nothing is taken";
     }
   }
@@ -95,7 +94,7 @@ TEST(chp_log_entry, is_refused_with_the_name_of_its_fault) {
   const auto fault_of = [](const log_entry& e) {
     const auto bytes = record_of(e);
     std::string_view from{bytes};
-    const auto parsed = parse_record(from, limits);
+    const auto parsed = parse_record(from);
     return parsed ? errc{} : parsed.error();
   };
   const auto n = make_sequence(2, 9);
@@ -126,7 +125,7 @@ TEST(chp_log_entry, is_refused_with_the_name_of_its_fault) {
   auto with_ttl = record_of({.number = n, .ttl = 1ms, .key = "k"});
   with_ttl[min_record_size + 7] = 0;
   std::string_view from{with_ttl};
-  EXPECT_EQ(parse_record(from, limits).error(), errc::malformed_entry) << "a part that is zero";
+  EXPECT_EQ(parse_record(from).error(), errc::malformed_entry) << "a part that is zero";
 }
 
 // Under ASan, every read beyond the bytes is found.
@@ -141,7 +140,7 @@ TEST(chp_log_entry, with_changed_bytes_is_refused_or_stays_within_them) {
     }
     const std::vector<char> exact{bytes.begin(), bytes.end()};
     std::string_view from{exact.data(), exact.size()};
-    const auto parsed = parse_record(from, limits);
+    const auto parsed = parse_record(from);
     if (!parsed) {
       ++refused;
       continue;

@@ -51,6 +51,38 @@ TEST_F(server_store, stores_the_next_epoch_before_it_uses_it) {
   EXPECT_EQ(server_->status().keys, 2U);
 }
 
+// The store is not damaged. The limit is one of new updates.
+TEST_F(server_store, starts_with_values_above_a_limit_that_was_lowered) {
+  serve(file());
+  connect({at_});
+  set("in the map and the log", std::string(100, 'v'));
+  commit_all();
+  serve(file(), {.limit = {.max_value_size = 4}});
+  set("a", "1");
+  commit_all();
+  EXPECT_EQ(copy(), (content{{"in the map and the log", std::string(100, 'v')}, {"a", "1"}}));
+}
+
+// Numbers of a later epoch would be too large for clients, and for the store.
+TEST_F(server_store, does_not_start_in_an_epoch_above_the_last_one) {
+  server_options options;
+  options.epoch = max_epoch;
+  options.epoch_reserve = max_position;  // it would like a later one
+  serve(file(), options);
+  connect({at_});
+  set("a", "1");
+  commit_all();
+  EXPECT_EQ(epoch_of(server_->status().number), max_epoch);
+  try {
+    serve(file());
+    ADD_FAILURE() << "it has started";
+  } catch (const boost::system::system_error& e) {
+    EXPECT_EQ(e.code(), errc::sequence_too_large);
+  }
+  options.epoch = max_epoch + 1;
+  EXPECT_THROW(server(executor(), options), boost::system::system_error);
+}
+
 TEST_F(server_store, does_not_load_a_file_in_use) {
   serve(file());
   error_code result;

@@ -172,6 +172,21 @@ TEST(chp_sessions, survive_their_rows_and_the_entries_around_them) {
   }
 }
 
+// Otherwise a store would count as damaged.
+TEST(chp_sessions, take_rows_with_more_outcomes_than_a_limit_that_was_lowered) {
+  sessions all{1};
+  for (sequence n = 1; n <= 5; ++n) {
+    all.note(entry(n, 1, n));
+  }
+  const auto row = rows_of(all);
+  sessions other{1, {.max_outcomes = 2}};
+  std::string_view from{row};
+  EXPECT_EQ(insert(other, from), errc{});
+  EXPECT_EQ(other.decide(session_id(1, 5), 1, 0).what, sessions::verdict::known);
+  EXPECT_EQ(other.decide(session_id(1, 6), 1, 0).what, sessions::verdict::full);
+  EXPECT_EQ(other.decide(session_id(1, 6), 5, 0).what, sessions::verdict::execute);
+}
+
 TEST(chp_sessions, refuse_rows_that_are_cut_or_changed) {
   sessions all{1};
   all.note(entry(1, 1, 1));

@@ -12,12 +12,10 @@
 namespace zmtp::fuzz {
 namespace {
 
-constexpr chp::command_limits limits{.max_value_size = 1'000};
-
 void try_records(std::string_view records) {
   while (!records.empty()) {
     const auto before = records;
-    const auto e = chp::parse_record(records, limits);
+    const auto e = chp::parse_record(records);
     if (!e) {
       return;
     }
