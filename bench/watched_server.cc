@@ -103,8 +103,8 @@ void watched_server::refuse_next_write() noexcept { store_->refuse_next(); }
 void watched_server::load(const std::string& store, chp::loaded_log& into) {
   const auto executor = context_.get_executor();
   store_ = std::make_shared<short_store>(
-      executor, std::make_unique<chp::sqlite_log_store>(
-                    executor, chp::log_file_options{.file = {.path = store}}));
+      executor,
+      std::make_unique<chp::sqlite_log_store>(executor, zmtp::sqlite_file_options{.path = store}));
   boost::system::error_code result;
   chp::load_log(executor, store_, {}, [&](boost::system::error_code ec, chp::loaded_log found) {
     result = ec;

@@ -29,6 +29,7 @@ public:
   // Does nothing if the id is known or empty. Above the limit, the oldest id is forgotten.
   void insert(const update_id& id, sequence number);
   [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
+  [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
 
   // The n-th id that was ever inserted has index n. Appends rows from index `from` on whose numbers
   // are not above `to`, at most `most` of them, and returns the index behind the last one. Forgotten

@@ -11,7 +11,7 @@ namespace chp {
 
 using boost::system::error_code;
 
-log_file::log_file(log_file_options options) : options_{std::move(options)} {}
+log_file::log_file(zmtp::sqlite_file_options options) : options_{std::move(options)} {}
 
 void log_file::write(const std::vector<state_write>& writes, std::vector<error_code>& results) {
   results.assign(writes.size(), {});
@@ -166,7 +166,7 @@ error_code log_file::put_ids(std::string_view rows) {
     const auto count = oldest_ids_.number(1) / known_ids::row_size;
     const auto checksum = oldest_ids_.number(2);
     oldest_ids_.reset();
-    if (all_.ids - count < options_.max_ids) {
+    if (all_.ids - count < most_ids_) {
       return {};
     }
     all_.ids -= count;

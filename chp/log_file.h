@@ -18,22 +18,16 @@
 
 namespace chp {
 
-struct log_file_options {
-  zmtp::sqlite_file_options file{};
-  std::size_t max_ids =
-      100'000;  // those of updates without a session; at least that of the history
-};
-
 // Carries out writes. Each row has a checksum. The log has no gaps, and the other rows are counted,
 // so missing, altered and outdated rows are detected.
 //
 // Thread safety: not safe; one thread at a time.
 class log_file {
 public:
-  explicit log_file(log_file_options options);
+  explicit log_file(zmtp::sqlite_file_options options);
 
   // Opens or creates the file, converts one of the version before, and reads it into an empty
-  // history. Call it once. Errors: those of log_store::load.
+  // history. Keeps as many ids as that history. Call it once. Errors: those of log_store::load.
   [[nodiscard]] boost::system::error_code open(history& into, history::time_point now,
                                                state_numbers& numbers);
   // Carries out the writes, with one sync if they all fit. `results` has one entry for each write,
@@ -80,7 +74,8 @@ private:
   [[nodiscard]] boost::system::error_code trim(sequence start);
   [[nodiscard]] boost::system::error_code clear();
 
-  log_file_options options_;
+  zmtp::sqlite_file_options options_;
+  std::size_t most_ids_ = 0;
   zmtp::sqlite_file file_;
   record_table map_{"map"};
   record_table sessions_{"sessions"};

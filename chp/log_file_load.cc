@@ -62,11 +62,12 @@ std::string log_file::tables() const {
 }
 
 error_code log_file::open(history& into, history::time_point now, state_numbers& numbers) {
-  auto ec = file_.open(options_.file, {.application = application,
-                                       .version = file_version,
-                                       .tables = tables(),
-                                       .upgrades = {tables()},
-                                       .convert = [this] { return convert(); }});
+  most_ids_ = into.ids().limit();
+  auto ec = file_.open(options_, {.application = application,
+                                  .version = file_version,
+                                  .tables = tables(),
+                                  .upgrades = {tables()},
+                                  .convert = [this] { return convert(); }});
   if (!ec) {
     ec = prepare();
   }

@@ -16,7 +16,7 @@ using boost::system::error_code;
 
 class sqlite_log_store::thread {
 public:
-  thread(asio::any_io_executor executor, log_file_options options)
+  thread(asio::any_io_executor executor, zmtp::sqlite_file_options options)
       : executor_{executor},
         runtime_{zmtp::runtime::of(executor)},
         file_{std::move(options)},
@@ -82,7 +82,8 @@ private:
   zmtp::batch_thread<order> runner_;  // after all that it uses
 };
 
-sqlite_log_store::sqlite_log_store(asio::any_io_executor executor, log_file_options options)
+sqlite_log_store::sqlite_log_store(asio::any_io_executor executor,
+                                   zmtp::sqlite_file_options options)
     : thread_{std::make_unique<thread>(std::move(executor), std::move(options))} {}
 
 sqlite_log_store::~sqlite_log_store() = default;

@@ -14,7 +14,7 @@ namespace chp {
 class sqlite_log_store final : public log_store {
 public:
   // Must be destroyed before the context of `executor`.
-  sqlite_log_store(boost::asio::any_io_executor executor, log_file_options options);
+  sqlite_log_store(boost::asio::any_io_executor executor, zmtp::sqlite_file_options options);
   // Completes the submitted writes.
   ~sqlite_log_store() override;
 

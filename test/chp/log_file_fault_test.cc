@@ -19,9 +19,9 @@ using boost::system::error_code;
 using zmtp::storage_errc;
 using zmtp::test::faulty_disk;
 
-log_file_options on(const faulty_disk& disk) {
+zmtp::sqlite_file_options on(const faulty_disk& disk) {
   // The small log is emptied again and again.
-  return {.file = {.path = "log", .log_pages = 6, .vfs = disk.name()}, .max_ids = 4};
+  return {.path = "log", .log_pages = 6, .vfs = disk.name()};
 }
 
 const replica_script& script() {
@@ -30,7 +30,7 @@ const replica_script& script() {
 }
 
 // Carries out the script until a write fails. Returns the number of writes before it.
-std::size_t run(const log_file_options& options) {
+std::size_t run(const zmtp::sqlite_file_options& options) {
   log_file file{options};
   const auto into = small_history();
   state_numbers numbers;
@@ -51,7 +51,7 @@ std::size_t run(const log_file_options& options) {
   return stored;
 }
 
-std::string load(const log_file_options& options, error_code& ec) {
+std::string load(const zmtp::sqlite_file_options& options, error_code& ec) {
   log_file file{options};
   const auto into = small_history();
   state_numbers numbers;
@@ -238,10 +238,10 @@ TEST(log_file_fault_test, writes_that_fit_on_a_full_disk_are_found_after_a_resta
 
 TEST(log_file_fault_test, removes_what_the_history_has_forgotten) {
   const zmtp::test::scratch_folder folder;
-  const log_file_options options{.file = {.path = folder.path("log")}, .max_ids = 4};
+  const zmtp::sqlite_file_options options{.path = folder.path("log")};
   ASSERT_EQ(run(options), script().writes.size());
   zmtp::sqlite_database file;
-  ASSERT_FALSE(file.open(options.file.path.c_str(), nullptr));
+  ASSERT_FALSE(file.open(options.path.c_str(), nullptr));
   const auto number_of = [&](const char* sql) {
     std::int64_t found = -1;
     EXPECT_FALSE(file.number_of(sql, found)) << sql;
@@ -298,11 +298,11 @@ TEST(log_file_fault_test, a_file_with_altered_missing_or_outdated_rows_is_damage
   };
   for (const auto* const damage : damages) {
     const zmtp::test::scratch_folder folder;
-    const log_file_options options{.file = {.path = folder.path("log")}, .max_ids = 4};
+    const zmtp::sqlite_file_options options{.path = folder.path("log")};
     ASSERT_EQ(run(options), script().writes.size());
     {
       zmtp::sqlite_database file;
-      ASSERT_FALSE(file.open(options.file.path.c_str(), nullptr));
+      ASSERT_FALSE(file.open(options.path.c_str(), nullptr));
       ASSERT_FALSE(file.execute(damage)) << damage;
     }
     error_code ec;

@@ -32,7 +32,7 @@ struct memory_maker {
 struct sqlite_maker {
   std::unique_ptr<log_store> make(const boost::asio::any_io_executor& executor) const {
     return std::make_unique<sqlite_log_store>(
-        executor, log_file_options{.file = {.path = folder.path("log")}, .max_ids = 4});
+        executor, zmtp::sqlite_file_options{.path = folder.path("log")});
   }
   zmtp::test::scratch_folder folder;
 };

@@ -50,8 +50,7 @@ void write_version_1(const faulty_disk& disk, const char* then = "") {
 
 struct opened {
   explicit opened(const faulty_disk& disk)
-      : file{{.file = {.path = "map", .vfs = disk.name()}}},
-        ec{file.open(past, log_file_start, numbers)} {}
+      : file{{.path = "map", .vfs = disk.name()}}, ec{file.open(past, log_file_start, numbers)} {}
 
   verdict decide(std::uint64_t session, std::uint64_t counter,
                  entry_outcome* known = nullptr) const {

@@ -74,7 +74,7 @@ protected:
   }
   [[nodiscard]] std::shared_ptr<log_store> file() {
     return std::make_shared<sqlite_log_store>(
-        executor(), log_file_options{.file = {.path = folder_.path("map")}});
+        executor(), zmtp::sqlite_file_options{.path = folder_.path("map")});
   }
   // At the same ports again.
   void serve(std::shared_ptr<log_store> from, server_options options = {}) {

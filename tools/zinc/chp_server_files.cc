@@ -43,8 +43,8 @@ std::optional<chp::loaded_log> load_store(boost::asio::io_context& context,
   chp::loaded_log loaded;
   boost::system::error_code result;
   chp::load_log(context.get_executor(),
-                std::make_shared<chp::sqlite_log_store>(
-                    context.get_executor(), chp::log_file_options{.file = {.path = path}}),
+                std::make_shared<chp::sqlite_log_store>(context.get_executor(),
+                                                        zmtp::sqlite_file_options{.path = path}),
                 arguments.options, [&](boost::system::error_code ec, chp::loaded_log found) {
                   result = ec;
                   loaded = std::move(found);
