@@ -108,6 +108,12 @@ bool node::vote() {
   return own && own->vote();
 }
 
+void node::check_pause() {
+  if (const auto own = core_.lock()) {
+    own->check_pause();
+  }
+}
+
 void node::set_position(std::uint64_t position, epoch of) {
   if (const auto own = core_.lock()) {
     own->set_position(position, of);

@@ -125,6 +125,9 @@ public:
   // Returns whether to serve the request. If not, drop it without a reply, so that the client tries
   // the other server.
   [[nodiscard]] bool vote();
+  // Takes note of the time. Call it before work that only an active node may do. If the process was
+  // paused, handlers are then called inside this call.
+  void check_pause();
 
   // Sets the position of this node's data; see state_machine::set_position(). `of` is the epoch of
   // the data, or 0 if unknown; see state_machine::on_data_of().

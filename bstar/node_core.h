@@ -55,6 +55,11 @@ public:
 
   // See the functions of node.
   [[nodiscard]] bool vote();
+  void check_pause() {
+    if (!stopped_) {
+      on_time();
+    }
+  }
   void set_position(std::uint64_t position, epoch of) noexcept;
   void renew_epoch();
   void set_data_lost(bool lost) noexcept { machine_.set_data_lost(lost); }

@@ -45,6 +45,7 @@ void replicated_server::core::start(const replicated_server_options& options,
     const auto self = weak.lock();
     return self && self->vote();
   };
+  hooks.check_pause = bound(&core::check_pause);
   hooks.rest = bound(&core::on_rest);
   hooks.on_event = handlers_.on_event;
   hooks.on_refused = handlers_.on_refused;

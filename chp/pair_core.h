@@ -51,6 +51,7 @@ private:
   }
   [[nodiscard]] bstar::node_handlers node_handlers();
   [[nodiscard]] bool vote();
+  void check_pause();
   void on_active(bstar::epoch epoch);
   void on_passive(bstar::passive_reason why);
   void on_pair_event(bstar::event event);

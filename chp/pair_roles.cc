@@ -23,6 +23,11 @@ bool replicated_server::core::vote() {
   return node_->vote();
 }
 
+void replicated_server::core::check_pause() {
+  tell_node();
+  node_->check_pause();
+}
+
 // The node decides by what this server has.
 void replicated_server::core::tell_node() {
   const auto end = state_->number();

@@ -212,9 +212,8 @@ asio::awaitable<void> server_core::collect(std::shared_ptr<server_core> self) {
       if (!co_await until_room(self)) {
         co_return;
       }
-      // Updates the node's state, because the process may have been paused.
-      if (self->hooks_.vote && self->state_->active()) {
-        (void)self->hooks_.vote();
+      if (self->hooks_.check_pause && self->state_->active()) {
+        self->hooks_.check_pause();
       }
       const auto now = self->runtime_.now();
       for (std::size_t taken = 0; taken != updates_at_once && next != batch.end(); ++taken) {

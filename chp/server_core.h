@@ -66,6 +66,8 @@ public:
   // Each may be empty.
   struct hooks {
     std::function<bool()> vote;  // pair: a client requests a snapshot; returns whether to serve it
+    // Pair: called before updates are read, because the process may have been paused.
+    std::function<void()> check_pause;
     std::function<void(server_actions&)>
         rest;  // carries out the actions for the other server and for epochs
     // Handlers of the server's user.

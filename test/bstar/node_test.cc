@@ -30,6 +30,12 @@ protected:
   static void say(zmtp::xpub_socket& publisher, std::string_view what) {
     EXPECT_EQ(publisher.try_send(zmtp::message{what}), zmtp::send_status::queued);
   }
+  // This loop pauses the nodes: only the time matters.
+  static void pause_nodes() {
+    const auto until = std::chrono::steady_clock::now() + 2 * quick(role::primary).heartbeat;
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  }
   // Returns the state that a subscriber with these extensions receives.
   std::string heard_state(const side& of, std::vector<std::string> extensions) {
     zmtp::socket_options options;
@@ -143,12 +149,19 @@ TEST_F(nodes, data_of_the_newer_position_win) {
   });
 }
 
+TEST_F(nodes, a_pause_is_noticed_without_a_vote) {
+  meet();
+  pause_nodes();
+  primary_.it->check_pause();
+  const auto status = primary_.it->status();
+  EXPECT_EQ(status.now, state::suspended);
+  EXPECT_EQ(status.requests_accepted, 0U);
+  EXPECT_EQ(status.requests_rejected, 0U);
+}
+
 TEST_F(nodes, a_paused_active_node_is_suspended_until_the_peer_confirms) {
   meet();
-  // This loop pauses the node: only the time matters.
-  const auto until = std::chrono::steady_clock::now() + 2 * quick(role::primary).heartbeat;
-  while (std::chrono::steady_clock::now() < until) {
-  }
+  pause_nodes();
   EXPECT_FALSE(primary_.it->vote());
   EXPECT_EQ(primary_.it->status().now, state::suspended);
   await(primary_, state::active);
