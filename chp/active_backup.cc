@@ -56,9 +56,13 @@ void active_role::drop_backup(log_actions& out) {
   copy_.reset();
 }
 
+void active_role::resume(log_actions& out) noexcept {
+  suspended_ = false;
+  out.stream_copy = copy_.has_value();
+}
+
 void active_role::on_peer_writable(log_actions& out) {
   if (!copy_ || suspended_) {
-    out.stream_copy = copy_.has_value();
     return;
   }
   const auto& past = parts_.state.past();

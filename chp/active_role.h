@@ -29,7 +29,7 @@ public:
   // The process was paused, and the peer may be active by now: nothing is accepted, dropped or
   // committed until resume().
   void suspend() noexcept { suspended_ = true; }
-  void resume() noexcept { suspended_ = false; }
+  void resume(log_actions& out) noexcept;
   [[nodiscard]] bool suspended() const noexcept { return suspended_; }
 
   void propose(const proposal& p, log_actions& out);

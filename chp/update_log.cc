@@ -16,7 +16,7 @@ update_log::update_log(const update_log_options& options, std::uint64_t random, 
 
 void update_log::become_active(std::uint64_t epoch, time_point now, log_actions& out) {
   if (auto* const already = active()) {
-    already->resume();
+    already->resume(out);
     if (epoch > last_reign().epoch) {
       already->begin_reign(epoch, random_());
       out.disconnect_clients = true;  // their next snapshot has the new reign
