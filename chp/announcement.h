@@ -15,7 +15,7 @@ struct announcement {
   bool acks = false;                     // chp-ack: it is Zinc's
   bool log = false;                      // chp-log: its version has a log, or reads answers
   std::optional<std::uint64_t> session;  // chp-ack=<16 hexadecimal digits>: a client's session
-  bool backup = false;  // chp-backup: it needs snapshots with ids and times to live
+  bool backup = false;                   // chp-backup: the other server of the pair
 };
 
 // Returns the announcement of a peer. An invalid session counts as not announced.

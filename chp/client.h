@@ -90,7 +90,8 @@ public:
   ~client();
 
   // Closes all connections. Operations in progress and later operations complete with
-  // operation_aborted. The copy can still be read.
+  // operation_aborted. Updates that were sent are still written while the context runs, for at most
+  // the linger time. The copy can still be read.
   void stop();
 
   // Sets what is called, like the event handler, for each update of this client that one server had
@@ -147,8 +148,8 @@ public:
   //   until it is committed.
   // - errc::key_empty, key_too_long, key_with_zero, key_reserved, value_empty (not in kvsimple),
   //   value_too_long, ttl_too_short, not_in_kvsimple: invalid arguments.
-  // - errc::too_many_keys, too_many_bytes, value_too_long, refused: a Zinc server refused the
-  //   update.
+  // - errc::too_many_keys, too_many_bytes, value_too_long, forbidden, refused: a Zinc server refused
+  //   the update.
   // - errc::not_on_both: with required::both, one server has the update, and the deadline passed
   //   before the other had it, or too many updates wait, or the server cannot tell.
   // - errc::lost: with required::both, the only server that had the update has lost it.
@@ -202,9 +203,9 @@ private:
 
   boost::asio::any_io_executor executor_;
   std::size_t watched_changes_;
-  form how_;
   std::size_t watched_bytes_;
-  std::weak_ptr<client_core> core_;  // empty once the context has destroyed its coroutines
+  form how_;
+  std::weak_ptr<client_core> core_;  // empty once its coroutines have ended
   std::shared_ptr<client_state> state_;
 };
 

@@ -76,8 +76,8 @@ struct client_options {
   // Bytes of updates that the client stores while it receives a snapshot. Above the limit, it
   // requests the snapshot again.
   std::size_t most_bytes_behind_snapshot = 64 * 1024 * 1024;
-  // Number of changes that a watcher stores. Above it, the watcher keeps only the last change of
-  // each key.
+  // Number of changes that a watcher stores, and bytes of their keys and values. Above one of them,
+  // the watcher keeps only the last change of each key.
   std::size_t watched_changes = 100'000;
   std::size_t watched_bytes = 64 * 1024 * 1024;
 

@@ -38,7 +38,7 @@ enum class errc {
   ttl_too_short,      // a time to live below one second
   not_in_kvsimple,    // a deletion or a time to live, which kvsimple cannot express
 
-  // Outcomes of a client's update that is not committed.
+  // Outcomes of a client's update that is not committed, or not as the caller required.
   not_sent,           // not sent before the deadline; no server has it
   unconfirmed,        // sent and not committed before the deadline; may be committed later
   session_forgotten,  // the servers have forgotten the client's session; the update may be made

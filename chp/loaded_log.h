@@ -18,7 +18,8 @@ struct loaded_log {
 };
 
 // Loads a store for a server with these options. The store must use the same executor. The handler
-// is called once, never inside this call.
+// is called once, never inside this call. The context must live and run until then, because the
+// thread of the store posts to it.
 // Errors: those of log_store::load().
 void load_log(const boost::asio::any_io_executor& executor, std::shared_ptr<log_store> store,
               const server_options& options,

@@ -93,7 +93,7 @@ public:
   }
   // The active server has had entries up to here, which this server may have had and lost.
   void raise_needed(sequence to) noexcept { needed_ = to > needed_ ? to : needed_; }
-  // The server becomes active with what it has.
+  // The server becomes active with what it has. Lowers both() too.
   void lower_needs(sequence to) noexcept {
     both_ = to < both_ ? to : both_;
     both_disks_ = std::min(both_disks_, both_);

@@ -48,7 +48,7 @@ struct replicated_server_handlers {
   // An event for the log.
   std::function<void(server_event)> on_event{};
   std::function<void(const access_refusal&)> on_refused{};  // as in server_handlers
-  // Called with the status after each turn and inside the constructor.
+  // Called with the status after each turn. The status has no sync_time, which status() returns.
   std::function<void(const server_status&)> on_turn{};
   std::function<void(bstar::event)> on_pair_event{};
   // The file of lost updates is on the disk. The server takes them out of its history when it also
@@ -114,6 +114,7 @@ public:
   zmtp::endpoint bind_state(std::string_view at);
   zmtp::endpoint bind_state(std::string_view at, zmtp::error_code& ec);
   // Connects to the other server. Call it once. Same as zmtp::socket::connect.
+  // Errors: also bstar::errc::node_stopped. After an error, destroy the server.
   void connect(const server_peer& to);
   void connect(const server_peer& to, zmtp::error_code& ec);
 
@@ -134,7 +135,7 @@ private:
              const std::shared_ptr<server_state>& state, replicated_server_handlers handlers);
 
   std::shared_ptr<log_store> store_;
-  std::weak_ptr<core> core_;  // empty once the context has destroyed its coroutines
+  std::weak_ptr<core> core_;  // empty once its coroutines have ended
   std::shared_ptr<const server_state> state_;
   std::shared_ptr<const bstar::node> node_;
 };

@@ -19,8 +19,8 @@
 
 namespace chp {
 
-// Handlers of a server. They run in its executor, some of them inside the constructor or set(), and
-// must not throw. Each may be empty.
+// Handlers of a server. They run in its executor, some of them inside the constructor, set() or
+// change_access(), and must not throw. Each may be empty.
 struct server_handlers {
   // Returns an epoch above all earlier ones of this server, because the numbers of the current
   // epoch are almost used up. If it returns nothing, the server asks again after a heartbeat.
@@ -31,7 +31,8 @@ struct server_handlers {
   std::function<void(server_event)> on_event{};
   // The first refusal of a right to a principal, by server_options::access. For the log.
   std::function<void(const access_refusal&)> on_refused{};
-  // Called with the status after each turn and inside the constructor.
+  // Called with the status after each turn and inside the constructor. The status has no sync_time,
+  // which status() returns.
   std::function<void(const server_status&)> on_turn{};
 };
 
@@ -53,10 +54,12 @@ struct server_handlers {
 class server {
 public:
   // Creates a server with an empty map.
+  // Throws: boost::system::system_error with errc::sequence_too_large if the epoch is above
+  // max_epoch.
   explicit server(boost::asio::any_io_executor executor, const server_options& options = {},
                   server_handlers handlers = {});
   // Creates a server with what load_log() has found, and writes changes to that store. Submitted
-  // writes complete after the server stops.
+  // writes complete after the server stops. Throws: as above.
   server(boost::asio::any_io_executor executor, const server_options& options, loaded_log from,
          server_handlers handlers = {});
   server(const server&) = delete;
@@ -78,9 +81,9 @@ public:
   zmtp::endpoint bind_collector(std::string_view at, zmtp::error_code& ec);
 
   // Makes an update of the server's own, as in models 1 and 2 of the Guide: the update gets the
-  // next number, and is applied and published. In kvmsg an empty value erases the key. Returns
-  // false if the update was rejected (the status counts it by errc), or if the context was
-  // destroyed.
+  // next number, and is applied and published. With a store, that waits for the disk. In kvmsg an
+  // empty value erases the key. Returns false if the update was rejected, or if the context was
+  // destroyed. The status counts rejected updates by errc, and those without a number as deferred.
   bool set(std::string_view key, std::string_view value);
 
   // Replaces server_options::access. Connections and what they may still read stay. Does nothing if
@@ -92,8 +95,8 @@ public:
   void stop();
 
   [[nodiscard]] server_status status() const;
-  // Returns the counters of the publisher, such as slow subscribers. All are zero once the context
-  // has destroyed the server's coroutines.
+  // Returns the counters of the publisher, such as slow subscribers. All are zero once the server's
+  // coroutines have ended.
   [[nodiscard]] zmtp::socket_counters connections() const;
 
 private:
@@ -101,7 +104,7 @@ private:
              const std::shared_ptr<server_state>& state, server_handlers handlers);
 
   std::shared_ptr<log_store> store_;
-  std::weak_ptr<server_core> core_;  // empty once the context has destroyed its coroutines
+  std::weak_ptr<server_core> core_;  // empty once its coroutines have ended
   std::shared_ptr<const server_state> state_;
   form how_ = form::kvmsg;
 };

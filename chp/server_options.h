@@ -41,7 +41,8 @@ struct server_options {
   command_limits limit{};  // of new updates
   store_limits map{};
   // The entries that are kept for a backup that was away. A backup that is further behind copies
-  // everything.
+  // everything. The log keeps the updates that are made meanwhile. When it is full, the server reads
+  // no updates until the backup has the copy on its disk, if it has one.
   log_limits log{};
   // Updates of Zinc's clients are recognized when they are sent again, within these limits.
   session_limits clients{};
@@ -50,7 +51,8 @@ struct server_options {
 
   // Bytes of one snapshot that are written before the server checks again whether the peer reads.
   std::size_t snapshot_piece = 64 * 1024;
-  // Pending snapshot requests of one connection. Zinc's clients repeat a request above the limit.
+  // Pending snapshot requests of one connection. Requests above the limit are ignored. Those of a
+  // Zinc client for one subtree count as one.
   std::size_t snapshots_of_a_peer = 16;
   // Number of directories whose updates are counted, so that a client that follows one of them
   // detects missing updates. Updates of other directories are not counted.

@@ -28,7 +28,8 @@
 
 namespace chp {
 
-// Each call appends actions. `now` never decreases. No message of a peer is a precondition.
+// Each call appends actions, some of them at the end of the turn. `now` never decreases. No message
+// of a peer is a precondition.
 //
 // The server starts passive. While it is active, its log accepts updates, and it answers snapshot
 // requests and sends HUGZ. While it is passive, it follows the active server if there is a pair:

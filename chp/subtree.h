@@ -32,7 +32,7 @@ void for_each_directory(std::string_view key, Visit&& visit) {
 
 // The position of an update in its epoch within a subtree. A client of that subtree cannot detect a
 // gap in the sequences, but detects it in these counts (reliability.md 3.2, G3). They are sent as
-// the property d=/:12,/a/:3 after those of the KVSET. Special bytes of a name and '%' are escaped,
+// the property d=/:12,/a/:3 before those of the KVSET. Special bytes of a name and '%' are escaped,
 // such as %2C.
 struct directory_count {
   std::string_view directory;

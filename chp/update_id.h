@@ -13,7 +13,7 @@ namespace chp {
 
 // Sixteen bytes. The ids of Zinc's clients are UUIDs of version 8 (RFC 9562). They have 64 bits of a
 // session, four of which are the version, then the variant and a counter of 62 bits that starts at
-// 1. So a server stores one counter per session instead of all ids.
+// 1. So a server stores the outcomes of a session in a row instead of all ids.
 class update_id {
 public:
   static constexpr std::size_t size = 16;
