@@ -94,7 +94,7 @@ public:
 
   // A line of a file of lost updates. `kept` is the map of the other server.
   void on_lost_line(const std::string& line, const content& kept);
-  void on_active(server of) { active_.push_back({of, ++steps_}); }
+  void on_active(server of);
   // A server learns that both servers have more. An update of one server can be among that.
   void on_more_on_both() { more_on_both_at_ = ++steps_; }
   // A server without data and without a record of epochs becomes active beside one with data.
@@ -157,6 +157,8 @@ private:
   // Returns nullptr, and reports it, if no client has written the value.
   [[nodiscard]] const update* writer_of(const std::string& key, const std::string& value);
   [[nodiscard]] bool has(const std::vector<content>& left, const update& u) const;
+  // An update is there again if one of the maps has its value.
+  void find_again(const std::vector<content>& maps);
   // One of the maps has the very value, not a newer one.
   [[nodiscard]] static bool holds_value(const std::vector<content>& left, const update& u);
   void judge_loss(const update& u, const std::optional<std::string_view>& now);

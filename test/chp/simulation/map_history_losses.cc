@@ -71,11 +71,24 @@ bool map_history::holds_value(const std::vector<content>& left, const update& u)
   });
 }
 
-void map_history::on_loss(const std::vector<content>& left, bool certain) {
+void map_history::on_active(server of) {
+  active_.push_back({of, ++steps_});
+  if (look_) {
+    find_again(look_());
+  }
+}
+
+// A server can still read an update from its connection to the server that lost it.
+void map_history::find_again(const std::vector<content>& maps) {
   for (auto& u : updates_) {
-    // A server can still read an update from its connection to the server that lost it.
+    u.gone = u.gone && (empty_promoted_ || !holds_value(maps, u));
+  }
+}
+
+void map_history::on_loss(const std::vector<content>& left, bool certain) {
+  find_again(left);
+  for (auto& u : updates_) {
     const bool holds = holds_value(left, u);
-    u.gone = u.gone && (empty_promoted_ || !holds);
     // The log that is left can give the key an older value again.
     const bool is_there = has(left, u);
     u.may_be_gone = !holds && (certain ? u.may_be_gone && !is_there : u.ended != 0);

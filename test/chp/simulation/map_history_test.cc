@@ -94,6 +94,24 @@ TEST_F(history_test, a_server_reads_an_update_after_its_peer_lost_it) {
   expect({});
 }
 
+TEST_F(history_test, a_server_that_still_read_an_update_becomes_active_and_loses_it) {
+  for (const bool both_know : {true, false}) {
+    map_history one{state, {}};
+    one.end(one.begin("anna", "a", "1"), {}, truth::one_server, "1");
+    one.on_loss({{}, {}});
+    if (both_know) {
+      one.on_more_on_both();
+    }
+    std::vector<content> maps{{}, {{"a", "1"}}};
+    one.look_with([&maps] { return maps; });
+    one.on_active(1);
+    maps = {{}, {}};
+    one.on_loss(maps);
+    one.on_rest({});
+    EXPECT_EQ(one.findings().size(), both_know ? 0U : 1U);
+  }
+}
+
 TEST_F(history_test, an_update_that_a_server_still_read_must_be_kept) {
   made("a", "1");
   history.on_loss({{}, {}});
