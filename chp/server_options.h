@@ -38,7 +38,8 @@ struct server_options {
   std::size_t publisher_bytes = 64 * 1024 * 1024;
   // Interval of HUGZ while the server is active.
   std::chrono::milliseconds heartbeat{1'000};
-  command_limits limit{};  // of new updates
+  // Limits new updates. Stored ones may be larger.
+  command_limits limit{};
   store_limits map{};
   // The entries that are kept for a backup that was away. A backup that is further behind copies
   // everything. The log keeps the updates that are made meanwhile. When it is full, the server reads
