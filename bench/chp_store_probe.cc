@@ -51,7 +51,7 @@ std::string key_of(std::uint64_t number) { return "key " + std::to_string(number
 void make_file(const arguments& how) {
   const chp::replica_options options{.has_store = true};
   chp::replica made{options, 1};
-  chp::log_file file{{.file = {.path = how.file}}};
+  chp::log_file file{{.path = how.file}};
   chp::state_numbers numbers;
   const chp::history::time_point now{};
   if (const auto ec = file.open(*made.make_history(), now, numbers)) {
