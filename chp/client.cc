@@ -57,8 +57,7 @@ client::client(asio::any_io_executor executor, const std::vector<server_address>
                const client_options& options, event_handler on_event)
     : executor_{std::move(executor)},
       watched_changes_{options.watched_changes},
-      watched_bytes_{options.watched_bytes},
-      how_{options.wire_format} {
+      watched_bytes_{options.watched_bytes} {
   if (servers.empty()) {
     throw boost::system::system_error{zmtp::errc::bad_endpoint, "a client without a server"};
   }
@@ -102,25 +101,18 @@ void client::start_wait_ready(zmtp::deadline until, done_handler&& handler) {
 
 void client::start_set(std::string&& key, std::string&& value, const set_options& how,
                        set_handler&& handler) {
-  if (value.empty() && how_ == form::kvmsg) {
-    zmtp::complete_later(executor_, std::move(handler), errc::value_empty, truth::unknown);
-    return;
-  }
   give(std::move(key), std::move(value), how, std::move(handler));
 }
 
 void client::start_erase(std::string&& key, const erase_options& how, set_handler&& handler) {
-  if (how_ != form::kvmsg) {
-    zmtp::complete_later(executor_, std::move(handler), errc::not_in_kvsimple, truth::unknown);
-    return;
-  }
-  give(std::move(key), {}, {.until = how.until, .require = how.require}, std::move(handler));
+  give(std::move(key), std::nullopt, {.until = how.until, .require = how.require},
+       std::move(handler));
 }
 
-void client::give(std::string&& key, std::string&& value, const set_options& how,
+void client::give(std::string&& key, std::optional<std::string>&& value, const set_options& how,
                   set_handler&& handler) {
   if (const auto own = core_.lock()) {
-    own->set(std::move(key), std::move(value), how, std::move(handler));
+    own->give(std::move(key), std::move(value), how, std::move(handler));
   } else {
     zmtp::complete_later(executor_, std::move(handler), asio::error::operation_aborted,
                          truth::unknown);

@@ -199,12 +199,12 @@ private:
   void start_set(std::string&& key, std::string&& value, const set_options& how,
                  set_handler&& handler);
   void start_erase(std::string&& key, const erase_options& how, set_handler&& handler);
-  void give(std::string&& key, std::string&& value, const set_options& how, set_handler&& handler);
+  void give(std::string&& key, std::optional<std::string>&& value, const set_options& how,
+            set_handler&& handler);
 
   boost::asio::any_io_executor executor_;
   std::size_t watched_changes_;
   std::size_t watched_bytes_;
-  form how_;
   std::weak_ptr<client_core> core_;  // empty once its coroutines have ended
   std::shared_ptr<client_state> state_;
 };

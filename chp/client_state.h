@@ -70,15 +70,16 @@ public:
   // A new session, after client_actions::needs_session.
   void begin_session(std::uint64_t session, time_point now, actions& out);
 
-  // Adds an update. An empty value erases the key, except in kvsimple. A completion ends the
+  // Adds an update, which sets the key, or erases it if there is no value. A completion ends the
   // update: without an error when it is committed as required. At its end it completes with
   // errc::not_sent if it is withdrawn, errc::unconfirmed if it is still resent, or
   // errc::not_on_both.
-  // Errors: those of check_key(), value_too_long, ttl_too_short, not_in_kvsimple.
-  [[nodiscard]] boost::system::result<ticket, errc> set(std::string key, std::string value,
-                                                        const client_updates::request& how,
-                                                        time_point now, actions& out) {
-    return updates_.set(std::move(key), std::move(value), how, now, out);
+  // Errors: those of check_key(), value_empty, value_too_long, ttl_too_short, not_in_kvsimple.
+  [[nodiscard]] boost::system::result<ticket, errc> give(std::string key,
+                                                         std::optional<std::string> value,
+                                                         const client_updates::request& how,
+                                                         time_point now, actions& out) {
+    return updates_.give(std::move(key), std::move(value), how, now, out);
   }
   // Ends the wait for an update. No completion follows.
   pending_sets::given_up cancel(ticket of) { return updates_.cancel(of); }

@@ -19,19 +19,28 @@ client_updates::client_updates(std::size_t servers, const client_options& option
       kept_{options.kept_updates, options.pending_bytes},
       collectors_(servers) {}
 
-boost::system::result<client_updates::ticket, errc> client_updates::set(
-    std::string key, std::string value, const request& how, time_point now, actions& out) {
+errc client_updates::check(std::string_view key, const std::optional<std::string>& value,
+                           const request& how) const noexcept {
   if (const auto fault = check_key(key); fault != errc{}) {
     return fault;
   }
-  if (value.size() > most_value_bytes_) {
+  if (how_ != form::kvmsg && (!value || how.ttl)) {
+    return errc::not_in_kvsimple;
+  }
+  if (how_ == form::kvmsg && value && value->empty()) {
+    return errc::value_empty;  // it would erase the key
+  }
+  if (value && value->size() > most_value_bytes_) {
     return errc::value_too_long;
   }
-  if (how.ttl && *how.ttl < std::chrono::seconds{1}) {
-    return errc::ttl_too_short;
-  }
-  if (how.ttl && how_ != form::kvmsg) {
-    return errc::not_in_kvsimple;
+  return how.ttl && *how.ttl < std::chrono::seconds{1} ? errc::ttl_too_short : errc{};
+}
+
+boost::system::result<client_updates::ticket, errc> client_updates::give(
+    std::string key, std::optional<std::string> value, const request& how, time_point now,
+    actions& out) {
+  if (const auto fault = check(key, value, how); fault != errc{}) {
+    return fault;
   }
   std::string properties;
   if (how.ttl) {
@@ -46,8 +55,8 @@ boost::system::result<client_updates::ticket, errc> client_updates::set(
     end_of_.emplace(given, *how.end);
   }
   const bool echoed = key.starts_with(subtree_);
-  pending_.add(
-      {given, std::move(key), std::move(properties), std::move(value), echoed, how.for_both});
+  pending_.add({given, std::move(key), std::move(properties), std::move(value).value_or(""), echoed,
+                how.for_both});
   send_unsent(now, out);
   return given;
 }

@@ -49,9 +49,11 @@ public:
     bool for_both = false;  // it waits until both servers have the update
     std::optional<time_point> end{};
   };
-  [[nodiscard]] boost::system::result<ticket, errc> set(std::string key, std::string value,
-                                                        const request& how, time_point now,
-                                                        actions& out);
+  // See client_state::give().
+  [[nodiscard]] boost::system::result<ticket, errc> give(std::string key,
+                                                         std::optional<std::string> value,
+                                                         const request& how, time_point now,
+                                                         actions& out);
   pending_sets::given_up cancel(ticket of);
 
   // Follows this server, or none. `log_end`: the end of its log, if it has one.
@@ -103,6 +105,8 @@ private:
     bool has_log;
   };
 
+  [[nodiscard]] errc check(std::string_view key, const std::optional<std::string>& value,
+                           const request& how) const noexcept;
   [[nodiscard]] bool with_log() const noexcept { return followed_ && followed_->has_log; }
   [[nodiscard]] bool goes_to(std::size_t server) const noexcept;
   [[nodiscard]] std::string_view more_properties(bool asks);

@@ -137,10 +137,14 @@ TEST_F(client_models, resends_an_update_after_the_connection_is_lost) {
   EXPECT_EQ(done(), texts{"publish 0 1=a"});
 }
 
-TEST_F(client_models, kvsimple_has_no_times_to_live) {
+TEST_F(client_models, kvsimple_has_empty_values_and_neither_deletions_nor_times_to_live) {
   begin();
   follow_simple();
-  EXPECT_EQ(state->set("1", "a", {.ttl = 5s}, now, out).error(), errc::not_in_kvsimple);
+  collector();
+  EXPECT_EQ(state->give("1", "a", {.ttl = 5s}, now, out).error(), errc::not_in_kvsimple);
+  EXPECT_EQ(state->give("1", std::nullopt, {}, now, out).error(), errc::not_in_kvsimple);
+  set("1", "");
+  EXPECT_EQ(done(), texts{"publish 0 1="});
   options.wire_format = form::kvmsg;
 }
 
