@@ -166,6 +166,20 @@ TEST_F(client_failover, gives_the_only_server_the_full_timeout) {
   EXPECT_EQ(state->status().counters.servers_left, 1U);
 }
 
+TEST_F(client_failover, an_option_sets_the_time_without_an_answer) {
+  options.answer_timeout = 10s;
+  begin(1);
+  ask(false);
+  for (int i = 0; i < 9; ++i) {
+    pass(1'000ms);
+    hugz();
+  }
+  pass(999ms);
+  EXPECT_EQ(state->status().counters.servers_left, 0U);
+  pass(1ms);
+  EXPECT_EQ(state->status().counters.servers_left, 1U);
+}
+
 TEST_F(client_failover, leaves_a_server_whose_snapshot_stalls) {
   begin(2);
   ask();
