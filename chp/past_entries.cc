@@ -30,6 +30,7 @@ void past_entries::add(map_entry::ptr e, version_ptr in, sequence end) noexcept 
   kept.end = end;
   all_.insert(kept);
   ++count_;
+  bytes_ += kept.of->payload();
   // The newest is the last to have it.
   auto& by = *open_.back();
   kept.next = std::exchange(by.needs, &kept);
@@ -39,6 +40,7 @@ void past_entries::free(version& v) noexcept {
   const map_entry::ptr e{v.of};
   all_.erase(version_tree::s_iterator_to(v));
   --count_;
+  bytes_ -= e->payload();
   delete &v;
 }
 

@@ -49,6 +49,7 @@ public:
   // Immediate: tidy() frees what the view alone needed.
   void close(view& v) noexcept;
   [[nodiscard]] bool any_open() const noexcept { return !open_.empty(); }
+  [[nodiscard]] bool is_oldest(const view& v) const noexcept { return open_.front() == &v; }
 
   // Returns whether an open view needs an entry that is replaced or erased now.
   [[nodiscard]] bool needs(const map_entry& e) const noexcept {
@@ -67,6 +68,8 @@ public:
   [[nodiscard]] bool is_tidy() const noexcept { return ended_ == nullptr; }
 
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  // Bytes of their keys and values.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
   struct key_and_end_of {
@@ -81,6 +84,7 @@ private:
   std::vector<view*> open_;  // the oldest first
   view* ended_ = nullptr;    // ended views with past entries
   std::size_t count_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 // Reads a view from the last key that was read. The destructor stores the position.

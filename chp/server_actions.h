@@ -62,6 +62,7 @@ struct server_actions {
 struct server_counters {
   log_counters log;
   std::uint64_t snapshots = 0;                      // sent completely
+  std::uint64_t slow_snapshots = 0;                 // ended; see server_options::map
   std::uint64_t heartbeats = 0;                     // HUGZ messages
   std::uint64_t ignored_requests = 0;               // ICANHAZ? while passive or above the limit
   std::uint64_t ignored_messages = 0;               // Zinc's extensions from other peers

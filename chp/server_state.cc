@@ -158,6 +158,7 @@ void server_state::on_turn_end(time_point now, actions& out) {
       out.events.push_back(server_event::epoch_used_up);
     }
     notices_.tell(paired() && log_.degraded(), now, out.tell);
+    bound_past_entries(out);
     if (out.renew_epoch) {
       out.renew_epoch = now >= next_renewal_;
       next_renewal_ = out.renew_epoch ? now + options_.heartbeat : next_renewal_;

@@ -156,6 +156,7 @@ private:
   void add_low(proposal& p) const;
   void propose(proposal&& p);
   [[nodiscard]] bool check_update(proposal& p, std::string_view user_id);
+  void bound_past_entries(actions& out);
   void on_backup_message(zmtp::peer_id peer, const zmtp::message& m, time_point now, actions& out);
   void greet(time_point now);
   void follow_guide(const zmtp::message& m, time_point now, actions& out);

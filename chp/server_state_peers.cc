@@ -171,6 +171,21 @@ void server_state::on_writable(zmtp::peer_id peer, actions& out) {
   }
 }
 
+// A peer that reads slowly, or not at all, must not make the server keep ever more past entries.
+void server_state::bound_past_entries(actions& out) {
+  const auto& map = log_.past().map();
+  while (map.is_tidy() &&
+         (map.versions() > options_.map.max_keys || map.version_bytes() > options_.map.max_bytes)) {
+    const auto peer = streams_.end_oldest();
+    if (!peer) {
+      return;  // the backup's copy is older
+    }
+    out.close_snapshot_clients.push_back(*peer);
+    ++counters_.slow_snapshots;
+    tidying_ = true;
+  }
+}
+
 // Sends the messages of the log to the other server.
 void server_state::pass_on_peer(actions& out) {
   for (auto& m : std::exchange(from_log_.to_peer, {})) {

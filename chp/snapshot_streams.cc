@@ -28,6 +28,19 @@ std::string_view snapshot_streams::user_of(zmtp::peer_id peer) const {
   return at == peers_.end() ? std::string_view{} : std::string_view{at->second.user_id};
 }
 
+std::optional<zmtp::peer_id> snapshot_streams::end_oldest() {
+  const auto oldest = std::find_if(peers_.begin(), peers_.end(), [](const auto& each) {
+    const auto& current = each.second.current;
+    return current && current->entries.is_oldest();
+  });
+  if (oldest == peers_.end()) {
+    return std::nullopt;
+  }
+  oldest->second.current.reset();
+  oldest->second.asked.clear();
+  return oldest->first;
+}
+
 void snapshot_streams::clear(std::vector<zmtp::peer_id>& waiting) {
   for (auto& [peer, r] : peers_) {
     if (!r.asked.empty()) {

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -47,6 +48,9 @@ public:
   [[nodiscard]] const announcement* find(zmtp::peer_id peer) const;
   // Returns the principal of a peer. It is valid until the peer is detached.
   [[nodiscard]] std::string_view user_of(zmtp::peer_id peer) const;
+  // Ends the replies of the peer that has the oldest snapshot of the map, and returns the peer. Does
+  // nothing if no peer has it.
+  [[nodiscard]] std::optional<zmtp::peer_id> end_oldest();
   // Ends all replies. Appends the peers that waited for one.
   void clear(std::vector<zmtp::peer_id>& waiting);
 

@@ -284,11 +284,19 @@ TEST(chp_store, frees_old_versions_that_no_snapshot_needs) {
     EXPECT_EQ(s.versions(), 1U) << "no snapshot has seen the others";
     {
       const auto second = s.open_snapshot();
-      set(s, "k", "4", 100);
+      set(s, "k", "four", 100);
+      set(s, "k", "5", 101);
       EXPECT_EQ(s.versions(), 2U);
+      EXPECT_EQ(s.version_bytes(), 4U);
+      EXPECT_TRUE(first.is_oldest());
+      EXPECT_FALSE(second.is_oldest());
+      EXPECT_TRUE(s.is_tidy());
     }
+    EXPECT_FALSE(s.is_tidy());
     EXPECT_TRUE(s.tidy(10));
+    EXPECT_TRUE(s.is_tidy());
     EXPECT_EQ(s.versions(), 1U) << "the first needs its own still";
+    EXPECT_EQ(s.version_bytes(), 2U);
   }
   EXPECT_FALSE(s.tidy(0));
   EXPECT_TRUE(s.tidy(1));
