@@ -2,7 +2,6 @@
 
 #include "zmtp/runtime/runtime.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -43,14 +42,9 @@ server::server(asio::any_io_executor executor, const server_options& options, lo
 void server::start(const asio::any_io_executor& executor, const server_options& options,
                    const std::shared_ptr<server_state>& state, server_handlers handlers) {
   how_ = options.wire_format;
-  // A new epoch distinguishes new updates from published ones that were not yet on the disk.
-  const bool counts_epochs = store_ && options.wire_format == form::kvmsg;
-  const auto epoch_behind = [counts_epochs](const server_state& s) {
-    return counts_epochs ? epoch_of(s.number()) + 1 : std::uint64_t{0};
-  };
-  const auto first = std::max(options.epoch, epoch_behind(*state));
-  if (first > max_epoch) {
-    throw boost::system::system_error{make_error_code(errc::sequence_too_large),
+  const auto first = state->next_epoch(options.epoch);
+  if (!first) {
+    throw boost::system::system_error{make_error_code(first.error()),
                                       "no epoch is left for a server of the map"};
   }
   const auto of = std::make_shared<std::weak_ptr<server_core>>();
@@ -58,15 +52,14 @@ void server::start(const asio::any_io_executor& executor, const server_options& 
   others.on_event = std::move(handlers.on_event);
   others.on_refused = std::move(handlers.on_refused);
   others.on_turn = std::move(handlers.on_turn);
-  others.rest = [of, epoch_behind, next_epoch = std::move(handlers.next_epoch),
+  others.rest = [of, next_epoch = std::move(handlers.next_epoch),
                  weak = std::weak_ptr{state}](server_actions& out) {
     const auto core = of->lock();
     const auto s = weak.lock();
     if (core && s && std::exchange(out.renew_epoch, false)) {
-      const auto given = next_epoch ? next_epoch() : std::nullopt;
-      const auto epoch = std::max(given.value_or(0), epoch_behind(*s));
-      if (epoch != 0 && epoch <= max_epoch) {
-        activate(*core, epoch);
+      const auto wanted = next_epoch ? next_epoch() : std::nullopt;
+      if (const auto epoch = s->next_epoch(wanted.value_or(0))) {
+        activate(*core, *epoch);
       }
     }
   };
@@ -76,7 +69,7 @@ void server::start(const asio::any_io_executor& executor, const server_options& 
   state_ = state;
   core_ = core;
   core->start();
-  activate(*core, first);
+  activate(*core, *first);
 }
 
 server::~server() { stop(); }

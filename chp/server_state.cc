@@ -75,12 +75,22 @@ server_state::server_state(const server_options& options, kind as, std::uint64_t
 
 // Roles.
 
+boost::system::result<std::uint64_t, errc> server_state::next_epoch(std::uint64_t wanted) const {
+  const bool counts = log_.state().has_store() && options_.wire_format == form::kvmsg;
+  const auto epoch = counts ? std::max(wanted, epoch_of(number()) + 1) : wanted;
+  if (epoch > max_epoch) {
+    return errc::sequence_too_large;
+  }
+  return epoch;
+}
+
 void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
-  used_up_ = false;
   if (active()) {
     log_.become_active(epoch, now, from_log_);  // another reign, if the epoch is later
+    used_up_ = used_up_ && log_.is_used_up();
     return;
   }
+  used_up_ = false;
   guide_.end();
   greet_at_.reset();
   if (!log_.is_active()) {

@@ -3,6 +3,7 @@
 // log, and which peers are notified. Pure. The shells around it are `server` and `replicated_server`.
 
 #include "chp/announcement.h"
+#include "chp/error.h"
 #include "chp/guide_follower.h"
 #include "chp/log_store.h"
 #include "chp/map_access.h"
@@ -17,6 +18,7 @@
 #include "zmtp/peer.h"
 
 #include <boost/system/error_code.hpp>
+#include <boost/system/result.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -68,6 +70,11 @@ public:
   }
   void on_witness_changed(const membership& record) { log_.on_witness_changed(record); }
 
+  // Alone: returns the epoch for activate(), at least `wanted`. With a store it is above that of the
+  // last stored update, so that new updates differ from published ones that were not yet on the
+  // disk.
+  // Errors: sequence_too_large: no epoch is left.
+  [[nodiscard]] boost::system::result<std::uint64_t, errc> next_epoch(std::uint64_t wanted) const;
   // Makes the server active. Numbers continue in this epoch if it is above that of the last number,
   // otherwise after the last number. An active server that gets a later epoch disconnects its
   // clients. 0: without epochs.
