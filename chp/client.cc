@@ -101,18 +101,18 @@ void client::start_wait_ready(zmtp::deadline until, done_handler&& handler) {
 
 void client::start_set(std::string&& key, std::string&& value, const set_options& how,
                        set_handler&& handler) {
-  give(std::move(key), std::move(value), how, std::move(handler));
+  add_update(std::move(key), std::move(value), how, std::move(handler));
 }
 
 void client::start_erase(std::string&& key, const erase_options& how, set_handler&& handler) {
-  give(std::move(key), std::nullopt, {.until = how.until, .require = how.require},
-       std::move(handler));
+  add_update(std::move(key), std::nullopt, {.until = how.until, .require = how.require},
+             std::move(handler));
 }
 
-void client::give(std::string&& key, std::optional<std::string>&& value, const set_options& how,
-                  set_handler&& handler) {
+void client::add_update(std::string&& key, std::optional<std::string>&& value,
+                        const set_options& how, set_handler&& handler) {
   if (const auto own = core_.lock()) {
-    own->give(std::move(key), std::move(value), how, std::move(handler));
+    own->add_update(std::move(key), std::move(value), how, std::move(handler));
   } else {
     zmtp::complete_later(executor_, std::move(handler), asio::error::operation_aborted,
                          truth::unknown);

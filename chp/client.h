@@ -199,8 +199,8 @@ private:
   void start_set(std::string&& key, std::string&& value, const set_options& how,
                  set_handler&& handler);
   void start_erase(std::string&& key, const erase_options& how, set_handler&& handler);
-  void give(std::string&& key, std::optional<std::string>&& value, const set_options& how,
-            set_handler&& handler);
+  void add_update(std::string&& key, std::optional<std::string>&& value, const set_options& how,
+                  set_handler&& handler);
 
   boost::asio::any_io_executor executor_;
   std::size_t watched_changes_;

@@ -70,14 +70,14 @@ void client_core::wait_ready(const zmtp::deadline& until, done_handler&& handler
   }
 }
 
-void client_core::give(std::string&& key, std::optional<std::string>&& value,
-                       const set_options& how, set_handler&& handler) {
+void client_core::add_update(std::string&& key, std::optional<std::string>&& value,
+                             const set_options& how, set_handler&& handler) {
   if (stopped_) {
     zmtp::complete_later(executor_, std::move(handler), asio::error::operation_aborted,
                          truth::unknown);
     return;
   }
-  const auto given = state_.give(
+  const auto given = state_.add_update(
       std::move(key), std::move(value),
       {.ttl = how.ttl, .for_both = how.require == required::both, .end = how.until.at(runtime_)},
       runtime_.now(), actions_);

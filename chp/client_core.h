@@ -45,8 +45,8 @@ public:
   void stop();
   void wait_ready(const zmtp::deadline& until, done_handler&& handler);
   // Sets a key, or erases it if there is no value.
-  void give(std::string&& key, std::optional<std::string>&& value, const set_options& how,
-            set_handler&& handler);
+  void add_update(std::string&& key, std::optional<std::string>&& value, const set_options& how,
+                  set_handler&& handler);
   void add_watcher(const std::shared_ptr<watch_queue>& queue);
   void report_lost_to(client::lost_handler&& handler) { lost_handler_ = std::move(handler); }
 

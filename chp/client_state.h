@@ -75,11 +75,11 @@ public:
   // errc::not_sent if it is withdrawn, errc::unconfirmed if it is still resent, or
   // errc::not_on_both.
   // Errors: those of check_key(), value_empty, value_too_long, ttl_too_short, not_in_kvsimple.
-  [[nodiscard]] boost::system::result<ticket, errc> give(std::string key,
-                                                         std::optional<std::string> value,
-                                                         const client_updates::request& how,
-                                                         time_point now, actions& out) {
-    return updates_.give(std::move(key), std::move(value), how, now, out);
+  [[nodiscard]] boost::system::result<ticket, errc> add_update(std::string key,
+                                                               std::optional<std::string> value,
+                                                               const client_updates::request& how,
+                                                               time_point now, actions& out) {
+    return updates_.add_update(std::move(key), std::move(value), how, now, out);
   }
   // Ends the wait for an update. No completion follows.
   pending_sets::given_up cancel(ticket of) { return updates_.cancel(of); }

@@ -36,7 +36,7 @@ errc client_updates::check(std::string_view key, const std::optional<std::string
   return how.ttl && *how.ttl < std::chrono::seconds{1} ? errc::ttl_too_short : errc{};
 }
 
-boost::system::result<client_updates::ticket, errc> client_updates::give(
+boost::system::result<client_updates::ticket, errc> client_updates::add_update(
     std::string key, std::optional<std::string> value, const request& how, time_point now,
     actions& out) {
   if (const auto fault = check(key, value, how); fault != errc{}) {

@@ -49,11 +49,11 @@ public:
     bool for_both = false;  // it waits until both servers have the update
     std::optional<time_point> end{};
   };
-  // See client_state::give().
-  [[nodiscard]] boost::system::result<ticket, errc> give(std::string key,
-                                                         std::optional<std::string> value,
-                                                         const request& how, time_point now,
-                                                         actions& out);
+  // See client_state::add_update().
+  [[nodiscard]] boost::system::result<ticket, errc> add_update(std::string key,
+                                                               std::optional<std::string> value,
+                                                               const request& how, time_point now,
+                                                               actions& out);
   pending_sets::given_up cancel(ticket of);
 
   // Follows this server, or none. `log_end`: the end of its log, if it has one.

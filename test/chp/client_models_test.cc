@@ -141,8 +141,8 @@ TEST_F(client_models, kvsimple_has_empty_values_and_neither_deletions_nor_times_
   begin();
   follow_simple();
   collector();
-  EXPECT_EQ(state->give("1", "a", {.ttl = 5s}, now, out).error(), errc::not_in_kvsimple);
-  EXPECT_EQ(state->give("1", std::nullopt, {}, now, out).error(), errc::not_in_kvsimple);
+  EXPECT_EQ(state->add_update("1", "a", {.ttl = 5s}, now, out).error(), errc::not_in_kvsimple);
+  EXPECT_EQ(state->add_update("1", std::nullopt, {}, now, out).error(), errc::not_in_kvsimple);
   set("1", "");
   EXPECT_EQ(done(), texts{"publish 0 1="});
   options.wire_format = form::kvmsg;

@@ -93,7 +93,7 @@ private:
               one_in(3) ? "" : std::to_string(random_()), {}, faults);
     } else if (faults && one_in(8)) {
       const auto key = "/a/own" + std::to_string(random_() % 3);
-      ASSERT_TRUE(state_.give(key, std::to_string(++sets_), {}, now_, out_));
+      ASSERT_TRUE(state_.add_update(key, std::to_string(++sets_), {}, now_, out_));
     } else {
       go_on(faults);
     }

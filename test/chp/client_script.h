@@ -198,8 +198,9 @@ protected:
                            std::optional<std::chrono::milliseconds> within = {},
                            bool for_both = false) {
     const auto until = within ? std::optional{now + *within} : std::nullopt;
-    const auto given = state->give(std::move(key), std::move(value),
-                                   {.ttl = ttl, .for_both = for_both, .end = until}, now, out);
+    const auto given =
+        state->add_update(std::move(key), std::move(value),
+                          {.ttl = ttl, .for_both = for_both, .end = until}, now, out);
     EXPECT_TRUE(given);
     return given ? *given : 0;
   }

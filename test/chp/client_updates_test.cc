@@ -361,17 +361,17 @@ TEST_F(client_updates, sends_a_time_to_live_in_seconds) {  // C1-8, CHP-32
   set("/a", "1", 30s);
   set("/b", "1");
   EXPECT_EQ(done(), (texts{"publish 0 /a=1 #1 ttl=30", "publish 0 /b=1 #2"}));
-  EXPECT_EQ(state->give("/a", "1", {.ttl = 0s}, now, out).error(), errc::ttl_too_short);
-  EXPECT_EQ(state->give("/a", "1", {.ttl = -5s}, now, out).error(), errc::ttl_too_short);
+  EXPECT_EQ(state->add_update("/a", "1", {.ttl = 0s}, now, out).error(), errc::ttl_too_short);
+  EXPECT_EQ(state->add_update("/a", "1", {.ttl = -5s}, now, out).error(), errc::ttl_too_short);
 }
 
 TEST_F(client_updates, one_without_a_value_erases_the_key) {
   begin();
   follow();
   collector();
-  EXPECT_TRUE(state->give("/a", std::nullopt, {}, now, out));
+  EXPECT_TRUE(state->add_update("/a", std::nullopt, {}, now, out));
   EXPECT_EQ(done(), texts{"publish 0 /a= #1"});
-  EXPECT_EQ(state->give("HUGZ", std::nullopt, {}, now, out).error(), errc::key_reserved);
+  EXPECT_EQ(state->add_update("HUGZ", std::nullopt, {}, now, out).error(), errc::key_reserved);
 }
 
 TEST_F(client_updates, always_send_ttl_adds_a_ttl_of_zero) {  // C1-20
@@ -389,7 +389,7 @@ TEST_F(client_updates, set_rejects_invalid_keys_and_values) {  // C1-24
   follow();
   collector();
   const auto fault = [&](std::string key, std::string value) {
-    return state->give(std::move(key), std::move(value), {}, now, out).error();
+    return state->add_update(std::move(key), std::move(value), {}, now, out).error();
   };
   EXPECT_EQ(fault("", "1"), errc::key_empty);
   EXPECT_EQ(fault(std::string(256, 'k'), "1"), errc::key_too_long);

@@ -144,13 +144,13 @@ private:
     return m.empty() ? std::string{} : std::string{m.front()};
   }
   void set(const message& value, std::size_t more) {
-    const auto given =
-        client_.give(std::string{keys[more % 8]},
-                     value.empty() ? std::nullopt : std::optional{std::string{value.front()}},
-                     {.ttl = more / 8 == 0 ? std::nullopt : std::optional{1s},
-                      .for_both = more % 5 == 0,
-                      .end = more % 3 == 0 ? std::optional{now_ + 500ms} : std::nullopt},
-                     now_, actions_);
+    const auto given = client_.add_update(
+        std::string{keys[more % 8]},
+        more % 7 == 0 || value.empty() ? std::nullopt : std::optional{std::string{value.front()}},
+        {.ttl = more / 8 == 0 ? std::nullopt : std::optional{1s},
+         .for_both = more % 5 == 0,
+         .end = more % 3 == 0 ? std::optional{now_ + 500ms} : std::nullopt},
+        now_, actions_);
     if (given) {
       require(open_tickets_.insert(*given).second, "no ticket is given twice");
     }
