@@ -49,6 +49,7 @@ public:
   // Immediate: tidy() frees what the view alone needed.
   void close(view& v) noexcept;
   [[nodiscard]] bool any_open() const noexcept { return !open_.empty(); }
+  [[nodiscard]] std::size_t open_views() const noexcept { return open_.size(); }
   [[nodiscard]] bool is_oldest(const view& v) const noexcept { return open_.front() == &v; }
 
   // Returns whether an open view needs an entry that is replaced or erased now.
@@ -65,6 +66,7 @@ public:
   // Frees past entries that no view needs, after it has looked at no more than `most`. Returns true
   // when none are left.
   bool tidy(std::size_t most) noexcept;
+  // Returns whether open views need all past entries.
   [[nodiscard]] bool is_tidy() const noexcept { return ended_ == nullptr; }
 
   [[nodiscard]] std::size_t size() const noexcept { return count_; }

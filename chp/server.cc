@@ -58,7 +58,7 @@ void server::start(const asio::any_io_executor& executor, const server_options& 
     const auto s = weak.lock();
     if (core && s && std::exchange(out.renew_epoch, false)) {
       const auto wanted = next_epoch ? next_epoch() : std::nullopt;
-      if (const auto epoch = s->next_epoch(wanted.value_or(0))) {
+      if (const auto epoch = s->next_epoch(wanted.value_or(0)); epoch && *epoch != 0) {
         activate(*core, *epoch);
       }
     }

@@ -40,8 +40,8 @@ struct server_options {
   std::chrono::milliseconds heartbeat{1'000};
   // Limits new updates. Stored ones may be larger.
   command_limits limit{};
-  // Snapshots may need past entries within the same limits. Above them, the server disconnects the
-  // peer with the oldest snapshot.
+  // The server keeps past entries for snapshots in progress, within the same limits. Above them, it
+  // disconnects the peer with the oldest snapshot, unless that is the only one.
   store_limits map{};
   // The entries that are kept for a backup that was away. A backup that is further behind copies
   // everything. The log keeps the updates that are made meanwhile. When it is full, the server reads

@@ -225,7 +225,7 @@ void server_state::watch_store(actions& out) {
 // Time.
 
 std::optional<server_state::time_point> server_state::next_deadline() const noexcept {
-  if (tidying_) {
+  if (!map().past().is_tidy()) {
     return time_point{};
   }
   auto first = log_.next_deadline();
@@ -243,7 +243,7 @@ std::optional<server_state::time_point> server_state::next_deadline() const noex
 }
 
 void server_state::on_deadline(time_point now, actions& out) {
-  tidying_ = tidying_ && !log_.past().map().tidy(tidied_at_once);
+  (void)log_.past().map().tidy(tidied_at_once);
   log_.on_deadline(now);
   guide_.on_deadline(now, out);
   if (greet_at_ && now >= *greet_at_) {

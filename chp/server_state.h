@@ -70,9 +70,9 @@ public:
   }
   void on_witness_changed(const membership& record) { log_.on_witness_changed(record); }
 
-  // Alone: returns the epoch for activate(), at least `wanted`. With a store it is above that of the
-  // last stored update, so that new updates differ from published ones that were not yet on the
-  // disk.
+  // Alone: returns the epoch for activate(), at least `wanted`. With a store, except in kvsimple, it
+  // is above that of the last entry, so that new updates differ from published ones that were not
+  // yet on the disk.
   // Errors: sequence_too_large: no epoch is left.
   [[nodiscard]] boost::system::result<std::uint64_t, errc> next_epoch(std::uint64_t wanted) const;
   // Makes the server active. Numbers continue in this epoch if it is above that of the last number,
@@ -187,7 +187,6 @@ private:
   std::optional<time_point> next_heartbeat_;
   bool used_up_ = false;
   time_point next_renewal_{};
-  bool tidying_ = false;  // past entries that no snapshot needs
 
   // Active: the backup that sent the last HELLO.
   std::optional<zmtp::peer_id> backup_;

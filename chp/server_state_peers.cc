@@ -88,7 +88,6 @@ void server_state::on_snapshot_client_attached(zmtp::peer_id peer, const zmtp::m
 
 void server_state::on_snapshot_client_detached(zmtp::peer_id peer) {
   streams_.detach(peer);
-  tidying_ = true;
   if (backup_ == peer) {
     backup_.reset();
     if (log_.is_active()) {
@@ -165,24 +164,24 @@ void server_state::on_writable(zmtp::peer_id peer, actions& out) {
   }
   const auto made = streams_.write(peer, source(), out.reply);
   counters_.snapshots += made.ended && !made.forbidden ? 1U : 0U;
-  tidying_ = tidying_ || made.ended;
   if (made.more) {
     out.stream.push_back(peer);
   }
 }
 
-// A peer that reads slowly, or not at all, must not make the server keep ever more past entries.
+// Peers that read slowly, or not at all, must not make the server keep ever more past entries. One
+// snapshot needs no more than one map, so the only one goes on. A copy to a backup goes on too: it
+// keeps no more changes than the log, which is not trimmed meanwhile.
 void server_state::bound_past_entries(actions& out) {
-  const auto& map = log_.past().map();
-  while (map.is_tidy() &&
-         (map.versions() > options_.map.max_keys || map.version_bytes() > options_.map.max_bytes)) {
-    const auto peer = streams_.end_oldest();
-    if (!peer) {
-      return;  // the backup's copy is older
-    }
+  const auto& past = map().past();
+  const auto& most = options_.map;
+  if (!past.is_tidy() || past.open_views() <= 1 ||
+      (past.size() <= most.max_keys && past.bytes() <= most.max_bytes)) {
+    return;
+  }
+  if (const auto peer = streams_.end_oldest()) {
     out.close_snapshot_clients.push_back(*peer);
     ++counters_.slow_snapshots;
-    tidying_ = true;
   }
 }
 

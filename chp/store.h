@@ -88,11 +88,8 @@ public:
   // Bytes of all keys and values.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-  // Number of past entries, which snapshots need or needed, and bytes of their keys and values.
-  [[nodiscard]] std::size_t versions() const noexcept { return past_.size(); }
-  [[nodiscard]] std::size_t version_bytes() const noexcept { return past_.bytes(); }
-  // Returns whether snapshots need all past entries.
-  [[nodiscard]] bool is_tidy() const noexcept { return past_.is_tidy(); }
+  // Returns the past entries, which snapshots need or needed.
+  [[nodiscard]] const past_entries& past() const noexcept { return past_; }
   // Frees past entries that no snapshot needs, after it has looked at no more than `most`. Returns
   // true when none are left. Each change frees a few.
   bool tidy(std::size_t most) noexcept { return past_.tidy(most); }
@@ -165,7 +162,7 @@ public:
   [[nodiscard]] sequence number() const noexcept { return view_->at; }
   // Returns whether everything has been read.
   [[nodiscard]] bool at_end() const noexcept { return view_->at_end; }
-  // Returns whether no open snapshot of the store is older. Some past entries are kept for it alone.
+  // Returns whether this is the first of the open snapshots.
   [[nodiscard]] bool is_oldest() const noexcept { return of_->past_.is_oldest(*view_); }
 
   // Visits entries in the order of keys, from where the last call stopped, until it has looked at

@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -120,98 +118,12 @@ TEST_F(server_snapshots, end_when_the_peer_disconnects_and_leave_no_state) {
   for (int n = 0; n < 100; ++n) {
     s.set("k" + std::to_string(n), "new");
   }
-  EXPECT_GT(s.server.map().versions(), 50U);
+  EXPECT_GT(s.server.map().past().size(), 50U);
   s.server.on_snapshot_client_detached(peer);
   s.pass(0ms);
-  EXPECT_EQ(s.server.map().versions(), 0U);
+  EXPECT_EQ(s.server.map().past().size(), 0U);
   s.read(peer);
   EXPECT_EQ(s.server.status().snapshots, 0U);
-}
-
-// Ten keys, each of one byte and with a value of nine bytes.
-class server_snapshots_of_slow_peers : public testing::TestWithParam<store_limits> {
-protected:
-  static server_options options() {
-    server_options some;
-    some.snapshot_piece = 1;
-    some.map = GetParam();
-    return some;
-  }
-  void set_all(char value) {
-    for (char key = '0'; key <= '9'; ++key) {
-      s.set(std::string(1, key), std::string(9, value));
-    }
-  }
-  // Requests a snapshot, and reads one entry.
-  zmtp::peer_id begin() {
-    const auto peer = s.snapshot_client();
-    s.say(peer, make_snapshot_request(""));
-    s.read(peer, 1);
-    return peer;
-  }
-  // Returns the values in the snapshot of the peer, if it is complete.
-  std::set<std::string> rest_of(zmtp::peer_id peer) {
-    s.read(peer);
-    auto& got = s.replies[peer];
-    if (got.size() != 11 || got.back().front() != "KTHXBAI") {
-      return {};
-    }
-    got.pop_back();
-    std::set<std::string> values;
-    for (const auto& m : got) {
-      values.insert(m.back());
-    }
-    return values;
-  }
-  [[nodiscard]] std::uint64_t ended() const { return s.server.status().counters.slow_snapshots; }
-
-  server_setting s{options()};
-};
-
-INSTANTIATE_TEST_SUITE_P(limits, server_snapshots_of_slow_peers,
-                         testing::Values(store_limits{.max_keys = 10},
-                                         store_limits{.max_bytes = 100}));
-
-TEST_P(server_snapshots_of_slow_peers, one_may_need_a_whole_map) {
-  s.activate();
-  set_all('a');
-  const auto peer = begin();
-  set_all('b');
-  set_all('c');
-  EXPECT_EQ(s.server.map().versions(), 10U);
-  EXPECT_EQ(ended(), 0U);
-  EXPECT_EQ(rest_of(peer), (std::set<std::string>{"aaaaaaaaa"}));
-}
-
-TEST_P(server_snapshots_of_slow_peers, the_oldest_ends_above_the_limit) {
-  s.activate();
-  set_all('a');
-  const auto oldest = begin();
-  set_all('b');
-  const auto second = begin();
-  EXPECT_TRUE(s.closed.empty()) << "at the limit";
-  s.set("0", "ccccccccc");
-  EXPECT_EQ(s.closed, (std::set<zmtp::peer_id>{oldest}));
-  EXPECT_EQ(ended(), 1U);
-  s.pass(0ms);
-  EXPECT_EQ(s.server.map().versions(), 1U) << "of the second";
-  set_all('c');
-  EXPECT_EQ(ended(), 1U);
-  EXPECT_EQ(rest_of(oldest), std::set<std::string>{});
-  EXPECT_EQ(rest_of(second), (std::set<std::string>{"bbbbbbbbb"}));
-}
-
-TEST_P(server_snapshots_of_slow_peers, several_end_at_once_if_they_began_together) {
-  s.activate();
-  set_all('a');
-  const auto first = begin();
-  const auto second = begin();
-  set_all('b');
-  const auto third = begin();
-  set_all('c');
-  EXPECT_EQ(s.closed, (std::set<zmtp::peer_id>{first, second}));
-  EXPECT_EQ(ended(), 2U);
-  EXPECT_EQ(rest_of(third), (std::set<std::string>{"bbbbbbbbb"}));
 }
 
 TEST_F(server_snapshots, tell_zinc_clients_the_number_of_updates_of_the_subtree) {  // G3

@@ -303,6 +303,7 @@ TEST(server_epochs, begin_as_the_user_wants_or_behind_the_stored_ones) {
   EXPECT_EQ(next(false, form::kvmsg, 0).value(), 0U) << "without epochs";
   EXPECT_EQ(next(false, form::kvmsg, 3).value(), 3U);
   EXPECT_EQ(next(true, form::kvmsg, 0).value(), 6U);
+  EXPECT_EQ(next(true, form::kvmsg, 3).value(), 6U);
   EXPECT_EQ(next(true, form::kvmsg, 6).value(), 6U);
   EXPECT_EQ(next(true, form::kvmsg, 9).value(), 9U);
   EXPECT_EQ(next(true, form::kvsimple_8, 0).value(), 0U);

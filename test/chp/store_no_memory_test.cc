@@ -135,7 +135,7 @@ TEST(chp_store_no_memory, a_failed_snapshot_leaves_no_state) {
     }
     left = -1;
     static_cast<void>(s.apply({"key", "other", {}, {}}, 2));
-    EXPECT_EQ(s.versions(), 0U) << "nothing is open";
+    EXPECT_EQ(s.past().size(), 0U) << "nothing is open";
     if (!failed) {
       EXPECT_GT(n, 1);
       return;

@@ -277,30 +277,30 @@ TEST(chp_store, frees_old_versions_that_no_snapshot_needs) {
   {
     const auto first = s.open_snapshot();
     set(s, "k", "2", 2);
-    EXPECT_EQ(s.versions(), 1U);
+    EXPECT_EQ(s.past().size(), 1U);
     for (sequence at = 3; at < 100; ++at) {
       set(s, "k", "3", at);
     }
-    EXPECT_EQ(s.versions(), 1U) << "no snapshot has seen the others";
+    EXPECT_EQ(s.past().size(), 1U) << "no snapshot has seen the others";
     {
       const auto second = s.open_snapshot();
       set(s, "k", "four", 100);
       set(s, "k", "5", 101);
-      EXPECT_EQ(s.versions(), 2U);
-      EXPECT_EQ(s.version_bytes(), 4U);
+      EXPECT_EQ(s.past().size(), 2U);
+      EXPECT_EQ(s.past().bytes(), 4U);
       EXPECT_TRUE(first.is_oldest());
       EXPECT_FALSE(second.is_oldest());
-      EXPECT_TRUE(s.is_tidy());
+      EXPECT_TRUE(s.past().is_tidy());
     }
-    EXPECT_FALSE(s.is_tidy());
+    EXPECT_FALSE(s.past().is_tidy());
     EXPECT_TRUE(s.tidy(10));
-    EXPECT_TRUE(s.is_tidy());
-    EXPECT_EQ(s.versions(), 1U) << "the first needs its own still";
-    EXPECT_EQ(s.version_bytes(), 2U);
+    EXPECT_TRUE(s.past().is_tidy());
+    EXPECT_EQ(s.past().size(), 1U) << "the first needs its own still";
+    EXPECT_EQ(s.past().bytes(), 2U);
   }
   EXPECT_FALSE(s.tidy(0));
   EXPECT_TRUE(s.tidy(1));
-  EXPECT_EQ(s.versions(), 0U);
+  EXPECT_EQ(s.past().size(), 0U);
 }
 
 TEST(chp_store, passes_versions_of_a_newer_snapshot_to_an_older_one) {
@@ -313,7 +313,7 @@ TEST(chp_store, passes_versions_of_a_newer_snapshot_to_an_older_one) {
     set(s, "k", "2", 3);
   }
   EXPECT_TRUE(s.tidy(10));
-  EXPECT_EQ(s.versions(), 1U);
+  EXPECT_EQ(s.past().size(), 1U);
   EXPECT_EQ(rest(older), (model{{"k", "1"}}));
 }
 
@@ -328,12 +328,12 @@ TEST(chp_store, changes_free_versions_of_ended_snapshots) {
     for (int i = 0; i < 100; ++i) {
       set(s, std::to_string(i), "new", ++at);
     }
-    EXPECT_EQ(s.versions(), 100U);
+    EXPECT_EQ(s.past().size(), 100U);
   }
   for (int i = 0; i < 100; ++i) {
     set(s, std::to_string(i), "newer", ++at);
   }
-  EXPECT_EQ(s.versions(), 0U);
+  EXPECT_EQ(s.past().size(), 0U);
 }
 
 TEST(chp_store, is_dismantled_in_pieces_and_used_again) {
@@ -457,7 +457,7 @@ TEST(chp_store, is_a_map_and_its_snapshots_are_copies) {
     open.clear();
     while (!s.tidy(100)) {
     }
-    ASSERT_EQ(s.versions(), 0U);
+    ASSERT_EQ(s.past().size(), 0U);
   }
 }
 

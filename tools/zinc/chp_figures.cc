@@ -97,7 +97,7 @@ constexpr std::array server_table{
     server_figure{{"snapshots_sent", counter, "snapshots sent completely"},
                   [](const server_status& of) { return value{of.counters.snapshots}; }},
     server_figure{{"snapshots_too_slow", counter,
-                   "snapshots ended because too many past entries were kept for them"},
+                   "oldest snapshots that were ended, because too many past entries were needed"},
                   [](const server_status& of) { return value{of.counters.slow_snapshots}; }},
     server_figure{{"gaps", counter, "gaps in the updates of a server of the Guide"},
                   [](const server_status& of) { return value{of.counters.gaps}; }},
