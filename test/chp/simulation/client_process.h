@@ -58,6 +58,11 @@ public:
 
   void start();
   void kill(zmtp::simulation::death how);
+  // After a pause of the process. The client then reads what it has missed.
+  void resume() noexcept {
+    process_->resume();
+    last_event_ = world_->now();
+  }
   [[nodiscard]] zmtp::simulation::process& process() noexcept { return *process_; }
   // Begins no more updates.
   void stop_writing() noexcept { writes_ = false; }

@@ -24,15 +24,18 @@ void disk_watch::on_write(const state_write& change) {
 void disk_watch::look(std::string_view records) {
   while (!records.empty()) {
     const auto e = read_record(records);
-    if (e.kind != entry_kind::set || !is_once(e.key)) {
+    if (e.kind != entry_kind::set) {
       continue;
     }
     history_->on_disk(who_, e.value);
-    const auto [first, is_new] = made_.emplace(e.key, e.number);
+    if (may_be_made_twice(e.value)) {
+      continue;
+    }
+    const auto [first, is_new] = made_.emplace(e.value, e.number);
     if (!is_new && first->second != e.number) {
-      history_->report(violation::made_twice, host_ + " has " + std::string{e.key} + " as " +
-                                                  std::to_string(first->second) + " and " +
-                                                  std::to_string(e.number));
+      history_->report(violation::made_twice,
+                       host_ + " has " + std::string{e.key} + '=' + std::string{e.value} + " as " +
+                           std::to_string(first->second) + " and " + std::to_string(e.number));
     }
   }
 }

@@ -31,7 +31,7 @@ private:
   server who_;
   std::string host_;
   std::vector<state_write> pieces_;
-  std::map<std::string, sequence, std::less<>> made_;  // keys that are set once
+  std::map<std::string, sequence, std::less<>> made_;  // values; each is written once
 };
 
 }  // namespace chp::simulation

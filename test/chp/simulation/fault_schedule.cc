@@ -27,6 +27,7 @@ std::string_view to_string(fault f) noexcept {
     case fault::one_way_cut: return "one-way cut";
     case fault::client_cut: return "client cut";
     case fault::client_kill: return "client kill";
+    case fault::client_pause: return "client pause";
     case fault::slow: return "slow";
     case fault::refused: return "refused";
     case fault::connections_cut: return "connections cut";
@@ -61,6 +62,7 @@ fault_schedule::end fault_schedule::begin(fault f, milliseconds longest) {
     case fault::one_way_cut: return cut_link(false);
     case fault::client_cut: return cut_client();
     case fault::client_kill: return kill_client();
+    case fault::client_pause: return pause_client();
     case fault::slow: return slow_down(longest);
     case fault::refused: return refuse();
     case fault::connections_cut: break;
@@ -91,14 +93,14 @@ fault_schedule::end fault_schedule::kill(death how) {
   };
 }
 
-// The record of epochs of the backup goes too, now and then. Without it, a primary would serve an
-// empty map.
+// The record of epochs goes too, now and then. Without it, a primary serves an empty map if it does
+// not reach its backup, so this is rare.
 fault_schedule::end fault_schedule::wipe() {
   const auto who = any_server();
   auto& one = *servers_[who];
   stop(who, death::power);
   one.wipe_disk();
-  if (who == 1 && in_->random().chance(50)) {
+  if (in_->random().chance(who == 1 ? 50 : 10)) {
     one.wipe_epochs();
   }
   const auto& other = *servers_[1 - who];
@@ -191,13 +193,19 @@ fault_schedule::end fault_schedule::cut_client() {
 }
 
 fault_schedule::end fault_schedule::kill_client() {
-  auto& one = *clients_[in_->random().pick(clients_.size())];
+  auto& one = any_client();
   one.kill(in_->random().chance(50) ? death::process : death::power);
   return [&one] {
     if (!one.process().running()) {
       one.start();
     }
   };
+}
+
+fault_schedule::end fault_schedule::pause_client() {
+  auto& one = any_client();
+  one.process().pause();
+  return [&one] { one.resume(); };
 }
 
 fault_schedule::end fault_schedule::slow_down(milliseconds longest) {

@@ -30,17 +30,18 @@ enum class fault : std::uint8_t {
   one_way_cut,        // between the servers
   client_cut,         // between a client or another program and a server, one way or both
   client_kill,        // a client is killed, and another one starts
+  client_pause,       // a client is paused
   slow,               // new connections are slow
   refused,            // many connects fail
   connections_cut,    // all connections end
 };
 inline constexpr std::array all_faults{
-    fault::kill,          fault::power_loss,     fault::wipe,
-    fault::pause,         fault::slow_disk,      fault::full_disk,
-    fault::failed_disk,   fault::failed_epochs,  fault::failed_lost_files,
-    fault::forged_epochs, fault::link_cut,       fault::one_way_cut,
-    fault::client_cut,    fault::client_kill,    fault::slow,
-    fault::refused,       fault::connections_cut};
+    fault::kill,          fault::power_loss,    fault::wipe,
+    fault::pause,         fault::slow_disk,     fault::full_disk,
+    fault::failed_disk,   fault::failed_epochs, fault::failed_lost_files,
+    fault::forged_epochs, fault::link_cut,      fault::one_way_cut,
+    fault::client_cut,    fault::client_kill,   fault::client_pause,
+    fault::slow,          fault::refused,       fault::connections_cut};
 
 [[nodiscard]] std::string_view to_string(fault f) noexcept;
 
@@ -81,11 +82,15 @@ private:
   [[nodiscard]] end cut_link(bool both_ways);
   [[nodiscard]] end cut_client();
   [[nodiscard]] end kill_client();
+  [[nodiscard]] end pause_client();
   [[nodiscard]] end slow_down(std::chrono::milliseconds longest);
   [[nodiscard]] end refuse();
   void cut_connections();
   void stop(server who, zmtp::simulation::death how);
   [[nodiscard]] server any_server() { return in_->random().pick(servers_.size()); }
+  [[nodiscard]] client_process& any_client() {
+    return *clients_[in_->random().pick(clients_.size())];
+  }
 
   zmtp::simulation::world* in_;
   map_history* history_;

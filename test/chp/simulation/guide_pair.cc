@@ -246,15 +246,13 @@ guide_pair_result guide_pair::run() {
   live();
   recover();
   auto& here = world_.net().here();
+  auto figures = history_.figures();
+  figures.insert(figures.begin(), {{"faults", faults_->made()}, {"adopted", adopted_}});
   return {{.description = setting_.description() + (who_ == 0 ? ", our primary" : ", our backup"),
            .trace_hash = here.notes.hash(),
            .events = here.events.happened(),
            .virtual_time = world_.now() - began_,
-           .figures = {{"faults", faults_->made()},
-                       {"updates", history_.updates()},
-                       {"committed", history_.committed()},
-                       {"adopted", adopted_},
-                       {"lines of lost updates", history_.lost_lines()}}},
+           .figures = std::move(figures)},
           history_.findings()};
 }
 

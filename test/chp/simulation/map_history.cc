@@ -241,6 +241,22 @@ void map_history::on_rest(const content& map) {
   }
 }
 
+std::vector<std::pair<std::string_view, std::size_t>> map_history::figures() const {
+  // A loss of these would be excused.
+  const auto perhaps_gone = std::count_if(updates_.begin(), updates_.end(), [](const update& u) {
+    return u.ended != 0 && u.may_be_gone && !u.gone;
+  });
+  return {{"updates", updates_.size()},
+          {"committed", committed_},
+          {"on both", on_both_},
+          {"reported lost", reported_lost_},
+          {"lines of lost updates", lines_},
+          {"expired on both", expired_},
+          {"gone", gone_},
+          {"perhaps gone", static_cast<std::size_t>(perhaps_gone)},
+          {"stopped servers", stopped_}};
+}
+
 std::string map_history::name(const update& u) {
   return u.client + ": " + u.key + '=' + (u.value.empty() ? "nothing" : u.value);
 }

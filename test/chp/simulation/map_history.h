@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace chp::simulation {
@@ -32,6 +33,11 @@ using server = std::size_t;
 [[nodiscard]] inline bool is_once(std::string_view key) { return key.starts_with("/once/"); }
 
 [[nodiscard]] inline bool expires(std::string_view key) { return key.starts_with("/once/ttl/"); }
+
+// An update of a program that sends it to both servers without an id can be executed twice.
+[[nodiscard]] inline bool may_be_made_twice(std::string_view value) {
+  return value.find('~') != value.npos;
+}
 
 // No client replaces or erases its value.
 [[nodiscard]] inline bool is_kept(std::string_view key) { return is_once(key) && !expires(key); }
@@ -115,14 +121,10 @@ public:
 
   void report(violation what, std::string text);
   [[nodiscard]] const std::vector<finding>& findings() const noexcept { return findings_; }
-  [[nodiscard]] std::size_t updates() const noexcept { return updates_.size(); }
-  [[nodiscard]] std::size_t committed() const noexcept { return committed_; }
-  [[nodiscard]] std::size_t on_both() const noexcept { return on_both_; }
-  [[nodiscard]] std::size_t reported_lost() const noexcept { return reported_lost_; }
   [[nodiscard]] std::size_t gone() const noexcept { return gone_; }
-  [[nodiscard]] std::size_t stopped() const noexcept { return stopped_; }
   [[nodiscard]] std::size_t expired() const noexcept { return expired_; }
-  [[nodiscard]] std::size_t lost_lines() const noexcept { return lines_; }
+  // All numbers of the history, by name.
+  [[nodiscard]] std::vector<std::pair<std::string_view, std::size_t>> figures() const;
 
 private:
   enum class fate : std::uint8_t { open, committed, never, not_there };

@@ -125,7 +125,7 @@ TEST(planted_messages, a_confirmation_of_what_no_disk_has_is_noticed) {
 TEST(planted_messages, a_hello_that_names_more_than_the_disk_has_is_noticed) {
   const auto options = on_servers({fault::connections_cut, fault::kill, fault::slow_disk},
                                   counts_end_of_hello, with_stores);
-  expect_noticed(violation::not_on_both, 3, options);
+  expect_noticed(violation::not_on_both, 44, options);
 }
 
 TEST(planted_messages, a_server_with_a_part_of_what_both_had_is_noticed) {
@@ -134,11 +134,11 @@ TEST(planted_messages, a_server_with_a_part_of_what_both_had_is_noticed) {
         how.stores = {true, false};
         how.small_pieces = true;
       });
-  expect_noticed(violation::stopped, 248, options);
+  expect_noticed(violation::stopped, 36, options);
 }
 
 TEST(planted_messages, a_copy_without_sessions_is_noticed) {
-  expect_noticed(violation::made_twice, 257,
+  expect_noticed(violation::made_twice, 105,
                  on_servers({fault::kill, fault::power_loss, fault::slow}, copies_no_sessions,
                             [](setting& how) { how.short_log = true; }));
 }
@@ -200,9 +200,22 @@ TEST(planted_messages, an_update_without_an_id_that_arrives_twice_is_noticed) {
   expect_noticed(violation::made_twice, 1, options);
 }
 
+TEST(planted_messages, an_update_of_a_shared_key_that_arrives_twice_is_noticed) {
+  auto options = on_servers(
+      {},
+      [](zmtp::message& m) {
+        const bool doubles = m.size() == frames && m.front() == "/shared/0" &&
+                             update_id::of_frame(m[id_frame]).empty();
+        return doubles ? 2U : 1U;
+      },
+      with_stores);
+  options.guide = guide_process::options{.expects_once = true, .sends_to = 0};
+  expect_noticed(violation::made_twice, 1, options);
+}
+
 // 6. Small limits.
 TEST(planted_messages, a_session_that_was_forgotten_silently_is_noticed) {
-  expect_noticed(violation::made_twice, 1184,
+  expect_noticed(violation::made_twice, 275,
                  on_servers({fault::kill, fault::power_loss, fault::client_cut}, forgets_silently,
                             [](setting& how) {
                               how.short_log = true;
@@ -211,7 +224,7 @@ TEST(planted_messages, a_session_that_was_forgotten_silently_is_noticed) {
 }
 
 TEST(planted_messages, a_copy_without_its_few_sessions_is_noticed) {
-  expect_noticed(violation::made_twice, 134,
+  expect_noticed(violation::made_twice, 105,
                  on_servers({fault::kill, fault::power_loss, fault::slow}, copies_no_sessions,
                             [](setting& how) {
                               how.short_log = true;

@@ -41,6 +41,9 @@ private:
                        [is](const auto& each) { return (*each.*is)(); });
   }
   void compare();
+  [[nodiscard]] std::size_t reached(std::size_t server_process::reached::*what) const {
+    return servers_[0]->limits_reached().*what + servers_[1]->limits_reached().*what;
+  }
   // The client reaches the active server.
   [[nodiscard]] bool is_served(const client_process& one) const { return one.reaches(active()); }
   [[nodiscard]] server active() const { return servers_[0]->is_active() ? 0 : 1; }
@@ -294,20 +297,18 @@ scenario_result scenario::run() {
   for (const auto f : faults_) {
     description += ", " + std::string{to_string(f)};
   }
+  auto figures = history_.figures();
+  figures.insert(figures.begin(), {"faults", schedule_->made()});
+  figures.insert(figures.end(),
+                 {{"refused at limits", reached(&server_process::reached::refused)},
+                  {"of forgotten sessions", reached(&server_process::reached::forgotten)},
+                  {"dropped while waiting", reached(&server_process::reached::dropped)}});
   auto& here = world_.net().here();
   return {{.description = std::move(description),
            .trace_hash = here.notes.hash(),
            .events = here.events.happened(),
            .virtual_time = world_.now() - began_,
-           .figures = {{"faults", schedule_->made()},
-                       {"updates", history_.updates()},
-                       {"committed", history_.committed()},
-                       {"on both", history_.on_both()},
-                       {"reported lost", history_.reported_lost()},
-                       {"lines of lost updates", history_.lost_lines()},
-                       {"expired on both", history_.expired()},
-                       {"gone", history_.gone()},
-                       {"stopped servers", history_.stopped()}}},
+           .figures = std::move(figures)},
           history_.findings()};
 }
 

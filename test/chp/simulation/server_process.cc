@@ -162,6 +162,7 @@ void server_process::on_lost(const std::string& path, boost::system::error_code 
 
 // A server with a store must be destroyed before its context.
 void server_process::kill(zmtp::simulation::death how) {
+  reached_ = limits_reached();
   server_.reset();
   process_->kill(how);
   is_paused_ = false;
@@ -237,6 +238,19 @@ void server_process::check_epoch() const {
   if (server_ && server_->status().pair.current >= forged_epoch) {
     history_->report(violation::forged_epoch_taken, host_of(who_));
   }
+}
+
+server_process::reached server_process::limits_reached() const {
+  auto all = reached_;
+  if (server_) {
+    const auto counters = server_->status().server.counters;
+    for (const auto fault : {errc::too_many_keys, errc::too_many_bytes, errc::value_too_long}) {
+      all.refused += counters.log.refused[static_cast<std::size_t>(fault)];
+    }
+    all.forgotten += counters.log.unknown;
+    all.dropped += counters.log.waiting_dropped;
+  }
+  return all;
 }
 
 std::string server_process::status() const {

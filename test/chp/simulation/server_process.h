@@ -101,6 +101,13 @@ public:
   [[nodiscard]] bool has_failed() const {
     return server_ && server_->status().server.stored == store_status::failed;
   }
+  // What the limits of the server have done since the beginning of the run.
+  struct reached {
+    std::size_t refused = 0;    // updates that the map has no room for, or that are too long
+    std::size_t forgotten = 0;  // updates of forgotten sessions
+    std::size_t dropped = 0;    // updates that waited while it was passive
+  };
+  [[nodiscard]] reached limits_reached() const;
   [[nodiscard]] std::string status() const;
   // The map of the disk, or of a server without a store.
   [[nodiscard]] map_history::content content() const;
@@ -140,6 +147,7 @@ private:
   bool has_no_epochs_ = false;  // since its file was wiped, until it has the data of the other
   sequence both_ = 0;
   sequence looked_at_ = 0;
+  reached reached_;  // in earlier lives
   std::shared_ptr<replicated_server> server_;
 };
 

@@ -105,6 +105,7 @@ client_options setting::client() const {
   }
   if (few_changes) {
     o.watched_changes = 2;
+    o.watched_bytes = 100;
   }
   return o;
 }

@@ -45,7 +45,7 @@ struct setting {
   bool small_updates = false;  // bytes of those that a client has sent, or that wait while passive
   bool small_feeds = false;    // bytes for one subscriber, or that wait during a snapshot
   bool few_snapshots = false;  // one at a time for each client
-  bool few_changes = false;    // unread changes of a watcher
+  bool few_changes = false;    // unread changes of a watcher, and their bytes
   bool small_values = false;   // the longest that a server accepts
   bool few_directories = false;  // with a counter
   bool short_epochs = false;     // an active server takes another one after 200 entries

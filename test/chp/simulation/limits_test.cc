@@ -1,0 +1,38 @@
+// The small limits of the settings are reached, so that the scenarios show what happens then.
+#include "test/chp/simulation/scenario.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace chp::simulation {
+namespace {
+
+void expect_reached(std::string_view figure, bool setting::*limit) {
+  const auto count = [&](std::uint64_t seed, bool is_small) {
+    return run_scenario(seed, {.set = [&](setting& how) { how.*limit = is_small; }}).figure(figure);
+  };
+  std::uint64_t seed = 1;
+  while (seed <= 100 && (count(seed, true) == 0 || count(seed, false) != 0)) {
+    ++seed;
+  }
+  EXPECT_LE(seed, 100U) << figure;
+}
+
+TEST(limits, of_the_map_refuse_updates) {
+  expect_reached("refused at limits", &setting::few_keys);
+  expect_reached("refused at limits", &setting::small_map);
+  expect_reached("refused at limits", &setting::small_values);
+}
+
+TEST(limits, of_sessions_forget_some) {
+  expect_reached("of forgotten sessions", &setting::few_sessions);
+}
+
+TEST(limits, of_a_passive_server_drop_updates) {
+  expect_reached("dropped while waiting", &setting::small_updates);
+}
+
+}  // namespace
+}  // namespace chp::simulation
