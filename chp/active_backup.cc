@@ -11,9 +11,9 @@ void active_role::on(const hello& message, log_actions& out) {
   auto& state = parts_.state;
   const auto own = state.past().reigns().last();
   const auto other = message.reigns.last();
-  const bool same_reign = other.epoch == own.epoch && other.tag == own.tag;
-  if (suspended_ || (!same_reign && !message.lacks_data && is_later(other, own))) {
-    return;  // bstar decides first which server is active
+  // bstar decides first which server is active. It compares epochs alone.
+  if (suspended_ || (!message.lacks_data && other.epoch > own.epoch)) {
+    return;
   }
   drop_backup(out);
   const auto& log = state.past().log();

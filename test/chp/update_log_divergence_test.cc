@@ -175,5 +175,29 @@ TEST(chp_update_log, does_not_answer_a_hello_with_a_later_reign) {
   EXPECT_TRUE(a.turn().to_peer.empty());
 }
 
+// A server that has lost its data and its epoch file takes an epoch again, and its peer has the reign
+// in which it had it before.
+TEST(chp_update_log, answers_a_hello_with_the_same_epoch_and_another_tag) {
+  for (const bool passive_has_higher_tag : {false, true}) {
+    server first{paired(), 1};
+    server second{paired(), 2};
+    first.log.become_active(1, time_zero, first.out);
+    first.set("mine", "1");
+    (void)first.turn();
+    second.log.become_active(1, time_zero, second.out);
+    second.set("yours", "2");
+    (void)second.turn();
+    const bool is_higher = first.log.last_reign().tag > second.log.last_reign().tag;
+    auto& passive = is_higher == passive_has_higher_tag ? first : second;
+    auto& active = &passive == &first ? second : first;
+    passive.log.become_passive(passive.out);
+    (void)passive.turn();
+    connect(active, passive);
+    EXPECT_TRUE(passive.log.following());
+    EXPECT_EQ(passive.map(), active.map());
+    EXPECT_EQ(active.map().size(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace chp

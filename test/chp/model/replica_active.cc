@@ -261,10 +261,9 @@ void replica::on(const hello& message) {
   const row other = message.rows.empty() ? row{} : message.rows.back();
   bound_by_dialogue_ = std::max(bound_by_dialogue_, other.of);
   connection_ = around_.net.servers.number;
-  const bool same_reign = other.of == own.of && other.tag == own.tag;
-  if (role_ != role::active || suspended() ||
-      (!same_reign && !message.lacks_data && later(other, own))) {
-    return;  // bstar decides first who is active
+  // bstar decides first who is active. It compares epochs alone.
+  if (role_ != role::active || suspended() || (!message.lacks_data && other.of > own.of)) {
+    return;
   }
   const number common = common_point(state_.rows, message.rows, around_.how.fault);
   const bool from_log =
