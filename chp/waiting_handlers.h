@@ -7,13 +7,18 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/cancellation_type.hpp>
 
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <optional>
 #include <utility>
 
 namespace chp {
 
+// In a queue, because most operations complete in their order, so that their memory is read in its
+// order too. An operation that completes earlier leaves an empty place.
 template <class Signature>
 class waiting_handlers {
 public:
@@ -24,21 +29,24 @@ public:
       : executor_{std::move(executor)} {}
   // The remaining handlers are not called.
   ~waiting_handlers() {
-    for (auto& [of, one] : waiting_) {
-      one.slot().clear();
+    for (auto& each : places_) {
+      if (each.what) {
+        each.what->slot().clear();
+      }
     }
   }
   waiting_handlers(const waiting_handlers&) = delete;
   waiting_handlers& operator=(const waiting_handlers&) = delete;
 
-  // `cancel` is called by the handler's cancellation slot, and may outlive this object.
+  // The number must be above all earlier ones. `cancel` is called by the handler's cancellation
+  // slot, and may outlive this object.
   template <class Cancel>
   void add(number of, handler&& h, Cancel&& cancel) {
+    assert(places_.empty() || places_.back().of < of);
     auto work = zmtp::work_elsewhere(executor_, h);
-    // Numbers rise, so that the place is known.
-    const auto at =
-        waiting_.try_emplace(waiting_.end(), of, operation{std::move(h), std::move(work)});
-    if (auto slot = at->second.slot(); slot.is_connected()) {
+    auto& added = places_.emplace_back(of, operation{std::move(h), std::move(work)});
+    ++waiting_;
+    if (auto slot = added.what->slot(); slot.is_connected()) {
       slot.assign([cancel = std::forward<Cancel>(cancel)](boost::asio::cancellation_type type) {
         if (type != boost::asio::cancellation_type::none) {
           cancel();
@@ -46,9 +54,11 @@ public:
       });
     }
   }
-  [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
-  // Returns the lowest number.
-  [[nodiscard]] number first() const noexcept { return waiting_.begin()->first; }
+  [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
+  // Returns the lowest number. There must be one.
+  [[nodiscard]] number first() const noexcept { return places_.front().of; }
+  // Number of places: at most twice that of operations, and some.
+  [[nodiscard]] std::size_t places() const noexcept { return places_.size(); }
 
   // Complete an operation if it is still there. complete_now() may call the handler inside this
   // call, complete_later() never does.
@@ -75,20 +85,49 @@ private:
     }
   };
 
+  struct place {
+    place(number n, operation&& one) : of{n}, what{std::move(one)} {}
+
+    number of;
+    std::optional<operation> what;
+  };
+  static constexpr std::size_t spare_places = 64;
+
   [[nodiscard]] std::optional<operation> take(number of) {
-    // Most operations complete in their order.
-    const auto found = !waiting_.empty() && first() == of ? waiting_.begin() : waiting_.find(of);
-    if (found == waiting_.end()) {
+    const auto found =
+        !empty() && first() == of
+            ? places_.begin()
+            : std::lower_bound(places_.begin(), places_.end(), of,
+                               [](const place& one, number wanted) { return one.of < wanted; });
+    if (found == places_.end() || found->of != of || !found->what) {
       return std::nullopt;
     }
-    found->second.slot().clear();
-    std::optional<operation> taken{std::move(found->second)};
-    waiting_.erase(found);
+    found->what->slot().clear();
+    std::optional<operation> taken{std::move(*found->what)};
+    found->what.reset();
+    --waiting_;
+    drop_empty();
     return taken;
+  }
+  void drop_empty() {
+    while (!places_.empty() && !places_.front().what) {
+      places_.pop_front();
+    }
+    // Those behind an operation that takes long.
+    if (places_.size() > 2 * waiting_ + spare_places) {
+      std::deque<place> left;
+      for (auto& each : places_) {
+        if (each.what) {
+          left.push_back(std::move(each));
+        }
+      }
+      places_.swap(left);
+    }
   }
 
   boost::asio::any_io_executor executor_;
-  std::map<number, operation> waiting_;
+  std::deque<place> places_;  // in ascending order of numbers; the first one is not empty
+  std::size_t waiting_ = 0;
 };
 
 }  // namespace chp
