@@ -1,7 +1,6 @@
 #include "chp/client_connections.h"
 
 #include "chp/announcement.h"
-#include "zmtp/message_batch.h"
 #include "zmtp/runtime/completion.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -63,8 +62,7 @@ struct client_connections::loop {
         if (from->over || of.stopped_) {
           co_return;
         }
-        auto item = next.to_routed_message();
-        of.on_item(*from, item, now);
+        of.on_item(*from, next, now);
       }
       of.listener_.on_batch_end();
     }
@@ -158,27 +156,23 @@ void client_connections::close(std::shared_ptr<Of>& of) {
   }
 }
 
-void client_connections::on_item(subscriber& from, zmtp::routed_message& item, time_point now) {
-  switch (item.what) {
+void client_connections::on_item(subscriber& from, const zmtp::message_view& item, time_point now) {
+  switch (item.what()) {
     case zmtp::routed_message::kind::attached: {
-      const auto* const info = from.socket.peer(item.peer);
+      const auto* const info = from.socket.peer(item.peer());
       const bool has_log = info != nullptr && parse_announcement(info->properties).log;
       listener_.on_subscriber_attached(from.server, has_log, now);
       return;
     }
-    case zmtp::routed_message::kind::message:
-      listener_.on_subscriber_message(std::move(item.content), now);
-      return;
+    case zmtp::routed_message::kind::message: listener_.on_subscriber_message(item, now); return;
     case zmtp::routed_message::kind::detached: listener_.on_lost(now); return;
   }
 }
 
-void client_connections::on_item(snapshot&, zmtp::routed_message& item, time_point now) {
-  switch (item.what) {
+void client_connections::on_item(snapshot&, const zmtp::message_view& item, time_point now) {
+  switch (item.what()) {
     case zmtp::routed_message::kind::attached: listener_.on_snapshot_attached(now); return;
-    case zmtp::routed_message::kind::message:
-      listener_.on_snapshot_message(item.content, now);
-      return;
+    case zmtp::routed_message::kind::message: listener_.on_snapshot_message(item, now); return;
     case zmtp::routed_message::kind::detached: listener_.on_lost(now); return;
   }
 }

@@ -3,8 +3,10 @@
 
 #include "chp/client_actions.h"
 #include "chp/client_options.h"
+#include "chp/command.h"
 #include "chp/server_address.h"
 #include "zmtp/message.h"
+#include "zmtp/message_batch.h"
 #include "zmtp/runtime/runtime.h"
 #include "zmtp/socket/monitor.h"
 #include "zmtp/socket/pubsub_sockets.h"
@@ -30,9 +32,9 @@ public:
   class listener {
   public:
     virtual void on_subscriber_attached(std::size_t server, bool has_log, time_point now) = 0;
-    virtual void on_subscriber_message(zmtp::message&& m, time_point now) = 0;
+    virtual void on_subscriber_message(const message_parts& m, time_point now) = 0;
     virtual void on_snapshot_attached(time_point now) = 0;
-    virtual void on_snapshot_message(const zmtp::message& m, time_point now) = 0;
+    virtual void on_snapshot_message(const message_parts& m, time_point now) = 0;
     virtual void on_batch_end() = 0;
     // An event of the subscriber or the snapshot connection.
     virtual void on_lost(time_point now) = 0;
@@ -71,8 +73,8 @@ private:
   void watch_end(const std::shared_ptr<Of>& of);
   template <class Of>
   static void close(std::shared_ptr<Of>& of);
-  void on_item(subscriber& from, zmtp::routed_message& item, time_point now);
-  void on_item(snapshot& from, zmtp::routed_message& item, time_point now);
+  void on_item(subscriber& from, const zmtp::message_view& item, time_point now);
+  void on_item(snapshot& from, const zmtp::message_view& item, time_point now);
 
   const boost::asio::any_io_executor executor_;
   zmtp::runtime& runtime_;

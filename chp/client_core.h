@@ -52,15 +52,15 @@ public:
 
 private:
   void on_subscriber_attached(std::size_t server, bool has_log, time_point now) override;
-  void on_subscriber_message(zmtp::message&& m, time_point now) override {
-    state_.on_subscriber_message(std::move(m), now, actions_);
+  void on_subscriber_message(const message_parts& m, time_point now) override {
+    state_.on_subscriber_message(m, now, actions_);
     carry_out_any();
   }
   void on_snapshot_attached(time_point now) override {
     state_.on_snapshot_attached(now, actions_);
     carry_out();
   }
-  void on_snapshot_message(const zmtp::message& m, time_point now) override {
+  void on_snapshot_message(const message_parts& m, time_point now) override {
     state_.on_snapshot_message(m, now, actions_);
     carry_out_any();
   }

@@ -124,7 +124,7 @@ void client_state::on_unreachable(time_point now, actions& out) {
   leave(client_event::kind::server_unreachable, now, out);
 }
 
-void client_state::on_subscriber_message(zmtp::message&& m, time_point now, actions& out) {
+void client_state::on_subscriber_message(const message_parts& m, time_point now, actions& out) {
   const auto parsed = parse_publication(m, options_.wire_format, limits_);
   if (!parsed) {
     ignore(parsed.error(), now, out);
@@ -135,7 +135,7 @@ void client_state::on_subscriber_message(zmtp::message&& m, time_point now, acti
     on_heartbeat(*h, now, out);
   } else if (const auto& u = std::get<update>(*parsed); is_in_subtree(u.key)) {
     // A subscription to HUGZ also receives keys that begin with HUGZ.
-    on_update(u, std::move(m), now, out);
+    on_update(u, m, now, out);
   }
 }
 
@@ -198,9 +198,10 @@ void client_state::begin_session(std::uint64_t session, time_point now, actions&
   visit(now, out);
 }
 
-void client_state::on_update(const update& u, zmtp::message&& m, time_point now, actions& out) {
+void client_state::on_update(const update& u, const message_parts& m, time_point now,
+                             actions& out) {
   if (!following()) {
-    keep(std::move(m), now, out);
+    keep(m, now, out);
     return;
   }
   // Applying may end the visit.
@@ -218,7 +219,7 @@ void client_state::on_update(const update& u, zmtp::message&& m, time_point now,
         break;
       }
       close_gap(visit_.begin_again(now), client_event::kind::gap, now, out);
-      keep(std::move(m), now, out);
+      keep(m, now, out);
       return;
   }
   if (!answers) {
@@ -235,14 +236,15 @@ void client_state::close_gap(server_visit::action renew, client_event::kind why,
 }
 
 // Stores a message that arrives during the snapshot.
-void client_state::keep(zmtp::message&& m, time_point now, actions& out) {
-  behind_bytes_ += m.framed_size();
-  if (behind_bytes_ > options_.most_bytes_behind_snapshot) {
+void client_state::keep(const message_parts& m, time_point now, actions& out) {
+  auto kept = m.to_message();
+  const auto bytes = kept.framed_size();
+  if (behind_bytes_ + bytes > options_.most_bytes_behind_snapshot) {
     ++counters_.gaps;
     close_gap(visit_.begin_again(now), client_event::kind::gap, now, out);
-    behind_bytes_ = m.framed_size();
   }
-  behind_.push_back(std::move(m));
+  behind_bytes_ += bytes;
+  behind_.push_back(std::move(kept));
 }
 
 void client_state::apply(const update& u, time_point now, actions& out) {

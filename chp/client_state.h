@@ -50,9 +50,9 @@ public:
 
   // Events of the connections to the current server. `has_log`: it announces that it has a log.
   void on_subscriber_attached(bool has_log, time_point now, actions& out);
-  void on_subscriber_message(zmtp::message&& m, time_point now, actions& out);
+  void on_subscriber_message(const message_parts& m, time_point now, actions& out);
   void on_snapshot_attached(time_point now, actions& out);
-  void on_snapshot_message(const zmtp::message& m, time_point now, actions& out);
+  void on_snapshot_message(const message_parts& m, time_point now, actions& out);
   // One of the connections has ended.
   void on_lost(time_point now, actions& out);
   // No peer listens at the endpoint.
@@ -110,8 +110,8 @@ private:
   void ignore(errc fault, time_point now, actions& out);
   void carry(server_visit::action action, time_point now, actions& out);
   void close_gap(server_visit::action renew, client_event::kind why, time_point now, actions& out);
-  void keep(zmtp::message&& m, time_point now, actions& out);
-  void on_update(const update& u, zmtp::message&& m, time_point now, actions& out);
+  void keep(const message_parts& m, time_point now, actions& out);
+  void on_update(const update& u, const message_parts& m, time_point now, actions& out);
   void on_heartbeat(const heartbeat& h, time_point now, actions& out);
   void set_degraded(bool is, time_point now, actions& out);
   void on_answers(std::string_view properties, time_point now, actions& out);

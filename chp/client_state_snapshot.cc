@@ -6,7 +6,7 @@
 
 namespace chp {
 
-void client_state::on_snapshot_message(const zmtp::message& m, time_point now, actions& out) {
+void client_state::on_snapshot_message(const message_parts& m, time_point now, actions& out) {
   auto parsed = parse_snapshot(m, options_.wire_format, limits_);
   if (!parsed) {
     ignore(parsed.error(), now, out);
@@ -71,12 +71,12 @@ void client_state::follow(sequence from, std::string_view properties, time_point
   out.events.push_back({client_event::kind::following, round_.current()});
   behind_bytes_ = 0;
   const auto visit = visits_;
-  for (auto& m : std::exchange(behind_, {})) {
+  for (const auto& m : std::exchange(behind_, {})) {
     if (!visiting_ || visits_ != visit) {
       return;
     }
     const auto parsed = parse_publication(m, options_.wire_format, limits_);
-    on_update(std::get<update>(*parsed), std::move(m), now, out);
+    on_update(std::get<update>(*parsed), m, now, out);
   }
   if (following() && visits_ == visit) {
     updates_.follow(round_.current(),

@@ -179,6 +179,14 @@ zmtp::message make_in(form how, std::string_view key, sequence number, std::stri
 
 }  // namespace
 
+zmtp::message message_parts::to_message() const {
+  zmtp::message made;
+  for (std::size_t i = 0; i != std::min(size_, most); ++i) {
+    made.push_back(first_[i]);
+  }
+  return made;
+}
+
 zmtp::limits socket_limits(zmtp::limits own, const command_limits& of) noexcept {
   constexpr std::size_t beside = 256 * 1024;  // key, id, properties, headers, parts of a record
   const auto needed = std::min(of.max_value_size, 2 * largest_value) + beside;

@@ -67,6 +67,8 @@ public:
   [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
     return first_[index];
   }
+  // Returns a message of its own with the first parts.
+  [[nodiscard]] zmtp::message to_message() const;
 
 private:
   template <class Message>

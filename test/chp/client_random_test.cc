@@ -194,10 +194,10 @@ private:
     if (from.empty()) {
       return;
     }
-    auto m = std::move(from.front());
+    const auto m = std::move(from.front());
     from.pop_front();
     if (&from == &news_) {
-      state_.on_subscriber_message(std::move(m), now_, out_);
+      state_.on_subscriber_message(m, now_, out_);
     } else {
       state_.on_snapshot_message(m, now_, out_);
     }

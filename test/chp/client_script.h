@@ -150,7 +150,7 @@ protected:
     state->on_snapshot_message(
         make_snapshot_end(options.wire_format, number, options.subtree, properties), now, out);
   }
-  void hear(zmtp::message m) { state->on_subscriber_message(std::move(m), now, out); }
+  void hear(const zmtp::message& m) { state->on_subscriber_message(m, now, out); }
   void hugz(std::string_view properties = {}) { hear(make_heartbeat(properties)); }
   // Answers of a server with a log.
   void answer(std::uint64_t first, std::uint64_t last, truth says = truth::both_servers,

@@ -382,9 +382,9 @@ TEST_F(client_snapshot, malformed_messages_in_a_snapshot_do_not_end_it) {
   begin();
   ask();
   entry("/a", "1");
-  state->on_snapshot_message({"?"}, now, out);
+  state->on_snapshot_message(zmtp::message{"?"}, now, out);
   state->on_snapshot_message(zmtp::message{"LINEAGE", "x", "y"}, now, out);
-  state->on_snapshot_message({"KTHXBAI", "5", "", "", ""}, now, out);
+  state->on_snapshot_message(zmtp::message{"KTHXBAI", "5", "", "", ""}, now, out);
   EXPECT_FALSE(state->ready());
   end(5);
   EXPECT_TRUE(state->ready());

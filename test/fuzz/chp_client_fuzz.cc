@@ -160,9 +160,9 @@ private:
       client_.on_snapshot_message(m, now_, actions_);
     }
   }
-  void tell(message&& m) {
+  void tell(const message& m) {
     if (subscribed_ && !m.empty()) {
-      client_.on_subscriber_message(std::move(m), now_, actions_);
+      client_.on_subscriber_message(m, now_, actions_);
     }
   }
 
