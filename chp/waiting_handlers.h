@@ -113,7 +113,7 @@ private:
     while (!places_.empty() && !places_.front().what) {
       places_.pop_front();
     }
-    // Those behind an operation that takes long.
+    // Drops the empty places behind an operation that takes long.
     if (places_.size() > 2 * waiting_ + spare_places) {
       std::deque<place> left;
       for (auto& each : places_) {

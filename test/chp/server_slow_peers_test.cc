@@ -99,7 +99,7 @@ TEST_P(server_slow_peers, those_of_one_moment_end_one_after_the_other) {
   EXPECT_EQ(rest_of(third), "bbbbbbbbbb.");
 }
 
-// Its map was made under higher limits.
+// The map was made under higher limits.
 TEST_P(server_slow_peers, the_only_one_does_not_end) {
   s.server.on_source_attached({}, s.now, s.actions);
   s.server.on_publication(make_heartbeat(), s.now, s.actions);

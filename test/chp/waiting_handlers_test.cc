@@ -65,7 +65,7 @@ TEST_F(waiting_handlers_test, completes_later_outside_of_the_call) {
   EXPECT_EQ(done_, (calls{{1, 10}}));
 }
 
-TEST_F(waiting_handlers_test, one_that_takes_long_costs_no_memory_of_others) {
+TEST_F(waiting_handlers_test, an_operation_that_takes_long_keeps_no_places_of_others) {
   add(1);
   add(2);
   for (std::uint64_t n = 3; n <= 10'000; ++n) {

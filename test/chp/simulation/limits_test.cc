@@ -20,17 +20,17 @@ void expect_reached(std::string_view figure, bool setting::*limit) {
   EXPECT_LE(seed, 100U) << figure;
 }
 
-TEST(limits, of_the_map_refuse_updates) {
+TEST(small_limits, the_map_refuses_updates) {
   expect_reached("refused at limits", &setting::few_keys);
   expect_reached("refused at limits", &setting::small_map);
   expect_reached("refused at limits", &setting::small_values);
 }
 
-TEST(limits, of_sessions_forget_some) {
+TEST(small_limits, servers_forget_sessions) {
   expect_reached("of forgotten sessions", &setting::few_sessions);
 }
 
-TEST(limits, of_a_passive_server_drop_updates) {
+TEST(small_limits, a_passive_server_drops_updates) {
   expect_reached("dropped while waiting", &setting::small_updates);
 }
 

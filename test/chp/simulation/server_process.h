@@ -101,7 +101,7 @@ public:
   [[nodiscard]] bool has_failed() const {
     return server_ && server_->status().server.stored == store_status::failed;
   }
-  // What the limits of the server have done since the beginning of the run.
+  // Updates at the limits of the server, since the beginning of the run.
   struct reached {
     std::size_t refused = 0;    // updates that the map has no room for, or that are too long
     std::size_t forgotten = 0;  // updates of forgotten sessions
