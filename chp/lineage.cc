@@ -6,13 +6,6 @@
 
 namespace chp {
 
-bool is_later(const reign& a, const reign& b) noexcept {
-  if (a.epoch != b.epoch) {
-    return a.epoch > b.epoch;
-  }
-  return a.tag != b.tag ? a.tag > b.tag : a.last > b.last;
-}
-
 void lineage::begin_reign(std::uint64_t epoch, std::uint64_t tag, sequence first) {
   if (rows_.size() == max_reigns) {
     rows_.erase(rows_.begin());

@@ -31,10 +31,6 @@ struct position {
   friend bool operator==(const position&, const position&) = default;
 };
 
-// Returns whether the history with the last reign `a` wins against the one with the last reign `b`.
-// The tag decides before the number: while two active servers compare, both numbers grow.
-[[nodiscard]] bool is_later(const reign& a, const reign& b) noexcept;
-
 // One row for each reign, the oldest first. Numbers rise from row to row. Only the last
 // `max_reigns` rows are stored: a client or a server that is further behind copies everything.
 class lineage {

@@ -127,7 +127,7 @@ public:
   void on_publication(zmtp::message&& m, time_point now, actions& out);
 
   // Take the state of the other server, as its messages to the pair tell it.
-  void on_peer_state(const peer_claims& of, sequence end) noexcept;
+  void on_peer_state(const peer_claims& of, sequence end) noexcept { log_.on_peer_state(of, end); }
   void on_peer_unresponsive() { log_.on_peer_unresponsive(from_log_); }
 
   // The file of server_actions::lost: see passive_role.

@@ -114,10 +114,4 @@ void server_state::follow_guide(const zmtp::message& m, time_point now, actions&
   }
 }
 
-void server_state::on_peer_state(const peer_claims& of, sequence end) noexcept {
-  const auto own = log_.last_reign();
-  const auto epoch = epoch_of(end);
-  log_.on_peer_state(of, {epoch, epoch == own.epoch ? own.tag : 0, end});
-}
-
 }  // namespace chp

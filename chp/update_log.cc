@@ -110,13 +110,14 @@ void update_log::on_peer_unresponsive(log_actions& out) {
   out.close_peer = true;
 }
 
-void update_log::on_peer_state(const peer_claims& of, const reign& last) noexcept {
+void update_log::on_peer_state(const peer_claims& of, sequence end) noexcept {
+  const auto own = parts_.state.end();
   // The peer has taken over, or it cannot, because it has lost what it had confirmed.
-  if (of.is_active || of.lacks_data || is_later(last_reign(), last)) {
+  if (of.is_active || of.lacks_data || own > end) {
     declines_ = false;
   }
-  peer_has_data_ = last.last != 0;
-  peer_has_more_ = of.declines && (!of.lacks_data || lacks_data()) && is_later(last, last_reign());
+  peer_has_data_ = end != 0;
+  peer_has_more_ = of.declines && (!of.lacks_data || lacks_data()) && end > own;
 }
 
 void update_log::on_peer_message(const zmtp::message& m, time_point now, log_actions& out) {

@@ -70,8 +70,9 @@ public:
   void on_peer_writable(log_actions& out);
   // The peer has sent nothing for the expiry, over any connection.
   void on_peer_unresponsive(log_actions& out);
-  // The state message of the peer's bstar; see had_data() and declines().
-  void on_peer_state(const peer_claims& of, const reign& last) noexcept;
+  // The state message of the peer's bstar, and the end of the peer's log; see had_data() and
+  // declines().
+  void on_peer_state(const peer_claims& of, sequence end) noexcept;
   // The file of log_actions::lost; see passive_role.
   [[nodiscard]] lost_read read_lost(const lost_updates& which, std::string& lines,
                                     std::size_t most);

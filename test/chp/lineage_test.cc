@@ -49,14 +49,6 @@ TEST(chp_lineage, has_a_common_point_with_another_history) {
   EXPECT_EQ(common_point(base, {}), 0U);
 }
 
-TEST(chp_lineage, compares_last_reigns_by_epoch_then_tag_then_number) {
-  EXPECT_TRUE(is_later({2, 1, at(2, 0)}, {1, 9, at(1, 9)}));
-  EXPECT_TRUE(is_later({2, 5, at(2, 0)}, {2, 4, at(2, 9)}));
-  EXPECT_TRUE(is_later({2, 5, at(2, 3)}, {2, 5, at(2, 2)}));
-  EXPECT_FALSE(is_later({2, 5, at(2, 3)}, {2, 5, at(2, 3)}));
-  EXPECT_FALSE(is_later({}, {}));
-}
-
 TEST(chp_lineage, keeps_a_bounded_number_of_reigns_and_finds_the_newest_common_one) {
   lineage a;
   for (std::uint64_t epoch = 1; epoch <= lineage::max_reigns + 5; ++epoch) {

@@ -165,7 +165,7 @@ TEST_P(handing_over, goes_to_a_backup_in_sync) {
   EXPECT_TRUE(a.turn().disconnect_clients);
   EXPECT_TRUE(a.log.declines());
   b.log.become_active(2, time_zero, b.out);
-  a.log.on_peer_state({.is_active = true}, b.log.last_reign());
+  a.log.on_peer_state({.is_active = true}, b.log.state().end());
   EXPECT_FALSE(a.log.declines());
   a.log.on_peer_connected(a.out);
   const auto passive = a.turn();

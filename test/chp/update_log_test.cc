@@ -115,9 +115,9 @@ TEST(chp_update_log, an_empty_server_knows_from_its_peer_that_data_is_lost) {
   server s;
   EXPECT_TRUE(s.log.lacks_data());
   EXPECT_FALSE(s.log.had_data(0)) << "the pair is new";
-  s.log.on_peer_state({.lacks_data = true}, {});
+  s.log.on_peer_state({.lacks_data = true}, 0);
   EXPECT_FALSE(s.log.had_data(0)) << "the peer is new too";
-  s.log.on_peer_state({.lacks_data = true}, {.epoch = 2, .last = make_sequence(2, 5)});
+  s.log.on_peer_state({.lacks_data = true}, make_sequence(2, 5));
   EXPECT_TRUE(s.log.had_data(0));
 }
 
@@ -125,7 +125,7 @@ TEST(chp_update_log, after_its_record_was_emptied_waits_for_a_peer_with_later_da
   update_log_options o;
   o.has_witness = true;
   server s{o};
-  const reign later{.epoch = 2, .tag = 9, .last = make_sequence(2, 5)};
+  const auto later = make_sequence(2, 5);
   s.log.on_witness_changed({.revision = 6, .epoch = 2, .active = 3, .in_sync = {3}});
   EXPECT_TRUE(s.log.declines());
   s.log.on_peer_state({.declines = true}, later);
@@ -133,7 +133,7 @@ TEST(chp_update_log, after_its_record_was_emptied_waits_for_a_peer_with_later_da
   EXPECT_TRUE(s.log.declines()) << "the peer has not seen it yet";
   s.log.on_peer_state({}, later);
   EXPECT_FALSE(s.log.declines()) << "bstar compares the data";
-  s.log.on_peer_state({.declines = true}, {});
+  s.log.on_peer_state({.declines = true}, 0);
   EXPECT_FALSE(s.log.declines()) << "the peer has less";
   s.log.on_peer_state({.declines = true}, later);
   EXPECT_TRUE(s.log.declines());

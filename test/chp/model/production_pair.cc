@@ -63,8 +63,7 @@ void production_server::hear(const state_message& said) {
   peer_says_ = said;
   heard_at_ = around_.now;
   highest_seen_ = std::max(highest_seen_, said.last.of);
-  log_->on_peer_state({said.active, said.lacks_data, said.declines},
-                      {said.last.of, said.last.tag, sequence_of(said.last.last)});
+  log_->on_peer_state({said.active, said.lacks_data, said.declines}, sequence_of(said.last.last));
   suspended_until_ = 0;
 }
 
