@@ -41,7 +41,8 @@ struct server_options {
   // Limits new updates. Stored ones may be larger.
   command_limits limit{};
   // The server keeps past entries for snapshots in progress, within the same limits. Above them, it
-  // disconnects the peer with the oldest snapshot, unless that is the only one.
+  // disconnects the peer with the oldest snapshot, unless that is the only one, or a backup's copy
+  // is older.
   store_limits map{};
   // The entries that are kept for a backup that was away. A backup that is further behind copies
   // everything. The log keeps the updates that are made meanwhile. When it is full, the server reads

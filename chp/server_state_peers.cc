@@ -16,6 +16,7 @@ namespace {
 // A key that the map rarely has. Clients that follow a subtree ignore it.
 constexpr std::string_view absent_key = "HUGZ passed";
 constexpr sequence max_passed = 1'000;
+constexpr std::size_t snapshots_ended_at_once = 64;
 }  // namespace
 
 // Subscribers.
@@ -174,12 +175,17 @@ void server_state::on_writable(zmtp::peer_id peer, actions& out) {
 // keeps no more changes than the log, which is not trimmed meanwhile.
 void server_state::bound_past_entries(actions& out) {
   const auto& past = map().past();
-  const auto& most = options_.map;
-  if (!past.is_tidy() || past.open_views() <= 1 ||
-      (past.size() <= most.max_keys && past.bytes() <= most.max_bytes)) {
-    return;
-  }
-  if (const auto peer = streams_.end_oldest()) {
+  const auto is_over = [&] {
+    return past.is_tidy() && past.open_views() > 1 &&
+           (past.size() > std::max(options_.map.max_keys, map().keys()) ||
+            past.bytes() > std::max(options_.map.max_bytes, map().bytes()));
+  };
+  // Snapshots of one moment need the same entries, so several may have to end.
+  for (auto left = snapshots_ended_at_once; left != 0 && is_over(); --left) {
+    const auto peer = streams_.end_oldest();
+    if (!peer) {
+      return;  // the backup's copy is older
+    }
     out.close_snapshot_clients.push_back(*peer);
     ++counters_.slow_snapshots;
   }
