@@ -44,6 +44,7 @@ public:
   void add(number of, handler&& h, Cancel&& cancel) {
     assert(places_.empty() || places_.back().of < of);
     auto work = zmtp::work_elsewhere(executor_, h);
+    drop_empty_places();
     auto& added = places_.emplace_back(of, operation{std::move(h), std::move(work)});
     ++waiting_;
     if (auto slot = added.what->slot(); slot.is_connected()) {
@@ -106,14 +107,13 @@ private:
     std::optional<operation> taken{std::move(*found->what)};
     found->what.reset();
     --waiting_;
-    drop_empty();
-    return taken;
-  }
-  void drop_empty() {
     while (!places_.empty() && !places_.front().what) {
       places_.pop_front();
     }
-    // Drops the empty places behind an operation that takes long.
+    return taken;
+  }
+  // Drops the empty places behind an operation that takes long.
+  void drop_empty_places() {
     if (places_.size() > 2 * waiting_ + spare_places) {
       std::deque<place> left;
       for (auto& each : places_) {
