@@ -235,7 +235,7 @@ void client_state::close_gap(server_visit::action renew, client_event::kind why,
   carry(renew, now, out);
 }
 
-// Stores a message that arrives during the snapshot.
+// Stores a copy of a message that arrives during the snapshot.
 void client_state::keep(const message_parts& m, time_point now, actions& out) {
   auto kept = m.to_message();
   const auto bytes = kept.framed_size();

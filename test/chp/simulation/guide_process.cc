@@ -38,7 +38,8 @@ asio::awaitable<void> guide_process::write() {
     if (!writes_) {
       continue;
     }
-    const auto value = process_->host() + (options_.expects_once ? '.' : '~') + std::to_string(n);
+    const auto value =
+        process_->host() + (options_.expects_once ? '.' : twice_mark) + std::to_string(n);
     const bool is_shared = random.chance(20);
     const auto key = is_shared               ? std::string{"/shared/0"}
                      : options_.expects_once ? "/once/" + value

@@ -1,4 +1,4 @@
-// The small limits of the settings are reached, so that the scenarios show what happens then.
+// Some small limits of the settings are reached, so that the scenarios show what happens then.
 #include "test/chp/simulation/scenario.h"
 
 #include <gtest/gtest.h>

@@ -253,7 +253,7 @@ std::vector<std::pair<std::string_view, std::size_t>> map_history::figures() con
           {"lines of lost updates", lines_},
           {"expired on both", expired_},
           {"gone", gone_},
-          {"perhaps gone", static_cast<std::size_t>(perhaps_gone)},
+          {"whose loss would be excused", static_cast<std::size_t>(excused)},
           {"stopped servers", stopped_}};
 }
 

@@ -34,9 +34,11 @@ using server = std::size_t;
 
 [[nodiscard]] inline bool expires(std::string_view key) { return key.starts_with("/once/ttl/"); }
 
-// An update of a program that sends it to both servers without an id can be executed twice.
+// An update of a program that sends it to both servers without an id can be executed twice. Its
+// value has this mark.
+inline constexpr char twice_mark = '~';
 [[nodiscard]] inline bool may_be_made_twice(std::string_view value) {
-  return value.find('~') != value.npos;
+  return value.find(twice_mark) != value.npos;
 }
 
 // No client replaces or erases its value.

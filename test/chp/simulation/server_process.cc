@@ -116,6 +116,7 @@ void server_process::on_active(bstar::epoch e) {
       !peer_->content().empty()) {
     history_->on_empty_promoted();
   }
+  has_no_epochs_ = false;  // from now on the file has one
 }
 
 void server_process::on_passive() {
