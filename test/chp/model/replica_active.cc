@@ -261,7 +261,7 @@ void replica::on(const hello& message) {
   const row other = message.rows.empty() ? row{} : message.rows.back();
   bound_by_dialogue_ = std::max(bound_by_dialogue_, other.of);
   connection_ = around_.net.servers.number;
-  // bstar decides first who is active. It compares epochs alone, where look_at_peer() compares tags too.
+  // bstar decides first who is active, by epochs alone.
   if (role_ != role::active || suspended() || (!message.lacks_data && other.of > own.of)) {
     return;
   }

@@ -121,7 +121,9 @@ void replica::look_at_peer() {
   const bool lacks = state_.lacks_data();
   const bool peer_is_later = peer_says_->lacks_data != lacks ? lacks : later(peer_says_->last, own);
   if (role_ == role::active) {
-    if (peer_is_later && !peer_says_->declines) {
+    // As in bstar, tags decide between two active servers only.
+    const bool counts = lacks || peer_says_->active || peer_says_->last.of != own.of;
+    if (peer_is_later && counts && !peer_says_->declines) {
       become_passive();
     }
   } else if (peer_says_->active) {

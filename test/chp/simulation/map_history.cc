@@ -242,9 +242,8 @@ void map_history::on_rest(const content& map) {
 }
 
 std::vector<std::pair<std::string_view, std::size_t>> map_history::figures() const {
-  // A loss of these would be excused.
-  const auto perhaps_gone = std::count_if(updates_.begin(), updates_.end(), [](const update& u) {
-    return u.ended != 0 && u.may_be_gone && !u.gone;
+  const auto excused = std::count_if(updates_.begin(), updates_.end(), [](const update& u) {
+    return u.ended != 0 && (u.gone || u.may_be_gone);
   });
   return {{"updates", updates_.size()},
           {"committed", committed_},
