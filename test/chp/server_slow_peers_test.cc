@@ -34,6 +34,13 @@ protected:
     s.read(peer, 1);
     return peer;
   }
+  // A backup without data begins to copy the map.
+  zmtp::peer_id begin_copy() {
+    const auto backup = s.snapshot_client("chp-backup");
+    s.say(backup, make_message(hello{.greeting = 7, .lacks_data = true}));
+    s.read(backup, 1);
+    return backup;
+  }
   // Reads the rest. Returns the first bytes of the values in the snapshot of the peer, and `.` for
   // its end.
   std::string rest_of(zmtp::peer_id peer) {
@@ -121,9 +128,7 @@ TEST_P(server_slow_peers, the_only_one_does_not_end) {
 TEST_P(server_slow_peers, none_ends_for_an_older_copy_of_a_backup) {
   s.activate(1);
   set_all('a');
-  const auto backup = s.snapshot_client("chp-backup");
-  s.say(backup, make_message(hello{.greeting = 7, .lacks_data = true}));
-  s.read(backup, 1);
+  const auto backup = begin_copy();
   set_all('b');
   const auto client = begin();
   set_all('c');
@@ -138,9 +143,7 @@ TEST_P(server_slow_peers, none_ends_for_an_older_copy_of_a_backup) {
 TEST_P(server_slow_peers, an_idle_server_frees_what_a_copy_needed) {
   s.activate(1);
   set_all('a');
-  const auto backup = s.snapshot_client("chp-backup");
-  s.say(backup, make_message(hello{.greeting = 7, .lacks_data = true}));
-  s.read(backup, 1);
+  const auto backup = begin_copy();
   set_all('b');
   EXPECT_EQ(past(), 10U);
   s.read(backup);
