@@ -13,6 +13,8 @@ constexpr std::size_t expired_at_once = 1'000;
 constexpr std::size_t upgraded_at_once = 10'000;
 // Python's peers read four bytes as a signed number.
 constexpr sequence max_sequence_of_4 = 0x7fff'ffff;
+// The Guide's clients leave a server that is silent for 5 s. Later than this, none has stayed.
+constexpr std::chrono::seconds subscribers_stay{30};
 
 }  // namespace
 
@@ -28,8 +30,24 @@ active_role::active_role(log_parts& with, std::uint64_t epoch, std::uint64_t tag
   state.lower_commit(state.durable());
   state.publish(state.end(), now, [](const log_entry&, bool) {});
   parts_.published.begin(state.end());
+  const auto& past = state.past();
+  // The numbers of a log that was cut or copied say nothing about what the subscribers have.
+  if (const auto& was = parts_.was_active; was && now - was->at <= subscribers_stay &&
+                                           past.reigns().contains(was->published) &&
+                                           was->published.number >= past.log().start()) {
+    missed_ = past.log().after(was->published.number);
+  }
   state.begin_reign(epoch, tag);
   announced_both_ = state.both();
+}
+
+void active_role::end(time_point now, log_actions& out) {
+  drop_backup(out);
+  const auto& past = parts_.state.past();
+  // With a part of what they have missed, the subscribers need the rest later.
+  const auto published =
+      missed_ ? parts_.was_active->published : past.reigns().place_of(past.published());
+  parts_.was_active = ended_role{published, now};
 }
 
 bool active_role::is_used_up() const noexcept {
@@ -164,6 +182,21 @@ void active_role::answer_range(sequence from, sequence to, log_actions& out) con
   }
 }
 
+// The clients of the Guide do not notice that the peer was active for less than 5 s. They need the
+// last update of each key, and its number is above all that they have. Zinc's clients have connected
+// again, and drop old numbers. Returns whether nothing is left.
+bool active_role::publish_missed(log_actions& out) {
+  const auto& past = parts_.state.past();
+  for (auto left = published_at_once; missed_ && left != 0; --left) {
+    if (log_entry e; !past.log().read(*missed_, e) || e.number > past.published()) {
+      missed_.reset();
+    } else if (past.is_current(e)) {
+      parts_.published.add_missed(e, out.publish);
+    }
+  }
+  return !missed_;
+}
+
 void active_role::advance(time_point now, log_actions& out) {
   auto& state = parts_.state;
   const auto was_in_sync = in_sync();
@@ -265,6 +298,10 @@ void active_role::end_turn(time_point now, log_actions& out) {
   if (const auto updates = parts_.counters.updates; updates != updates_seen_) {
     not_acknowledged_.push_back({state.end(), updates - updates_seen_, now});
     updates_seen_ = updates;
+  }
+  if (!publish_missed(out)) {
+    goes_on_ = true;
+    return;
   }
   advance(now, out);
   count_acknowledged(now);

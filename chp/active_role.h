@@ -22,9 +22,13 @@ public:
   using time_point = std::chrono::steady_clock::time_point;
 
   // Publishes the whole log, and begins a reign. It acknowledges nothing that is not committed.
+  // Subscribers that stayed while the peer was active get what they have missed.
   active_role(log_parts& with, std::uint64_t epoch, std::uint64_t tag, time_point now);
   // Begins another reign, because the numbers of this one are nearly used up.
   void begin_reign(std::uint64_t epoch, std::uint64_t tag) { parts_.state.begin_reign(epoch, tag); }
+
+  // The server becomes passive.
+  void end(time_point now, log_actions& out);
 
   // The process was paused, and the peer may be active by now: nothing is accepted, dropped or
   // committed until resume().
@@ -92,6 +96,7 @@ private:
   void answer_outcome(const update_id& id, const entry_outcome& of, log_actions& out) const;
   void answer_entry(const log_entry& e, log_actions& out) const;
   void answer_range(sequence from, sequence to, log_actions& out) const;
+  [[nodiscard]] bool publish_missed(log_actions& out);
   void advance(time_point now, log_actions& out);
   void count_acknowledged(time_point now);
   void tell_upgraded(sequence to, log_actions& out);
@@ -102,7 +107,8 @@ private:
   time_point since_;
   bool suspended_ = false;
   bool handing_over_ = false;
-  bool goes_on_ = false;  // the next turn commits more
+  bool goes_on_ = false;                     // the next turn commits more
+  std::optional<entry_log::cursor> missed_;  // the next entry that subscribers have missed
   commit_tracker tracker_;
   std::optional<follower> follower_;
   std::optional<copy> copy_;

@@ -66,6 +66,20 @@ bool history::apply(const log_entry& e, time_point now) {
   return false;
 }
 
+bool history::is_current(const log_entry& e) const noexcept {
+  switch (e.kind) {
+    case entry_kind::set: {
+      const auto* const found = map_.find(e.key);
+      return found != nullptr && found->number() == e.number;
+    }
+    case entry_kind::erasure:
+    case entry_kind::expiry: return map_.find(e.key) == nullptr;
+    case entry_kind::reign:
+    case entry_kind::refusal: break;
+  }
+  return false;
+}
+
 errc history::add_map(std::string_view records, time_point now) {
   while (!records.empty()) {
     const auto e = parse_record(records);

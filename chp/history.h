@@ -46,6 +46,8 @@ public:
   [[nodiscard]] store& map() noexcept { return map_; }
   [[nodiscard]] sequence end() const noexcept { return log_.end(); }
   [[nodiscard]] sequence published() const noexcept { return published_; }
+  // Returns whether the map has what this published entry made of its key.
+  [[nodiscard]] bool is_current(const log_entry& e) const noexcept;
   [[nodiscard]] entry_log::cursor published_at() const noexcept { return published_at_; }
 
   // Begins a reign with an entry of its own. Without epochs (0), it has no entry.

@@ -48,8 +48,8 @@ void replicated_server::core::on_active(bstar::epoch epoch) {
 }
 
 void replicated_server::core::on_passive(bstar::passive_reason why) {
-  server_->act([](server_state& s, server_core::clock::time_point, server_actions& out) {
-    s.deactivate(out);
+  server_->act([](server_state& s, server_core::clock::time_point now, server_actions& out) {
+    s.deactivate(now, out);
   });
   if (handlers_.on_passive) {
     handlers_.on_passive(why);

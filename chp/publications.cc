@@ -21,6 +21,15 @@ void publications::add(const log_entry& e, bool changed, zmtp::message_batch& ou
   }
   properties_.append(e.properties);
   last_ = e.number;
+  append(e, out);
+}
+
+void publications::add_missed(const log_entry& e, zmtp::message_batch& out) {
+  properties_ = e.properties;
+  append(e, out);
+}
+
+void publications::append(const log_entry& e, zmtp::message_batch& out) {
   // An update without an id gets one here. The Guide's passive servers need it.
   const auto id = e.id.empty() ? update_id::of_random(random_(), random_()) : e.id;
   append_publication(out, how_, e.key, e.number, id, properties_, e.value);

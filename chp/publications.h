@@ -27,12 +27,17 @@ public:
     counts_.clear();
   }
   void add(const log_entry& e, bool changed, zmtp::message_batch& out);
+  // Publishes an entry of an earlier reign. It is not counted, because every client that counts has
+  // a later snapshot.
+  void add_missed(const log_entry& e, zmtp::message_batch& out);
 
   [[nodiscard]] const directory_counters& counts() const noexcept { return counts_; }
   // Frees a part of old counters. Returns true when none are left.
   bool tidy(std::size_t most) noexcept { return counts_.tidy(most); }
 
 private:
+  void append(const log_entry& e, zmtp::message_batch& out);
+
   form how_;
   random_numbers random_;
   directory_counters counts_;

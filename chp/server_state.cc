@@ -117,13 +117,13 @@ void server_state::suspend(actions& out) {
   }
 }
 
-void server_state::deactivate(actions& out) {
+void server_state::deactivate(time_point now, actions& out) {
   if (log_.is_active()) {
     streams_.clear(out.close_snapshot_clients);
     if (backup_) {
       out.close_snapshot_clients.push_back(*std::exchange(backup_, std::nullopt));
     }
-    log_.become_passive(from_log_);
+    log_.become_passive(now, from_log_);
     next_heartbeat_.reset();
     out.events.push_back(server_event::passive);
   }

@@ -83,7 +83,7 @@ public:
   // passive.
   void suspend(actions& out);
   // Makes the server passive.
-  void deactivate(actions& out);
+  void deactivate(time_point now, actions& out);
   [[nodiscard]] bool active() const noexcept { return log_.is_active() && !log_.suspended(); }
 
   // Events of the publisher's peers. `user_id` is the peer's principal, for server_options::access.

@@ -39,10 +39,10 @@ void update_log::become_active(std::uint64_t epoch, time_point now, log_actions&
   parts_.counters.updates = before;
 }
 
-void update_log::become_passive(log_actions& out) {
+void update_log::become_passive(time_point now, log_actions& out) {
   if (auto* const before = active()) {
     declines_ = declines_ || before->hands_over();
-    before->drop_backup(out);
+    before->end(now, out);
     if (parts_.witness) {
       parts_.witness->release();
     }

@@ -41,7 +41,7 @@ public:
   // Roles, decided by the pair. A server that is active already begins another reign if the epoch is
   // higher, and goes on after suspend() otherwise. A server alone without epochs uses epoch 0.
   void become_active(std::uint64_t epoch, time_point now, log_actions& out);
-  void become_passive(log_actions& out);
+  void become_passive(time_point now, log_actions& out);
   void suspend() noexcept;
   [[nodiscard]] bool is_active() const noexcept {
     return std::holds_alternative<active_role>(role_);

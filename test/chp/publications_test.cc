@@ -77,6 +77,18 @@ TEST(chp_publications, can_be_read_with_the_longest_properties_and_the_most_dire
   EXPECT_EQ(find_directory_count(parsed_of(out.at(0)).properties, "/"), 1U);
 }
 
+TEST(chp_publications, are_not_counted_if_they_are_of_an_earlier_reign) {
+  publications all{form::kvmsg, 1, 100};
+  all.begin(8);
+  zmtp::message_batch out;
+  all.add_missed({.number = 5, .key = "/a/b", .properties = "x=y\n", .value = "v"}, out);
+  EXPECT_EQ(parsed_of((*out.begin()).to_message()).properties, "x=y\n");
+  EXPECT_EQ(parsed_of((*out.begin()).to_message()).id.size(), 16U);
+  EXPECT_EQ(all.counts().of("/a/"), 0U);
+  EXPECT_EQ(parsed_of(add(all, {.number = 9, .key = "/a/b", .value = "v"}).at(0)).properties,
+            "d=/:1,/a/:1\n");
+}
+
 TEST(chp_publications, get_different_ids_if_updates_have_none) {
   publications all{form::kvmsg, 1, 100};
   const auto first = add(all, {.number = 1, .key = "k", .value = "v"});

@@ -179,7 +179,7 @@ TEST_F(server_snapshots, end_when_the_server_becomes_passive) {
   s.snapshot(content);
   s.say(waiting, make_snapshot_request(""));
   s.read(waiting, 1);
-  s.server.deactivate(s.actions);
+  s.server.deactivate(s.now, s.actions);
   s.finish();
   EXPECT_EQ(s.closed, std::set<zmtp::peer_id>{waiting}) << "which goes elsewhere";
   s.read(waiting);

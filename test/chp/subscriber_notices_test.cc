@@ -302,7 +302,7 @@ TEST_F(paired_notices, say_in_each_reign_whether_the_server_is_degraded) {
     s.activate(epoch);
     EXPECT_EQ(last(s, ours), "degraded=1\n");
     EXPECT_TRUE(s.notified[stock].empty());
-    s.server.deactivate(s.actions);
+    s.server.deactivate(s.now, s.actions);
     s.finish();
   }
 }

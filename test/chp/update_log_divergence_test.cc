@@ -27,7 +27,7 @@ struct divergence {
     b.log.become_active(2, time_zero, b.out);
     b.set("theirs", "v");
     (void)b.turn();
-    a.log.become_passive(a.out);
+    a.log.become_passive(time_zero, a.out);
     EXPECT_TRUE(a.turn().disconnect_clients);
   }
   // Delivers HELLO and FOLLOW.
@@ -117,7 +117,7 @@ TEST(chp_update_log, reads_a_part_of_the_map_for_the_file_at_a_time) {
   }
   b.log.become_active(2, time_zero, b.out);
   (void)b.turn();
-  a.log.become_passive(a.out);
+  a.log.become_passive(time_zero, a.out);
   (void)a.turn();
   a.log.on_peer_connected(a.out);
   b.log.on_peer_message(a.turn().to_peer.at(0), time_zero, b.out);
@@ -168,7 +168,7 @@ TEST(chp_update_log, does_not_answer_a_hello_with_a_later_reign) {
   server b{paired(), 2};
   a.log.become_active(1, time_zero, a.out);
   b.log.become_active(2, time_zero, b.out);
-  b.log.become_passive(b.out);
+  b.log.become_passive(time_zero, b.out);
   (void)b.turn();
   b.log.on_peer_connected(b.out);
   a.log.on_peer_message(b.turn().to_peer.at(0), time_zero, a.out);
@@ -190,7 +190,7 @@ TEST(chp_update_log, answers_a_hello_with_the_same_epoch_and_another_tag) {
     const bool is_higher = first.log.last_reign().tag > second.log.last_reign().tag;
     auto& passive = is_higher == passive_has_higher_tag ? first : second;
     auto& active = &passive == &first ? second : first;
-    passive.log.become_passive(passive.out);
+    passive.log.become_passive(time_zero, passive.out);
     (void)passive.turn();
     connect(active, passive);
     EXPECT_TRUE(passive.log.following());

@@ -161,7 +161,7 @@ TEST_P(handing_over, goes_to_a_backup_in_sync) {
   out = a.turn();
   EXPECT_TRUE(out.step_down);
   EXPECT_TRUE(out.answers.empty()) << "its own disk does not have it";
-  a.log.become_passive(a.out);
+  a.log.become_passive(time_zero, a.out);
   EXPECT_TRUE(a.turn().disconnect_clients);
   EXPECT_TRUE(a.log.declines());
   b.log.become_active(2, time_zero, b.out);

@@ -29,6 +29,7 @@ enum class promise : std::uint8_t {
   data_before_emptiness,  // a server without data does not become active beside one that has data
   stops_with_cause,       // a server stops only where an empty server was promoted
   ends_well,              // when faults stop: in sync, all equal, all calls ended
+  subscribers_miss_nothing,  // a subscriber that stays misses nothing of a short reign of the peer
   witness_keeps_all,  // with a witness: an acknowledged update is lost only when no server has it
 };
 

@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
                     planted::position_without_answers, planted::offers_lost_updates_again,
                     planted::forgets_at_first_answer, planted::follows_without_asking_others,
                     planted::witness_grants_all, planted::counts_removal_before_answer,
-                    planted::member_outlives_memory));
+                    planted::member_outlives_memory, planted::leaves_out_what_was_missed));
 
 }  // namespace
 }  // namespace chp::model

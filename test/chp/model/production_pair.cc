@@ -184,7 +184,8 @@ void production_server::on_witness_changed(const membership& record) {
 
 void production_server::become_passive() {
   around_.check->on_passive(*this);
-  log_->become_passive(actions_);
+  subscriber_.on_passive(shown_, around_.now);
+  log_->become_passive(now(), actions_);
   streams_copy_ = false;
 }
 

@@ -128,6 +128,7 @@ void production_server::end_turn() {
     carry_out();
     const auto due = log_->next_deadline();
     if (log_->stopped() || (!again && due != clock{})) {
+      check_subscriber();
       return;
     }
   }

@@ -4,6 +4,7 @@
 
 #include "chp/update_log.h"
 #include "test/chp/model/participant.h"
+#include "test/chp/model/staying_subscriber.h"
 #include "test/chp/stored_state.h"
 
 #include <array>
@@ -100,6 +101,8 @@ private:
   void observe();
   void observe_entries();
   void show_changes(number from);
+  void take_publications(number from);
+  void check_subscriber();
   // Planted faults that need no change inside: production_faults.cc.
   [[nodiscard]] static bool is_left_out(planted fault, const pair_message& said);
   void edit(zmtp::message& m, bool is_sent);
@@ -131,6 +134,7 @@ private:
   std::uint64_t greeted_at_ = 0;
   std::uint64_t greeting_ = 0;  // the one of the last HELLO
 
+  staying_subscriber subscriber_;
   std::array<bool, client_count> subscribed_{};
   std::array<std::uint32_t, client_count> session_of_{};
 };

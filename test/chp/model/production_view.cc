@@ -18,6 +18,7 @@ void production_server::observe() {
   shown_.needed = number_of(log_->state().needed());
   shown_.map = rows_of(past.map());
   const number before = std::exchange(shown_.published, number_of(past.published()));
+  take_publications(before);
   if (shown_.published > before) {
     around_.check->on_published(*this);
     show_changes(before);
@@ -59,19 +60,6 @@ void production_server::observe_entries() {
 }
 
 void production_server::show_changes(number from) {
-  // The messages have the numbers that were published.
-  if (log_->is_active()) {
-    std::vector<number> expected;
-    for (const auto m : actions_.publish) {
-      const auto said = parse_publication(m, form::kvmsg, {});
-      expected.push_back(number_of(std::get<chp::update>(said.value()).number));
-    }
-    for (const number at : expected) {
-      if (at <= from || at > shown_.published) {
-        throw violation{promise::map_is_the_log, "an entry is published twice or early"};
-      }
-    }
-  }
   for (const entry& e : shown_.log) {
     if (e.at <= from || e.at > shown_.published) {
       continue;
@@ -81,6 +69,33 @@ void production_server::show_changes(number from) {
         send(c, change{e, !in_sync() || e.at > shown_.both});
       }
     }
+  }
+}
+
+// The messages have the numbers that were published, or those that were while the peer was active.
+void production_server::take_publications(number from) {
+  for (const auto m : actions_.publish) {
+    const auto said = parse_publication(m, form::kvmsg, {});
+    const auto& u = std::get<chp::update>(said.value());
+    const auto at = number_of(u.number);
+    const bool is_missed = at <= from;
+    if (at > shown_.published ||
+        (is_missed && !(subscriber_.is_back() && at > subscriber_.left_at()))) {
+      throw violation{promise::map_is_the_log, "an entry is published twice or early"};
+    }
+    if (!is_missed || !planted_here(planted::leaves_out_what_was_missed)) {
+      subscriber_.take(u);
+    }
+  }
+}
+
+void production_server::check_subscriber() {
+  if (!log_->is_active() || log_->suspended()) {
+    return;
+  }
+  if (!subscriber_.check(shown_, around_.now)) {
+    throw violation{promise::subscribers_miss_nothing,
+                    "server " + std::to_string(self_) + ": its subscriber has another map"};
   }
 }
 

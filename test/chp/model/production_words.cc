@@ -97,4 +97,9 @@ rows_of_map rows_of(const store& map) {
   return rows;
 }
 
+void apply(rows_of_map& map, const chp::update& published) {
+  auto& row = map.at(static_cast<std::size_t>(published.key.back() - '0'));
+  row = published.erases() ? cell{} : cell{number_in(published.value), number_of(published.number)};
+}
+
 }  // namespace chp::model

@@ -24,5 +24,7 @@ zmtp::message message_of(const update& u);
 // The history with this lineage, from the entries that were ever made.
 void fill_log(kept& to, const surroundings& around);
 rows_of_map rows_of(const store& map);
+// Applies a KVPUB.
+void apply(rows_of_map& map, const chp::update& published);
 
 }  // namespace chp::model

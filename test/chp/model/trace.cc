@@ -13,7 +13,8 @@ const char* name_of(promise p) {
       "carried_out_once",     "map_is_the_log",  "expires_never_early",
       "history_lost_is_told", "in_sync_has_all", "looks_after_pause",
       "epoch_once",           "epochs_last",     "data_before_emptiness",
-      "stops_with_cause",     "ends_well",       "witness_keeps_all"};
+      "stops_with_cause",     "ends_well",       "subscribers_miss_nothing",
+      "witness_keeps_all"};
   return names.at(static_cast<std::size_t>(p));
 }
 

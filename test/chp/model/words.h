@@ -100,6 +100,8 @@ enum class planted : std::uint8_t {
   witness_grants_all,            // it does not compare
   counts_removal_before_answer,  // the active server commits alone when it has asked to
   member_outlives_memory,        // a server that has lost its memory is still in sync
+  // Subscribers that are not Zinc's. Only servers of production code have them.
+  leaves_out_what_was_missed,  // while the peer was active
   last_one,
 };
 
