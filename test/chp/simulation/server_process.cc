@@ -112,8 +112,7 @@ void server_process::on_active(bstar::epoch e) {
     look_for_expiries(server_->status().server);
   }
   // The witness knows that the pair had data.
-  if (options_.witness == nullptr && has_no_epochs_ && published().empty() &&
-      !peer_->content().empty()) {
+  if (options_.witness == nullptr && has_no_epochs_ && was_empty_ && !peer_->content().empty()) {
     history_->on_empty_promoted();
   }
   has_no_epochs_ = false;  // from now on the file has one
@@ -135,6 +134,7 @@ void server_process::on_turn(const server_status& now) {
     history_->on_more_on_both();
   }
   both_ = now.both;
+  was_empty_ = now.active ? was_empty_ : now.number == 0;
   // Also called inside the constructor.
   if (now.active && now.committed != looked_at_ && server_) {
     look_for_expiries(now);

@@ -144,6 +144,7 @@ private:
   bool has_no_witness_ = false;
   bool is_forged_ = false;
   bool is_paused_ = false;
+  bool was_empty_ = true;       // at its last turn as a passive server
   bool has_no_epochs_ = false;  // since its file was wiped, until it has the data of the other
   sequence both_ = 0;
   sequence looked_at_ = 0;
