@@ -22,7 +22,8 @@ active_role::active_role(log_parts& with, std::uint64_t epoch, std::uint64_t tag
     : parts_{with},
       since_{now},
       updates_seen_{with.counters.updates},
-      inherited_{with.state.end()} {
+      inherited_{with.state.end()},
+      told_{inherited_} {
   auto& state = parts_.state;
   state.lower_needs(state.end());
   // A passive server gets a commit before its disk has the entry. The peer takes the commit of
@@ -33,9 +34,9 @@ active_role::active_role(log_parts& with, std::uint64_t epoch, std::uint64_t tag
   const auto& past = state.past();
   // The numbers of a log that was cut or copied say nothing about what the subscribers have.
   if (const auto& was = parts_.was_active; was && now - was->at <= subscribers_stay &&
-                                           past.reigns().contains(was->published) &&
-                                           was->published.number >= past.log().start()) {
-    missed_ = past.log().after(was->published.number);
+                                           past.reigns().contains(was->told) &&
+                                           was->told.number >= past.log().start()) {
+    told_ = was->told.number;
   }
   state.begin_reign(epoch, tag);
   announced_both_ = state.both();
@@ -43,11 +44,7 @@ active_role::active_role(log_parts& with, std::uint64_t epoch, std::uint64_t tag
 
 void active_role::end(time_point now, log_actions& out) {
   drop_backup(out);
-  const auto& past = parts_.state.past();
-  // With a part of what they have missed, the subscribers need the rest later.
-  const auto published =
-      missed_ ? parts_.was_active->published : past.reigns().place_of(past.published());
-  parts_.was_active = ended_role{published, now};
+  parts_.was_active = ended_role{parts_.state.past().reigns().place_of(told()), now};
 }
 
 bool active_role::is_used_up() const noexcept {
@@ -182,19 +179,23 @@ void active_role::answer_range(sequence from, sequence to, log_actions& out) con
   }
 }
 
-// The clients of the Guide do not notice that the peer was active for less than 5 s. They need the
-// last update of each key, and its number is above all that they have. Zinc's clients have connected
-// again, and drop old numbers. Returns whether nothing is left.
+// The clients of the Guide do not notice that the peer was active for less than 5 s. They drop numbers
+// that are not above their last one, so new entries must come later. Returns whether nothing is left.
 bool active_role::publish_missed(log_actions& out) {
+  if (told_ >= inherited_) {
+    return true;
+  }
   const auto& past = parts_.state.past();
-  for (auto left = published_at_once; missed_ && left != 0; --left) {
-    if (log_entry e; !past.log().read(*missed_, e) || e.number > past.published()) {
-      missed_.reset();
-    } else if (past.is_current(e)) {
+  auto at = past.log().after(told_);
+  log_entry e;
+  for (auto left = published_at_once; left != 0 && told_ < inherited_; --left) {
+    (void)past.log().read(at, e);
+    told_ = e.number;
+    if (past.is_current(e)) {
       parts_.published.add_missed(e, out.publish);
     }
   }
-  return !missed_;
+  return told_ == inherited_;
 }
 
 void active_role::advance(time_point now, log_actions& out) {
@@ -205,8 +206,10 @@ void active_role::advance(time_point now, log_actions& out) {
                      (!witness || witness->is_alone());
   const auto before = state.commit();
   const auto target = tracker_.advance(before, state.durable(), alone);
-  const auto commit = state.past().log().step(before, target, published_at_once);
-  goes_on_ = commit != target;
+  const bool has_told = publish_missed(out);
+  const auto commit =
+      has_told ? state.past().log().step(before, target, published_at_once) : before;
+  goes_on_ = !has_told || commit != target;
   state.raise_both(std::min(state.durable(), tracker_.confirmed()),
                    follower_ && follower_->has_store);
   const auto both = state.both();
@@ -299,15 +302,11 @@ void active_role::end_turn(time_point now, log_actions& out) {
     not_acknowledged_.push_back({state.end(), updates - updates_seen_, now});
     updates_seen_ = updates;
   }
-  if (!publish_missed(out)) {
-    goes_on_ = true;
-    return;
-  }
   advance(now, out);
   count_acknowledged(now);
-  state.trim(
-      tracker_.has_backup() ? std::min(state.commit(), tracker_.confirmed()) : state.commit(),
-      parts_.options.is_paired || state.has_store() ? trimmed_to::half : trimmed_to::newest);
+  const auto needless = std::min(state.commit(), told());
+  state.trim(tracker_.has_backup() ? std::min(needless, tracker_.confirmed()) : needless,
+             parts_.options.is_paired || state.has_store() ? trimmed_to::half : trimmed_to::newest);
   feed(out);
   hand_over(out);
   const auto last = state.end();

@@ -96,6 +96,10 @@ private:
   void answer_outcome(const update_id& id, const entry_outcome& of, log_actions& out) const;
   void answer_entry(const log_entry& e, log_actions& out) const;
   void answer_range(sequence from, sequence to, log_actions& out) const;
+  // Returns the last entry that subscribers have, if they stayed while the peer was active.
+  [[nodiscard]] sequence told() const noexcept {
+    return told_ < inherited_ ? told_ : parts_.state.past().published();
+  }
   [[nodiscard]] bool publish_missed(log_actions& out);
   void advance(time_point now, log_actions& out);
   void count_acknowledged(time_point now);
@@ -107,8 +111,7 @@ private:
   time_point since_;
   bool suspended_ = false;
   bool handing_over_ = false;
-  bool goes_on_ = false;                     // the next turn commits more
-  std::optional<entry_log::cursor> missed_;  // the next entry that subscribers have missed
+  bool goes_on_ = false;  // the next turn commits more
   commit_tracker tracker_;
   std::optional<follower> follower_;
   std::optional<copy> copy_;
@@ -120,8 +123,10 @@ private:
   };
   std::deque<appended> not_acknowledged_;
   std::uint64_t updates_seen_;  // log_counters::updates at the last turn
-  // The peer may have had everything up to here, because this server did not see it leave.
+  // The end of the log when this server became active. The peer may have had everything up to here,
+  // because this server did not see it leave.
   sequence inherited_;
+  sequence told_;  // up to inherited_; see told()
   sequence announced_both_ =
       0;  // answers up to here named both servers, as far as the log has the entries
 };

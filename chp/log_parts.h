@@ -22,7 +22,7 @@ inline constexpr std::size_t published_at_once = 1'000;
 
 // The end of a time in which this server was active.
 struct ended_role {
-  position published;  // the last entry that its subscribers have
+  position told;  // the last entry that its subscribers have
   std::chrono::steady_clock::time_point at;
 };
 

@@ -27,8 +27,7 @@ public:
     counts_.clear();
   }
   void add(const log_entry& e, bool changed, zmtp::message_batch& out);
-  // Publishes an entry of an earlier reign. It is not counted, because every client that counts has
-  // a later snapshot.
+  // Publishes an entry of an earlier reign. The counts begin with this one.
   void add_missed(const log_entry& e, zmtp::message_batch& out);
 
   [[nodiscard]] const directory_counters& counts() const noexcept { return counts_; }

@@ -96,6 +96,9 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   if (!log_.is_active()) {
     out.follow_feed = false;
   }
+  if (notices_.are_all_zincs()) {
+    log_.forget_subscribers();  // they have connected again
+  }
   // Numbers never go down.
   const auto last = log_.last_reign().epoch;
   log_.become_active(epoch != 0 && !log_.is_active() ? std::max(epoch, last + 1) : epoch, now,

@@ -65,6 +65,9 @@ void server_state::insert_passed(actions& out) {
     if (u == nullptr) {
       continue;  // not in this form, or too long for a client
     }
+    if (epoch_of(u->number) < log_.last_reign().epoch) {
+      continue;  // for clients that stayed; these have a later snapshot
+    }
     const auto number = u->number;
     auto next = std::max(passed_ + 1, make_sequence(epoch_of(number), 1));
     passed_ = number;

@@ -37,6 +37,11 @@ void subscriber_notices::subscribe(zmtp::peer_id peer, const sessions& known) {
   }
 }
 
+bool subscriber_notices::are_all_zincs() const noexcept {
+  return std::all_of(peers_.begin(), peers_.end(),
+                     [](const auto& each) { return each.second.announced.acks; });
+}
+
 void subscriber_notices::detach(zmtp::peer_id peer) {
   const auto found = peers_.find(peer);
   if (found == peers_.end()) {

@@ -58,6 +58,8 @@ public:
 
   // The clients of an earlier version.
   [[nodiscard]] const std::vector<zmtp::peer_id>& earlier() const noexcept { return earlier_; }
+  // Returns whether all subscribers are clients of Zinc.
+  [[nodiscard]] bool are_all_zincs() const noexcept;
   // All clients of Zinc.
   template <class Visit>
   void for_each_zinc_client(Visit&& visit) const {

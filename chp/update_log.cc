@@ -179,6 +179,9 @@ errc update_log::adopt(std::string_view rows, sequence number, time_point now) {
   if (const auto fault = built->finish(std::move(root), number); fault != errc{}) {
     return fault;
   }
+  // As a passive server, the peer keeps what it hears. It would execute its own updates again, over
+  // newer ones.
+  parts_.was_active.reset();
   state.replace(std::move(built), number);
   state.lower_needs(number);
   return {};

@@ -42,6 +42,9 @@ public:
   // higher, and goes on after suspend() otherwise. A server alone without epochs uses epoch 0.
   void become_active(std::uint64_t epoch, time_point now, log_actions& out);
   void become_passive(time_point now, log_actions& out);
+  // No subscriber has stayed while the peer was active. So the next become_active() publishes nothing
+  // again.
+  void forget_subscribers() noexcept { parts_.was_active.reset(); }
   void suspend() noexcept;
   [[nodiscard]] bool is_active() const noexcept {
     return std::holds_alternative<active_role>(role_);

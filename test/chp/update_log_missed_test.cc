@@ -89,7 +89,7 @@ TEST_F(missed, is_what_a_server_had_not_published_when_it_became_passive) {
   EXPECT_EQ(published_by_a(), texts{"late=1"});
 }
 
-TEST_F(missed, is_published_in_parts_and_again_after_an_interruption) {
+TEST_F(missed, is_published_in_parts_which_go_on_after_an_interruption) {
   swap(a, b, 2);
   connect(b, a);
   constexpr auto entries = 2 * published_at_once;
@@ -105,10 +105,27 @@ TEST_F(missed, is_published_in_parts_and_again_after_an_interruption) {
   a.log.become_passive(time_zero, a.out);
   (void)a.turn();
   a.log.become_active(4, time_zero, a.out);
-  EXPECT_EQ(published_by_a().size(), published_at_once - 1);
-  EXPECT_EQ(published_by_a().size(), published_at_once);
+  EXPECT_EQ(published_by_a().size(), published_at_once) << "the rest of b's";
   EXPECT_EQ(published_by_a(), texts{"new=1"});
   EXPECT_NE(a.log.next_deadline(), time_zero);
+}
+
+TEST_F(missed, does_not_keep_a_backup_waiting) {
+  swap(a, b, 2);
+  connect(b, a);
+  for (std::size_t n = 1; n != 2 * published_at_once; ++n) {
+    b.set(std::to_string(n), "v");
+  }
+  talk(b, a);
+  swap(b, a, 3);
+  b.log.on_peer_connected(b.out);
+  for (const auto& m : b.turn().to_peer) {
+    a.log.on_peer_message(m, time_zero, a.out);
+  }
+  const auto out = a.turn();
+  EXPECT_FALSE(out.publish.empty());
+  EXPECT_EQ(a.log.next_deadline(), time_zero) << "there is more to publish";
+  EXPECT_GT(out.to_peer.size(), 1U) << "FOLLOW, and the entry of the reign";
 }
 
 TEST_F(missed, is_published_after_half_a_minute) {
@@ -158,15 +175,55 @@ TEST(missed_entries, that_are_trimmed_are_unknown) {
   EXPECT_TRUE(a.turn().publish.empty());
 }
 
-TEST_F(missed, is_unknown_after_a_copy_of_a_server_of_the_guide) {
-  // A passive server of the Guide would keep these, and make them later over newer ones.
+TEST(missed_entries, are_not_trimmed_before_they_are_published) {
+  auto small = paired();
+  small.state.history.log.entries = 4 * published_at_once;
+  small.state.history.log.segment = 1'000;
+  server a{small, 1};
+  server b{small, 2};
+  a.log.become_active(1, time_zero, a.out);
+  connect(a, b);
   a.log.become_passive(time_zero, a.out);
-  const auto number = a.log.state().end();
-  ASSERT_EQ(a.log.adopt("", number, time_zero), errc{});
-  ASSERT_TRUE(a.log.append({.number = number + 1, .key = "k", .value = "4"}, time_zero));
   (void)a.turn();
-  a.log.become_active(2, time_zero, a.out);
-  EXPECT_EQ(published_by_a(), texts{});
+  b.log.on_peer_lost(b.out);
+  b.log.become_active(2, time_zero, b.out);
+  connect(b, a);
+  constexpr auto by_b = 2 * published_at_once - 100;
+  for (std::size_t n = 0; n != by_b; ++n) {
+    b.set(std::to_string(n), "v");
+  }
+  talk(b, a);
+  b.log.become_passive(time_zero, b.out);
+  a.log.on_peer_lost(a.out);
+  a.log.become_active(3, time_zero, a.out);
+  constexpr auto by_a = 2 * published_at_once;  // the log is more than half full
+  for (std::size_t n = 0; n != by_a; ++n) {
+    a.set("new", "v");
+  }
+  std::size_t published = 0;
+  for (int turn = 0; turn != 5; ++turn) {
+    published += a.turn().publish.size();
+  }
+  EXPECT_EQ(published, by_b + by_a);
+}
+
+// A passive server of the Guide would keep these, and make them later over newer ones.
+TEST(missed_entries, of_a_server_of_the_guide_are_not_published) {
+  for (const bool has_published : {true, false}) {
+    server a{paired(), 1};
+    a.log.become_active(1, time_zero, a.out);
+    if (has_published) {
+      a.set("k", "1");
+      EXPECT_EQ(a.turn().publish.size(), 1U);
+    }
+    a.log.become_passive(time_zero, a.out);
+    const auto number = has_published ? a.log.state().end() : 0;
+    ASSERT_EQ(a.log.adopt("", number, time_zero), errc{});
+    ASSERT_TRUE(a.log.append({.number = number + 1, .key = "k", .value = "4"}, time_zero));
+    (void)a.turn();
+    a.log.become_active(2, time_zero, a.out);
+    EXPECT_TRUE(a.turn().publish.empty()) << has_published;
+  }
 }
 
 TEST_F(missed, is_nothing_for_a_server_that_was_never_active) {
