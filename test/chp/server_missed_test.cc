@@ -1,4 +1,4 @@
-// Which subscribers cause a server to publish again what they missed while the peer was active.
+// A server publishes the entries of its peer's reign again, if a subscriber may have missed them.
 
 #include "test/chp/server_fixture.h"
 

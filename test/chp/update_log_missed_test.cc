@@ -1,4 +1,4 @@
-// What subscribers get that stay at a server while its peer is active.
+// A server that is active again publishes the entries of its peer's reign for subscribers that stayed.
 
 #include "test/chp/update_log_fixture.h"
 
@@ -37,7 +37,7 @@ protected:
     a.set("kept", "1");
     talk(a, b);
   }
-  // The active server becomes passive, and the other one active.
+  // The two servers exchange their roles.
   void swap(server& active, server& passive, std::uint64_t epoch,
             update_log::time_point now = time_zero) {
     active.log.become_passive(now, active.out);
@@ -134,7 +134,7 @@ TEST_F(missed, is_published_after_half_a_minute) {
   EXPECT_EQ(published_by_a(time_zero + 30s), (texts{"gone", "k=3", "came and went"}));
 }
 
-TEST_F(missed, is_not_published_when_nobody_can_have_stayed) {
+TEST_F(missed, is_not_published_when_no_subscriber_can_have_stayed) {
   b_serves();
   swap(b, a, 3, time_zero + 31s);
   EXPECT_EQ(published_by_a(time_zero + 31s), texts{});
@@ -208,7 +208,7 @@ TEST(missed_entries, are_not_trimmed_before_they_are_published) {
 }
 
 // A passive server of the Guide would keep these, and make them later over newer ones.
-TEST(missed_entries, of_a_server_of_the_guide_are_not_published) {
+TEST(missed_entries, are_not_published_if_they_are_of_a_server_of_the_guide) {
   for (const bool has_published : {true, false}) {
     server a{paired(), 1};
     a.log.become_active(1, time_zero, a.out);

@@ -8,8 +8,8 @@
 
 namespace chp::model {
 
-// It asks for no snapshot when another server was active for a short time, because it does not
-// notice. After a longer time it would have left.
+// A subscriber that stays does not notice that another server was active for a short time, and asks
+// for no snapshot. After a longer time, the subscriber would have left.
 class staying_subscriber {
 public:
   static constexpr std::uint64_t stays = 20;  // ticks of a passive server
