@@ -103,6 +103,7 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   const auto last = log_.last_reign().epoch;
   log_.become_active(epoch != 0 && !log_.is_active() ? std::max(epoch, last + 1) : epoch, now,
                      from_log_);
+  passed_ = log_.state().past().published();
   out.events.push_back(server_event::active);
   if (paired()) {
     // Earlier subscribers have the notice of an earlier reign, or none.

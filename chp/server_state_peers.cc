@@ -65,7 +65,7 @@ void server_state::insert_passed(actions& out) {
     if (u == nullptr) {
       continue;  // not in this form, or too long for a client
     }
-    if (epoch_of(u->number) < log_.last_reign().epoch) {
+    if (u->number <= passed_) {
       continue;  // for clients that stayed; these have a later snapshot
     }
     const auto number = u->number;

@@ -118,6 +118,25 @@ TEST_F(earlier_clients, may_have_a_snapshot_of_any_later_number) {
   EXPECT_EQ(client_of(peer, subscribed - 2).gaps, 1) << "a publication is missing";
 }
 
+TEST_F(earlier_clients, see_no_gap_if_the_server_begins_another_reign_meanwhile) {
+  const auto peer = subscribe(earlier());
+  const auto first = s.server.number();
+  set("a", "1");
+  set("b", "1");
+  for (int i = 2; i != 1'000; ++i) {
+    set("b", "2");
+  }
+  set("c", "refused");
+  set("a", "2");
+  s.server.activate(2, s.now, s.actions);
+  s.finish();
+  EXPECT_EQ(client_of(peer, first).map.at("a"), "1") << "a turn publishes 1,000 entries";
+  s.finish();
+  const auto client = client_of(peer, first);
+  EXPECT_EQ(client.gaps, 0);
+  EXPECT_EQ(client.map, s.content());
+}
+
 TEST_F(earlier_clients, alone_hear_of_numbers_that_are_not_published) {
   const auto present = subscribe(earlier(test_session + (2U << 16)) + ",chp-log");
   const auto guides = subscribe("");

@@ -1,4 +1,4 @@
-// A server publishes the entries of its peer's reign again, if a subscriber may have missed them.
+// A server that is active again publishes what its subscribers have missed, if some may have stayed.
 
 #include "test/chp/server_fixture.h"
 
