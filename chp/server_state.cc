@@ -93,17 +93,19 @@ void server_state::activate(std::uint64_t epoch, time_point now, actions& out) {
   used_up_ = false;
   guide_.end();
   greet_at_.reset();
-  if (!log_.is_active()) {
+  const bool was_passive = !log_.is_active();
+  if (was_passive) {
     out.follow_feed = false;
-  }
-  if (notices_.are_all_zincs()) {
-    log_.forget_subscribers();  // they have connected again
+    if (notices_.are_all_zincs()) {
+      log_.forget_subscribers();  // they have connected again
+    }
   }
   // Numbers never go down.
   const auto last = log_.last_reign().epoch;
-  log_.become_active(epoch != 0 && !log_.is_active() ? std::max(epoch, last + 1) : epoch, now,
-                     from_log_);
-  passed_ = log_.state().past().published();
+  log_.become_active(epoch != 0 && was_passive ? std::max(epoch, last + 1) : epoch, now, from_log_);
+  if (was_passive) {
+    passed_ = log_.state().past().published();
+  }
   out.events.push_back(server_event::active);
   if (paired()) {
     // Earlier subscribers have the notice of an earlier reign, or none.

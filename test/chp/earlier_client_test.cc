@@ -137,6 +137,22 @@ TEST_F(earlier_clients, see_no_gap_if_the_server_begins_another_reign_meanwhile)
   EXPECT_EQ(client.map, s.content());
 }
 
+TEST_F(earlier_clients, see_no_gap_after_a_pause_of_the_server) {
+  const auto peer = subscribe(earlier());
+  const auto first = s.server.number();
+  set("a", "1");
+  set("b", "1");
+  set("c", "refused");
+  s.finish();
+  s.server.suspend(s.actions);
+  s.finish();
+  s.activate(1);
+  set("a", "2");
+  s.finish();
+  EXPECT_EQ(client_of(peer, first).gaps, 0);
+  EXPECT_EQ(client_of(peer, first).map, s.content());
+}
+
 TEST_F(earlier_clients, alone_hear_of_numbers_that_are_not_published) {
   const auto present = subscribe(earlier(test_session + (2U << 16)) + ",chp-log");
   const auto guides = subscribe("");

@@ -100,7 +100,8 @@ public:
         server_.activate(more % 2 == 0 ? 0 : ++epoch_, now_, actions_);
         break;
       case 10:
-        more % 4 == 0 ? server_.deactivate(now_, actions_) : server_.suspend(actions_);
+        // A server alone is never passive.
+        paired_&& more % 4 == 0 ? server_.deactivate(now_, actions_) : server_.suspend(actions_);
         break;
       case 11: now_ += 300ms * (1 + more); break;
       case 12: server_.on_deadline(now_, actions_); break;
