@@ -27,6 +27,15 @@ std::vector<std::string> publications_of(const log_actions& out) {
 
 using texts = std::vector<std::string>;
 
+// The two servers exchange their roles.
+void exchange_roles(server& active, server& passive, std::uint64_t epoch,
+                    update_log::time_point now = time_zero) {
+  active.log.become_passive(now, active.out);
+  (void)active.turn(now);
+  passive.log.on_peer_lost(passive.out);
+  passive.log.become_active(epoch, now, passive.out);
+}
+
 class missed : public testing::Test {
 protected:
   missed() {
@@ -37,16 +46,8 @@ protected:
     a.set("kept", "1");
     talk(a, b);
   }
-  // The two servers exchange their roles.
-  void swap(server& active, server& passive, std::uint64_t epoch,
-            update_log::time_point now = time_zero) {
-    active.log.become_passive(now, active.out);
-    (void)active.turn(now);
-    passive.log.on_peer_lost(passive.out);
-    passive.log.become_active(epoch, now, passive.out);
-  }
   void b_serves() {
-    swap(a, b, 2);
+    exchange_roles(a, b, 2);
     connect(b, a);
     b.set("k", "2");
     b.set("gone", "");
@@ -66,7 +67,7 @@ protected:
 TEST_F(missed, is_the_last_update_of_each_key_before_new_ones) {
   b_serves();
   const auto all = b.log.state().end();
-  swap(b, a, 3);
+  exchange_roles(b, a, 3);
   a.set("new", "1");
   const auto out = a.turn();
   EXPECT_EQ(publications_of(out), (texts{"gone", "k=3", "came and went", "new=1"}));
@@ -90,14 +91,14 @@ TEST_F(missed, is_what_a_server_had_not_published_when_it_became_passive) {
 }
 
 TEST_F(missed, is_published_in_parts_which_go_on_after_an_interruption) {
-  swap(a, b, 2);
+  exchange_roles(a, b, 2);
   connect(b, a);
   constexpr auto entries = 2 * published_at_once;
   for (std::size_t n = 1; n != entries; ++n) {  // the first entry is the reign
     b.set(std::to_string(n), "v");
   }
   talk(b, a);
-  swap(b, a, 3);
+  exchange_roles(b, a, 3);
   a.set("new", "1");
   EXPECT_EQ(published_by_a().size(), published_at_once - 1);
   EXPECT_EQ(a.log.next_deadline(), time_zero);
@@ -111,13 +112,13 @@ TEST_F(missed, is_published_in_parts_which_go_on_after_an_interruption) {
 }
 
 TEST_F(missed, does_not_keep_a_backup_waiting) {
-  swap(a, b, 2);
+  exchange_roles(a, b, 2);
   connect(b, a);
   for (std::size_t n = 1; n != 2 * published_at_once; ++n) {
     b.set(std::to_string(n), "v");
   }
   talk(b, a);
-  swap(b, a, 3);
+  exchange_roles(b, a, 3);
   b.log.on_peer_connected(b.out);
   for (const auto& m : b.turn().to_peer) {
     a.log.on_peer_message(m, time_zero, a.out);
@@ -130,13 +131,13 @@ TEST_F(missed, does_not_keep_a_backup_waiting) {
 
 TEST_F(missed, is_published_after_half_a_minute) {
   b_serves();
-  swap(b, a, 3, time_zero + 30s);
+  exchange_roles(b, a, 3, time_zero + 30s);
   EXPECT_EQ(published_by_a(time_zero + 30s), (texts{"gone", "k=3", "came and went"}));
 }
 
 TEST_F(missed, is_not_published_when_no_subscriber_can_have_stayed) {
   b_serves();
-  swap(b, a, 3, time_zero + 31s);
+  exchange_roles(b, a, 3, time_zero + 31s);
   EXPECT_EQ(published_by_a(time_zero + 31s), texts{});
 }
 
@@ -146,7 +147,7 @@ TEST_F(missed, is_unknown_in_a_log_that_was_cut) {
   EXPECT_EQ(published_by_a(), texts{"alone=1"});
   b_serves();
   ASSERT_EQ(a.map().count("alone"), 0U);
-  swap(b, a, 3);
+  exchange_roles(b, a, 3);
   EXPECT_EQ(published_by_a(), texts{});
 }
 
@@ -159,19 +160,14 @@ TEST(missed_entries, that_are_trimmed_are_unknown) {
   connect(a, b);
   a.set("k", "1");
   talk(a, b);
-  a.log.become_passive(time_zero, a.out);
-  (void)a.turn();
-  b.log.on_peer_lost(b.out);
-  b.log.become_active(2, time_zero, b.out);
+  exchange_roles(a, b, 2);
   connect(b, a);
   for (int n = 0; n != 100; ++n) {
     b.set("k", std::to_string(n));
     talk(b, a);
   }
   ASSERT_GT(a.log.state().past().log().start(), make_sequence(2, 1));
-  b.log.become_passive(time_zero, b.out);
-  a.log.on_peer_lost(a.out);
-  a.log.become_active(3, time_zero, a.out);
+  exchange_roles(b, a, 3);
   EXPECT_TRUE(a.turn().publish.empty());
 }
 
@@ -183,19 +179,14 @@ TEST(missed_entries, are_not_trimmed_before_they_are_published) {
   server b{small, 2};
   a.log.become_active(1, time_zero, a.out);
   connect(a, b);
-  a.log.become_passive(time_zero, a.out);
-  (void)a.turn();
-  b.log.on_peer_lost(b.out);
-  b.log.become_active(2, time_zero, b.out);
+  exchange_roles(a, b, 2);
   connect(b, a);
   constexpr auto by_b = 2 * published_at_once - 100;
   for (std::size_t n = 0; n != by_b; ++n) {
     b.set(std::to_string(n), "v");
   }
   talk(b, a);
-  b.log.become_passive(time_zero, b.out);
-  a.log.on_peer_lost(a.out);
-  a.log.become_active(3, time_zero, a.out);
+  exchange_roles(b, a, 3);
   constexpr auto by_a = 2 * published_at_once;  // the log is more than half full
   for (std::size_t n = 0; n != by_a; ++n) {
     a.set("new", "v");
@@ -227,7 +218,7 @@ TEST(missed_entries, are_not_published_if_they_are_of_a_server_of_the_guide) {
 }
 
 TEST_F(missed, is_nothing_for_a_server_that_was_never_active) {
-  swap(a, b, 2);
+  exchange_roles(a, b, 2);
   EXPECT_EQ(publications_of(b.turn()), texts{});
 }
 

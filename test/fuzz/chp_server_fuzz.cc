@@ -101,7 +101,11 @@ public:
         break;
       case 10:
         // A server alone is never passive.
-        paired_&& more % 4 == 0 ? server_.deactivate(now_, actions_) : server_.suspend(actions_);
+        if (paired_ && more % 4 == 0) {
+          server_.deactivate(now_, actions_);
+        } else {
+          server_.suspend(actions_);
+        }
         break;
       case 11: now_ += 300ms * (1 + more); break;
       case 12: server_.on_deadline(now_, actions_); break;
