@@ -24,7 +24,8 @@ const auto token = asio::as_tuple(asio::use_awaitable);
 // Where the system chooses a port, those behind it may be taken.
 constexpr int attempts = 50;
 // Updates of one turn, each of which takes microseconds where keys are many and far apart in memory.
-constexpr std::size_t updates_at_once = 512;
+// Fewer than a turn publishes would only mean more writes to the subscribers.
+constexpr std::size_t updates_at_once = 1'000;
 
 // Returns no text if the port is invalid. Binding to it is then an error.
 std::string behind(const zmtp::endpoint& first, unsigned count) {
