@@ -225,7 +225,7 @@ class PairTest(ChpCase):
         self.assertEqual(watching.read_line(), "/a/1 one")
         self.wait_for_backup(["/a/1 one"], *self.ports)
         primary.kill()
-        self.expect(["one"], ["get", "/a/1"], *self.ports)
+        self.expect_degraded(["one"], ["get", "/a/1"], self.ports[1])
         self.assertEqual(backup.read_line(), "active 2")
         self.expect([], ["set", "/a/2", "two"], *self.ports)
         self.assertEqual(watching.read_line(), "/a/2 two")
@@ -234,9 +234,15 @@ class PairTest(ChpCase):
         self.assertEqual(primary.read_line(), "passive peer-active")
         self.wait_for_backup(["/a/1 one", "/a/2 two"], *reversed(self.ports))
         backup.kill()
-        self.expect(["/a/1 one", "/a/2 two"], ["dump"], *self.ports)
+        self.expect_degraded(["/a/1 one", "/a/2 two"], ["dump"], self.ports[0])
         self.assertEqual(primary.read_line(), "active 3")
         self.assertEqual(primary.stop(), 0)
+
+    def expect_degraded(self, lines, words, active):
+        result = self.run_client(words, *self.ports)
+        self.assertEqual((result.returncode, result.stderr, result.stdout.splitlines()),
+                         (0, f"zinc chp: degraded: the latest updates may be on tcp://127.0.0.1:{active} alone\n",
+                          lines))
 
     def wait_for_backup(self, lines, *ports):
         """Until an update is committed by both; then the map is this."""

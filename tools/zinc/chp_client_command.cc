@@ -163,6 +163,11 @@ private:
     if (ec && !interrupted_) {
       fmt::print(stderr, "zinc chp: no snapshot from a server: {}\n", ec.message());
     }
+    const auto status = client_.status();
+    if (!ec && status.degraded) {
+      fmt::print(stderr, "zinc chp: degraded: the latest updates may be on {} alone\n",
+                 arguments_.servers[status.server]);
+    }
     co_return ec ? code_of(ec) : exit_code::done;
   }
 
