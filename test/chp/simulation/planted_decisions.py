@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Plants a fault inside a decision of the servers or clients, and shows which seed of the simulation finds it.
+
+planted_messages_test and planted_faults_test plant faults from outside. These here change the source, in a copy of
+the last commit, which is built for each of them. Each must be found within 10,000 seeds.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+sys.dont_write_bytecode = True
+ROOT = Path(__file__).resolve().parents[3]
+TARGET = "//test/chp/simulation:map_scenarios_test"
+SEEDS = 10_000
+SEEDS_AT_ONCE = 250
+PATIENCE = 1_800  # seconds for SEEDS_AT_ONCE
+
+
+class Plant(NamedTuple):
+    name: str
+    fault: int  # its number in docs/chp-log.md, section 7
+    file: str
+    text: str  # once in the file
+    becomes: str
+    finds: tuple  # violations, as violation.h names them: one of these
+
+
+PLANTS = (
+    Plant("commits_before_its_own_disk", 1, "chp/commit_tracker.h",
+          "std::max(commit, std::min(own, *confirmed_))", "std::max(commit, *confirmed_)",
+          ("lost", "stopped", "cut of both", "not on both servers")),
+    Plant("cuts_what_both_had", 1, "chp/passive_role.cc",
+          "std::min(state.both(), state.end()) > message.common && !discard_", "stopped_",
+          ("cut of both", "lost")),
+    Plant("serves_without_what_both_had", 1, "chp/passive_role.cc",
+          "state.raise_needed(message.needed);", "(void)message.needed;",
+          ("lost", "cut of both", "stopped")),
+    Plant("answers_inherited_updates_at_once", 2, "chp/active_role.cc",
+          "known.number <= answered_up_to()", "known.number <= parts_.state.end()",
+          ("one server in block",)),
+    Plant("commits_alone_in_block", 2, "chp/active_role.cc",
+          "parts_.options.policy == degraded_policy::ack) &&", "true) &&",
+          ("one server in block",)),
+    Plant("names_both_for_what_it_committed", 2, "chp/active_role.cc",
+          "if (number <= state.both()) {", "if (number <= state.commit()) {",
+          ("not on both servers", "lost")),
+    Plant("offers_lost_updates_again", 3, "chp/passive_role.cc",
+          "lost_->lines += append_lost(lines, next);",
+          "lost_->lines += append_lost(lines, next), parts_.waiting.add(next);",
+          ("came back", "an older update wins")),
+    Plant("follows_any_history", 4, "chp/client_state_snapshot.cc",
+          "round_.decide(!ready_ || seen_.is_in(notice(), end.number))", "round_.decide(true)",
+          ("unreported history", "unreported loss")),
+    Plant("keeps_updates_without_ids", 5, "chp/passive_role.cc",
+          "p.id.has_session() || p.id.empty() ||", "p.id.has_session() ||",
+          ("made twice",)),
+    Plant("trims_above_the_commit", 6, "chp/active_role.cc",
+          "std::min(state.commit(), told())", "told()",
+          ("lost", "not in the file", "unreported loss", "unended")),
+    Plant("ignores_low", 6, "chp/sessions.cc",
+          "drop_below(r, e.low);", "",
+          ("unended",)),
+    Plant("executes_for_forgotten_sessions", 6, "chp/sessions.cc",
+          "since < forgotten_ ?", "false ?",
+          ("made twice", "came back")),
+    Plant("keeps_a_failed_store", 7, "chp/active_backup.cc",
+          "out.step_down = out.step_down || tracker_.confirmed() == parts_.state.end();", "",
+          ("unended",)),
+    Plant("forgets_what_a_backup_needs", 7, "chp/active_role.cc",
+          "tracker_.has_backup() ? std::min(needless, tracker_.confirmed()) : needless", "needless",
+          ("not in sync",)),
+    Plant("takes_any_epoch", 7, "bstar/state_machine.cc",
+          "peer.more->of - known > max_epoch_step", "false",
+          ("a forged epoch was taken",)),
+    Plant("never_says_degraded", 7, "chp/subscriber_notices.cc",
+          "std::uint64_t{degraded ? 1U : 0U}", "std::uint64_t{degraded ? 0U : 0U}",
+          ("degraded and not told",)),
+)
+
+
+def planted(plant, root):
+    """The file with the fault. Raises if the text is not there exactly once."""
+    source = (Path(root) / plant.file).read_text(encoding="utf-8")
+    count = source.count(plant.text)
+    if count != 1:
+        raise ValueError(f"{plant.name}: {plant.file} has this text {count} times, not once: {plant.text}")
+    return source.replace(plant.text, plant.becomes)
+
+
+def names_of(text):
+    """The names that violation.h gives."""
+    return set(re.findall(r'return "([^"]+)";', text))
+
+
+def run_seeds(program, first):
+    ended = subprocess.run(
+        [program, "--first-seed", str(first), "--seeds", str(SEEDS_AT_ONCE), "--gtest_filter=*keep_the_promises"],
+        capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False)
+    found = re.search(r"^seed (\d+): .*\n((?:  .+\n)+)", ended.stdout, re.MULTILINE)
+    return ended, found
+
+
+def find(plant, program):
+    """Returns whether the fault is found, and what to say of it."""
+    for first in range(1, SEEDS + 1, SEEDS_AT_ONCE):
+        ended, found = run_seeds(program, first)
+        if ended.returncode == 0:
+            continue
+        if not found:
+            return False, f"the program ended with {ended.returncode}: {ended.stderr.strip()[-300:]}"
+        for line in found.group(2).splitlines():
+            what, _, _ = line.strip().partition(":")
+            if what in plant.finds:
+                return True, f"seed {found.group(1)}: {line.strip()}"
+        return False, f"seed {found.group(1)} finds something else: {found.group(2).strip()}"
+    return False, f"not found by {SEEDS:,} seeds"
+
+
+def build(tree):
+    subprocess.run(["bazel", "build", "--ui_event_filters=-info", TARGET], cwd=tree, check=True)
+
+
+def run(plants):
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", tree, "HEAD"], cwd=ROOT, check=True)
+        try:
+            subprocess.run(["tools/setup"], cwd=tree, check=True, stdout=subprocess.DEVNULL)
+            for plant in plants:
+                path = tree / plant.file
+                sound = path.read_text(encoding="utf-8")
+                path.write_text(planted(plant, tree), encoding="utf-8")
+                build(tree)
+                is_found, text = find(plant, tree / "bazel-bin/test/chp/simulation/map_scenarios_test")
+                path.write_text(sound, encoding="utf-8")
+                missed += not is_found
+                print(f"{plant.fault}. {plant.name}: {'' if is_found else 'MISSED, '}{text}", flush=True)
+        finally:
+            subprocess.run(["bazel", "shutdown"], cwd=tree, check=False)
+            subprocess.run(["git", "worktree", "remove", "--force", tree], cwd=ROOT, check=True)
+    return missed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    names = [plant.name for plant in PLANTS]
+    parser.add_argument("name", nargs="*", help=f"a fault to plant, or all: {', '.join(names)}")
+    wanted = parser.parse_args().name
+    unknown = set(wanted) - set(names)
+    if unknown:
+        parser.error(f"there is no fault {', '.join(sorted(unknown))}")
+    missed = run([plant for plant in PLANTS if not wanted or plant.name in wanted])
+    if missed:
+        print(f"{missed} not found", file=sys.stderr)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
