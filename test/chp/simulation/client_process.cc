@@ -45,12 +45,16 @@ void client_process::kill(zmtp::simulation::death how) {
   seen_.clear();
 }
 
-bool client_process::reaches(server which) const {
+bool client_process::can_follow(server which) const {
   const auto& all = options_.servers;
-  return std::find(all.begin(), all.end(), which) != all.end();
+  return has_room_ && std::find(all.begin(), all.end(), which) != all.end();
 }
 
 void client_process::tell_limits() {
+  if (!is_following()) {
+    // It would be told when it follows, and the map may have again what it was told lost.
+    history_->on_told_history_lost(name());
+  }
   if (!is_following() || client_->status().counters.lost_unlisted != 0) {
     history_->on_untellable(name());
   }
@@ -203,7 +207,11 @@ void client_process::on_event(const client_event& event) {
   last_event_ = world_->now();
   if (event.what == client_event::kind::replicated) {
     replicated_at_ = world_->now();
+  } else if (event.what == client_event::kind::too_large) {
+    has_room_ = false;
+    ++larger_maps_;
   } else if (event.what == client_event::kind::following) {
+    has_room_ = true;
     followed_ = options_.servers[event.server];
   } else if (event.what == client_event::kind::history_lost && !options_.drops_lost_histories) {
     ++lost_histories_;

@@ -66,15 +66,18 @@ public:
   [[nodiscard]] zmtp::simulation::process& process() noexcept { return *process_; }
   // Begins no more updates.
   void stop_writing() noexcept { writes_ = false; }
-  // Tells the history if the client cannot know all of its lost updates.
+  // Tells the history if the client cannot know all of its lost updates, or the last history.
   void tell_limits();
 
   // All is well: the copy has every key that it had since the last history_lost.
   void check_seen();
-  [[nodiscard]] bool reaches(server which) const;
+  // It reaches the server, and has room for its map.
+  [[nodiscard]] bool can_follow(server which) const;
   [[nodiscard]] const std::string& name() const noexcept { return process_->host(); }
   [[nodiscard]] std::size_t open() const noexcept { return open_.size(); }
   [[nodiscard]] bool is_following() const { return client_ && client_->status().following; }
+  // How often a map was above the limit of its copy.
+  [[nodiscard]] std::size_t larger_maps() const noexcept { return larger_maps_; }
   [[nodiscard]] std::size_t lost_histories() const noexcept { return lost_histories_; }
   [[nodiscard]] client_status status() const { return client_->status(); }
   [[nodiscard]] map_history::content copy() const;
@@ -98,6 +101,8 @@ private:
   options options_;
   std::shared_ptr<client> client_;
   bool writes_ = true;
+  bool has_room_ = true;            // for the last map that it read
+  std::size_t larger_maps_ = 0;
   std::size_t lost_histories_ = 0;  // told to it
   server followed_ = 0;             // at last
   std::size_t last_ = 0;

@@ -28,6 +28,7 @@ public:
     world_.net().here().notes.print_to(options.print);
     world_.net().options().cuts = random().chance(30);
     setting_.choose_limits(zmtp::simulation::random_source{~seed});
+    setting_.small_copies = false;  // the Guide's server copies the map when clients update it
   }
 
   guide_pair_result run();
@@ -48,7 +49,7 @@ private:
   }
   [[nodiscard]] bool follows() const { return ours_->is_following() && theirs_->is_active(); }
   [[nodiscard]] bool is_served(const client_process& one) const {
-    return one.reaches(ours_->is_active() ? who_ : 1 - who_);
+    return one.can_follow(ours_->is_active() ? who_ : 1 - who_);
   }
   // Under `block`, our server acknowledges nothing.
   [[nodiscard]] bool acknowledges() const { return !setting_.block || !ours_->is_active(); }
@@ -114,7 +115,7 @@ void guide_pair::add_clients() {
     if (i == 0 || random().chance(75)) {
       how.servers.push_back(1 - first);
     }
-    how.client = setting_.client();
+    how.client = setting_.client(i);
     how.client.subtree = how.part = setting_.part_of(i);
     if (setting_.few_outcomes) {
       // Nothing is ever on both, so all kept updates have outcomes that the server must remember.

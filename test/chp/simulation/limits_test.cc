@@ -30,6 +30,10 @@ TEST(small_limits, servers_forget_sessions) {
   expect_reached("of forgotten sessions", &setting::few_sessions);
 }
 
+TEST(small_limits, clients_leave_a_larger_map) {
+  expect_reached("maps above a copy", &setting::small_copies);
+}
+
 TEST(small_limits, a_passive_server_drops_updates) {
   expect_reached("dropped while waiting", &setting::small_updates);
 }

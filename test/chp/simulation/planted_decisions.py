@@ -97,28 +97,27 @@ def names_of(text):
     return set(re.findall(r'return "([^"]+)";', text))
 
 
-def run_seeds(program, first):
+def findings(program, first):
+    """The seeds that found something, each with its violations."""
     ended = subprocess.run(
         [program, "--first-seed", str(first), "--seeds", str(SEEDS_AT_ONCE), "--gtest_filter=*keep_the_promises"],
         capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False)
-    found = re.search(r"^seed (\d+): .*\n((?:  .+\n)+)", ended.stdout, re.MULTILINE)
-    return ended, found
+    found = re.findall(r"^seed (\d+): .*\n((?:  .+\n)+)", ended.stdout, re.MULTILINE)
+    if ended.returncode != 0 and not found:
+        raise RuntimeError(f"the program ended with {ended.returncode}: {ended.stderr.strip()[-300:]}")
+    return [(seed, line.strip()) for seed, lines in found for line in lines.splitlines()]
 
 
 def find(plant, program):
     """Returns whether the fault is found, and what to say of it."""
+    others = set()
     for first in range(1, SEEDS + 1, SEEDS_AT_ONCE):
-        ended, found = run_seeds(program, first)
-        if ended.returncode == 0:
-            continue
-        if not found:
-            return False, f"the program ended with {ended.returncode}: {ended.stderr.strip()[-300:]}"
-        for line in found.group(2).splitlines():
-            what, _, _ = line.strip().partition(":")
+        for seed, line in findings(program, first):
+            what = line.partition(":")[0]
             if what in plant.finds:
-                return True, f"seed {found.group(1)}: {line.strip()}"
-        return False, f"seed {found.group(1)} finds something else: {found.group(2).strip()}"
-    return False, f"not found by {SEEDS:,} seeds"
+                return True, f"seed {seed}: {line}"
+            others.add(what)
+    return False, f"not found by {SEEDS:,} seeds, which find: {', '.join(sorted(others)) or 'nothing'}"
 
 
 def build(tree):

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 namespace chp::simulation {
@@ -44,8 +45,7 @@ private:
   [[nodiscard]] std::size_t reached(std::size_t server_process::reached::*what) const {
     return servers_[0]->limits_reached().*what + servers_[1]->limits_reached().*what;
   }
-  // The client reaches the active server.
-  [[nodiscard]] bool is_served(const client_process& one) const { return one.reaches(active()); }
+  [[nodiscard]] bool is_served(const client_process& one) const { return one.can_follow(active()); }
   [[nodiscard]] server active() const { return servers_[0]->is_active() ? 0 : 1; }
   [[nodiscard]] bool in_sync() const { return any(&server_process::is_in_sync); }
   [[nodiscard]] bool all_ended() const {
@@ -136,7 +136,7 @@ void scenario::add_clients() {
     if (i == 0 || random().chance(75)) {
       how.servers.push_back(1 - first);
     }
-    how.client = setting_.client();
+    how.client = setting_.client(i);
     how.client.subtree = how.part = setting_.part_of(i);
     how.pace = setting_.heartbeat * random().between(1, 5) / 5;
     how.sets_ttls = setting_.ttls;
@@ -158,7 +158,7 @@ void scenario::add_clients() {
         how.sends_to = clients_.size() / 2 % 2;
       }
       // An update without an id may be executed twice, if it is sent to both servers.
-      how.expects_once = has_ids || how.sends_to;
+      how.expects_once = (has_ids && !setting_.few_ids) || how.sends_to;
       add_guide(how);
     }
   }
@@ -299,10 +299,14 @@ scenario_result scenario::run() {
   }
   auto figures = history_.figures();
   figures.insert(figures.begin(), {"faults", schedule_->made()});
-  figures.insert(figures.end(),
-                 {{"refused at limits", reached(&server_process::reached::refused)},
-                  {"of forgotten sessions", reached(&server_process::reached::forgotten)},
-                  {"dropped while waiting", reached(&server_process::reached::dropped)}});
+  figures.insert(
+      figures.end(),
+      {{"refused at limits", reached(&server_process::reached::refused)},
+       {"of forgotten sessions", reached(&server_process::reached::forgotten)},
+       {"dropped while waiting", reached(&server_process::reached::dropped)},
+       {"maps above a copy",
+        std::accumulate(clients_.begin(), clients_.end(), std::size_t{0},
+                        [](auto sum, const auto& each) { return sum + each->larger_maps(); })}});
   auto& here = world_.net().here();
   return {{.description = std::move(description),
            .trace_hash = here.notes.hash(),

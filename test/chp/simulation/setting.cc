@@ -25,9 +25,9 @@ setting::setting(zmtp::simulation::random_source& random)
       small_pieces{random.chance(20)} {}
 
 void setting::choose_limits(zmtp::simulation::random_source random) {
-  for (bool* const each :
-       {&small_log, &few_outcomes, &small_map, &small_updates, &small_feeds, &few_snapshots,
-        &few_changes, &small_values, &few_directories, &short_epochs, &parts}) {
+  for (bool* const each : {&small_log, &few_outcomes, &small_map, &small_updates, &small_feeds,
+                           &few_snapshots, &few_changes, &small_values, &few_directories,
+                           &short_epochs, &parts, &few_ids, &small_copies}) {
     *each = random.chance(8);
   }
 }
@@ -86,7 +86,7 @@ server_options setting::server() const {
   return o;
 }
 
-client_options setting::client() const {
+client_options setting::client(std::size_t which) const {
   client_options o;
   o.heartbeat = heartbeat;
   o.server_ttl = 5 * heartbeat;
@@ -102,6 +102,9 @@ client_options setting::client() const {
   }
   if (small_feeds) {
     o.most_bytes_behind_snapshot = 100;
+  }
+  if (small_copies && which + 1 == clients) {
+    o.most_keys = 10;
   }
   if (few_changes) {
     o.watched_changes = 2;
@@ -145,7 +148,9 @@ std::string setting::description() const {
                                     std::pair{small_values, "small values"},
                                     std::pair{few_directories, "few directories"},
                                     std::pair{short_epochs, "short epochs"},
-                                    std::pair{parts, "clients of a subtree"}}) {
+                                    std::pair{parts, "clients of a subtree"},
+                                    std::pair{few_ids, "few ids"},
+                                    std::pair{small_copies, "a small copy"}}) {
     if (holds) {
       all += ", ";
       all += name;

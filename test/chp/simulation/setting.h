@@ -18,7 +18,7 @@ struct setting {
   void choose_limits(zmtp::simulation::random_source random);
 
   [[nodiscard]] server_options server() const;
-  [[nodiscard]] client_options client() const;
+  [[nodiscard]] client_options client(std::size_t which) const;
   // The subtree that this client follows; empty for the whole map.
   [[nodiscard]] std::string part_of(std::size_t client) const;
   // The clock of one host.
@@ -50,8 +50,9 @@ struct setting {
   bool few_directories = false;  // with a counter
   bool short_epochs = false;     // an active server takes another one after 200 entries
   bool parts = false;            // some clients follow a subtree
+  bool few_ids = false;          // known; servers then execute updates of other programs twice
+  bool small_copies = false;     // of the last client, which then follows no larger map
   bool witness = false;
-  bool few_ids = false;  // planted only: the servers then execute updates of other programs twice
 };
 
 }  // namespace chp::simulation
