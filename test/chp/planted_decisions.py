@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Plants a fault inside a decision of the servers or clients, and shows which seed of the simulation finds it.
+"""Plants a fault inside a decision of the servers or clients, and shows which seed finds it.
 
-planted_messages_test and planted_faults_test plant faults from outside. These here change the source, in a copy of
-the last commit, which is built for each of them. Each must be found within 10,000 seeds.
+The planted_*_test programs plant faults from outside. These here change the source, in a copy of the last commit, which
+is built for each of them. Each must be found within 10,000 seeds: of the simulation, or else of the model with servers
+of production code.
 """
 
 import argparse
@@ -14,11 +15,27 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.dont_write_bytecode = True
-ROOT = Path(__file__).resolve().parents[3]
-TARGET = "//test/chp/simulation:map_scenarios_test"
+ROOT = Path(__file__).resolve().parents[2]
 SEEDS = 10_000
 SEEDS_AT_ONCE = 250
 PATIENCE = 1_800  # seconds for SEEDS_AT_ONCE
+
+
+class Checker(NamedTuple):
+    program: str
+    names: str  # the file with the names of what it can find
+    arguments: object  # of a run from a first seed on
+    finding: str  # the form of what it prints: the seed, and lines of name and text
+
+
+SIMULATION = Checker(
+    "test/chp/simulation/map_scenarios_test", "test/chp/simulation/violation.h",
+    lambda first: ["--first-seed", first, "--seeds", SEEDS_AT_ONCE, "--gtest_filter=*keep_the_promises"],
+    r"^seed (\d+): .*\n((?:  .+\n)+)")
+MODEL = Checker(
+    "test/chp/model/explore", "test/chp/model/trace.cc",
+    lambda first: [first, SEEDS_AT_ONCE, 0, "production"],
+    r"^seed (\d+) breaks (.+\n)")
 
 
 class Plant(NamedTuple):
@@ -27,16 +44,17 @@ class Plant(NamedTuple):
     file: str
     text: str  # once in the file
     becomes: str
-    finds: tuple  # violations, as violation.h names them: one of these
+    finds: tuple  # names of violations: one of these
+    by: Checker = SIMULATION
 
 
 PLANTS = (
     Plant("commits_before_its_own_disk", 1, "chp/commit_tracker.h",
           "std::max(commit, std::min(own, *confirmed_))", "std::max(commit, *confirmed_)",
-          ("lost", "stopped", "cut of both", "not on both servers")),
+          ("lost", "stopped", "cut of both", "not on both servers", "one server in block")),
     Plant("cuts_what_both_had", 1, "chp/passive_role.cc",
           "std::min(state.both(), state.end()) > message.common && !discard_", "stopped_",
-          ("cut of both", "lost")),
+          ("cut_is_one_servers",), MODEL),
     Plant("serves_without_what_both_had", 1, "chp/passive_role.cc",
           "state.raise_needed(message.needed);", "(void)message.needed;",
           ("lost", "cut of both", "stopped")),
@@ -51,7 +69,7 @@ PLANTS = (
           ("not on both servers", "lost")),
     Plant("offers_lost_updates_again", 3, "chp/passive_role.cc",
           "lost_->lines += append_lost(lines, next);",
-          "lost_->lines += append_lost(lines, next), parts_.waiting.add(next);",
+          "lost_->lines += append_lost(lines, next); if (next.kind == entry_kind::set) parts_.waiting.add(next);",
           ("came back", "an older update wins")),
     Plant("follows_any_history", 4, "chp/client_state_snapshot.cc",
           "round_.decide(!ready_ || seen_.is_in(notice(), end.number))", "round_.decide(true)",
@@ -80,6 +98,9 @@ PLANTS = (
     Plant("never_says_degraded", 7, "chp/subscriber_notices.cc",
           "std::uint64_t{degraded ? 1U : 0U}", "std::uint64_t{degraded ? 0U : 0U}",
           ("degraded and not told",)),
+    Plant("publishes_nothing_again", 7, "chp/active_role.cc",
+          "told_ = was->told.number;", "told_ = inherited_;",
+          ("subscribers_miss_nothing",), MODEL),
 )
 
 
@@ -92,36 +113,35 @@ def planted(plant, root):
     return source.replace(plant.text, plant.becomes)
 
 
-def names_of(text):
-    """The names that violation.h gives."""
-    return set(re.findall(r'return "([^"]+)";', text))
+def names_of(checker):
+    return set(re.findall(r'"([a-zA-Z_ ]+)"', (ROOT / checker.names).read_text(encoding="utf-8")))
 
 
-def findings(program, first):
+def findings(checker, tree, first):
     """The seeds that found something, each with its violations."""
-    ended = subprocess.run(
-        [program, "--first-seed", str(first), "--seeds", str(SEEDS_AT_ONCE), "--gtest_filter=*keep_the_promises"],
-        capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False)
-    found = re.findall(r"^seed (\d+): .*\n((?:  .+\n)+)", ended.stdout, re.MULTILINE)
+    command = [tree / "bazel-bin" / checker.program, *map(str, checker.arguments(first))]
+    ended = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False)
+    found = re.findall(checker.finding, ended.stdout, re.MULTILINE)
     if ended.returncode != 0 and not found:
         raise RuntimeError(f"the program ended with {ended.returncode}: {ended.stderr.strip()[-300:]}")
     return [(seed, line.strip()) for seed, lines in found for line in lines.splitlines()]
 
 
-def find(plant, program):
+def find(plant, tree):
     """Returns whether the fault is found, and what to say of it."""
     others = set()
     for first in range(1, SEEDS + 1, SEEDS_AT_ONCE):
-        for seed, line in findings(program, first):
+        for seed, line in findings(plant.by, tree, first):
             what = line.partition(":")[0]
             if what in plant.finds:
-                return True, f"seed {seed}: {line}"
+                return True, f"seed {seed} of {plant.by.program}: {line}"
             others.add(what)
     return False, f"not found by {SEEDS:,} seeds, which find: {', '.join(sorted(others)) or 'nothing'}"
 
 
-def build(tree):
-    subprocess.run(["bazel", "build", "--ui_event_filters=-info", TARGET], cwd=tree, check=True)
+def build(plant, tree):
+    target = "//" + ":".join(plant.by.program.rsplit("/", 1))
+    subprocess.run(["bazel", "build", "--ui_event_filters=-info", target], cwd=tree, check=True)
 
 
 def run(plants):
@@ -135,8 +155,8 @@ def run(plants):
                 path = tree / plant.file
                 sound = path.read_text(encoding="utf-8")
                 path.write_text(planted(plant, tree), encoding="utf-8")
-                build(tree)
-                is_found, text = find(plant, tree / "bazel-bin/test/chp/simulation/map_scenarios_test")
+                build(plant, tree)
+                is_found, text = find(plant, tree)
                 path.write_text(sound, encoding="utf-8")
                 missed += not is_found
                 print(f"{plant.fault}. {plant.name}: {'' if is_found else 'MISSED, '}{text}", flush=True)
