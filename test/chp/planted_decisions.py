@@ -69,19 +69,23 @@ PLANTS = (
           ("not on both servers", "lost")),
     Plant("offers_lost_updates_again", 3, "chp/passive_role.cc",
           "lost_->lines += append_lost(lines, next);",
-          "lost_->lines += append_lost(lines, next); if (next.kind == entry_kind::set) parts_.waiting.add(next);",
+          "lost_->lines += append_lost(lines, next);"
+          "if (next.kind == entry_kind::set) {"
+          "  next.id = update_id::of_random(next.number, next.number);"
+          "  parts_.waiting.add(next);"
+          "}",
           ("came back", "an older update wins")),
     Plant("follows_any_history", 4, "chp/client_state_snapshot.cc",
           "round_.decide(!ready_ || seen_.is_in(notice(), end.number))", "round_.decide(true)",
           ("unreported history", "unreported loss")),
-    Plant("keeps_updates_without_ids", 5, "chp/passive_role.cc",
-          "p.id.has_session() || p.id.empty() ||", "p.id.has_session() ||",
+    Plant("forgets_ids_of_other_programs", 5, "chp/active_role.cc",
+          "!p.id.empty() && state.past().ids().contains(p.id)", "false",
           ("made twice",)),
     Plant("trims_above_the_commit", 6, "chp/active_role.cc",
           "std::min(state.commit(), told())", "told()",
-          ("lost", "not in the file", "unreported loss", "unended")),
+          ("cut_is_in_file", "loss_is_reported", "ends_well"), MODEL),
     Plant("ignores_low", 6, "chp/sessions.cc",
-          "drop_below(r, e.low);", "",
+          "r.outcomes.size() - dropped >= limits_.max_outcomes", "r.outcomes.size() >= limits_.max_outcomes",
           ("unended",)),
     Plant("executes_for_forgotten_sessions", 6, "chp/sessions.cc",
           "since < forgotten_ ?", "false ?",
