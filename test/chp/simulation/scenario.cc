@@ -20,7 +20,10 @@ using namespace std::chrono_literals;
 class scenario {
 public:
   scenario(std::uint64_t seed, const scenario_options& options)
-      : options_{options}, world_{seed}, setting_{choose_setting(seed)} {
+      : options_{options},
+        world_{seed},
+        setting_{choose_setting(seed)},
+        hands_over_{!options.stays && seed % 4 == 3} {
     world_.net().here().notes.print_to(options.print);
     world_.net().options().cuts = random().chance(30);
   }
@@ -36,6 +39,7 @@ private:
   void add_guide(const guide_process::options& how);
   void live();
   void recover();
+  void fail_active_disk();
   void decide();
   [[nodiscard]] bool any(bool (server_process::*is)() const) const {
     return std::any_of(servers_.begin(), servers_.end(),
@@ -57,6 +61,7 @@ private:
   const scenario_options& options_;
   zmtp::simulation::world world_;
   setting setting_;
+  bool hands_over_;  // the disk of the active server fails in the end
   map_history history_{
       world_.net().here(),
       {.block = setting_.block, .witness = setting_.witness, .stores = setting_.stores}};
@@ -199,6 +204,9 @@ void scenario::recover() {
     schedule_->make(*options_.stays, 24h);
   }
   world_.run_for(random().up_to(20 * setting_.heartbeat));
+  if (hands_over_) {
+    fail_active_disk();
+  }
   for (const auto& each : clients_) {
     each->stop_writing();
   }
@@ -240,6 +248,24 @@ void scenario::recover() {
   // All keys with a time to live expire, which is at most 3 s on a slow clock.
   world_.run_for(20 * setting_.heartbeat + (setting_.ttls ? 4s : 0s));
   compare();
+}
+
+// While the clients write, and the other server is in sync.
+void scenario::fail_active_disk() {
+  const auto limit = 40 * (setting_.heartbeat + setting_.expiry);
+  static_cast<void>(world_.run_until([&] { return in_sync(); }, limit));
+  const auto who = active();
+  if (!in_sync() || !setting_.stores[who]) {
+    return;
+  }
+  auto& one = *servers_[who];
+  one.disk().fail_with(zmtp::storage_errc::store_failed);
+  // Without an update it does not notice.
+  if (!world_.run_until([&] { return !one.is_in_sync(); }, limit) && one.has_failed()) {
+    history_.report(violation::not_handed_over, one.status());
+  }
+  one.disk().fail_with({});
+  schedule_->restart_if_failed(who);
 }
 
 // The operator's decision.

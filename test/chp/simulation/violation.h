@@ -26,12 +26,13 @@ enum class violation : std::uint8_t {
   expired_returns,     // a key is in the map again that had expired on both servers
   unexpired,           // all is well, and a key has outlived its time
   forged_epoch_taken,  // a server has an epoch that was forged
-  stopped,      // a server waits for an operator, although no server lost its disk and its epochs
-  damaged,      // a disk cannot be loaded
-  not_in_sync,  // all is well, and the servers are not in sync in time
-  unequal,      // all is well, and two maps differ
-  stays_degraded,  // all is well, and a client is still told degraded
-  unended,         // all is well, and a call has not ended in time
+  stopped,  // a server waits for an operator, although no server lost its disk and its epochs
+  damaged,  // a disk cannot be loaded
+  not_handed_over,  // its disk has failed, and a server stays active beside one in sync
+  not_in_sync,      // all is well, and the servers are not in sync in time
+  unequal,          // all is well, and two maps differ
+  stays_degraded,   // all is well, and a client is still told degraded
+  unended,          // all is well, and a call has not ended in time
 };
 
 [[nodiscard]] constexpr std::string_view to_string(violation v) noexcept {
@@ -57,6 +58,7 @@ enum class violation : std::uint8_t {
     case violation::forged_epoch_taken: return "a forged epoch was taken";
     case violation::stopped: return "stopped";
     case violation::damaged: return "damaged";
+    case violation::not_handed_over: return "not handed over";
     case violation::not_in_sync: return "not in sync";
     case violation::unequal: return "unequal";
     case violation::stays_degraded: return "stays degraded";
