@@ -101,7 +101,7 @@ private:
   options options_;
   std::shared_ptr<client> client_;
   bool writes_ = true;
-  bool has_room_ = true;            // for the last map that it read
+  bool has_room_ = true;  // for the last map that it read
   std::size_t larger_maps_ = 0;
   std::size_t lost_histories_ = 0;  // told to it
   server followed_ = 0;             // at last
