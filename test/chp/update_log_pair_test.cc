@@ -119,6 +119,34 @@ TEST(chp_update_log, after_a_short_absence_sends_entries_and_no_copy) {
   EXPECT_EQ(b.map(), a.map());
 }
 
+// The peer may have none of them, and would need a copy of the map.
+TEST(chp_update_log, keeps_inherited_entries_in_its_log_until_they_are_committed) {
+  auto options = paired();
+  options.policy = degraded_policy::block;
+  options.state.history.log = {.bytes = 4'000, .entries = 8, .segment = 1};
+  server a{options, 1};
+  server b{options, 2};
+  a.log.become_active(1, time_zero, a.out);
+  connect(a, b);
+  a.set("both", "v");
+  talk(a, b);
+  a.log.on_peer_lost(a.out);
+  b.log.on_peer_lost(b.out);
+  for (int n = 0; n != 7; ++n) {
+    a.set(std::to_string(n), "v");
+  }
+  (void)a.turn();
+  a.log.become_passive(time_zero, a.out);
+  (void)a.turn();
+  a.log.become_active(2, time_zero, a.out);
+  (void)a.turn();
+  ASSERT_EQ(a.log.state().commit(), b.log.state().end());
+  EXPECT_LE(a.log.state().past().log().start(), a.log.state().commit());
+  b.log.on_peer_connected(b.out);
+  a.log.on_peer_message(b.turn().to_peer.at(0), time_zero, a.out);
+  EXPECT_FALSE(std::get<follow>(parse_pair_message(a.turn().to_peer.at(0)).value()).is_copy);
+}
+
 TEST(chp_update_log, closes_the_connection_of_an_unresponsive_server) {
   server a{paired(), 1};
   server b{paired(), 2};
