@@ -24,7 +24,7 @@ PATIENCE = 1_800  # seconds for SEEDS_AT_ONCE
 class Checker(NamedTuple):
     program: str
     names: str  # the file with the names of what it can find
-    arguments: object  # of a run from a first seed on
+    arguments: object  # a function of the first seed
     finding: str  # the form of what it prints: the seed, and lines of name and text
 
 

@@ -52,7 +52,7 @@ bool client_process::can_follow(server which) const {
 
 void client_process::tell_limits() {
   if (!is_following()) {
-    // It would be told when it follows, and the map may have again what it was told lost.
+    // A client is told of a history when it follows. That history may have updates that it was told lost.
     history_->on_told_history_lost(name());
   }
   if (!is_following() || client_->status().counters.lost_unlisted != 0) {

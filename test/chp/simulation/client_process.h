@@ -71,7 +71,7 @@ public:
 
   // All is well: the copy has every key that it had since the last history_lost.
   void check_seen();
-  // It reaches the server, and has room for its map.
+  // The client reaches the server, and has room for its map.
   [[nodiscard]] bool can_follow(server which) const;
   [[nodiscard]] const std::string& name() const noexcept { return process_->host(); }
   [[nodiscard]] std::size_t open() const noexcept { return open_.size(); }

@@ -21,7 +21,7 @@ public:
   template <class Process>
   using all = std::vector<std::unique_ptr<Process>>;
 
-  // They must outlive the recovery. Two servers.
+  // All of these must outlive the recovery. There are two servers.
   recovery(zmtp::simulation::world& in, map_history& to, const setting& how,
            fault_schedule& schedule, witness_record& witness, const all<server_process>& servers,
            const all<client_process>& clients, const all<guide_process>& guides)

@@ -51,7 +51,7 @@ struct setting {
   bool short_epochs = false;     // an active server takes another one after 200 entries
   bool parts = false;            // some clients follow a subtree
   bool few_ids = false;          // known; servers then execute updates of other programs twice
-  bool small_copies = false;     // of the last client, which then follows no larger map
+  bool small_copies = false;     // the last client follows no map of more than 10 keys
   bool witness = false;
 };
 
