@@ -24,7 +24,7 @@ const auto token = asio::as_tuple(asio::use_awaitable);
 // Where the system chooses a port, those behind it may be taken.
 constexpr int attempts = 50;
 // Updates of one turn, each of which takes microseconds where keys are many and far apart in memory.
-// Fewer than a turn publishes would only mean more writes to the subscribers.
+// After a turn the server writes to its subscribers, so fewer updates would cost more writes.
 constexpr std::size_t updates_at_once = 1'000;
 
 // Returns no text if the port is invalid. Binding to it is then an error.

@@ -24,16 +24,17 @@ PATIENCE = 1_800  # seconds for SEEDS_AT_ONCE
 class Checker(NamedTuple):
     program: str
     names: str  # the file with the names of what it can find
+    name: str  # the form of a name in this file
     arguments: object  # a function of the first seed
     finding: str  # the form of what it prints: the seed, and lines of name and text
 
 
 SIMULATION = Checker(
-    "test/chp/simulation/map_scenarios_test", "test/chp/simulation/violation.h",
+    "test/chp/simulation/map_scenarios_test", "test/chp/simulation/violation.h", r'return "([^"]+)";',
     lambda first: ["--first-seed", first, "--seeds", SEEDS_AT_ONCE, "--gtest_filter=*keep_the_promises"],
     r"^seed (\d+): .*\n((?:  .+\n)+)")
 MODEL = Checker(
-    "test/chp/model/explore", "test/chp/model/trace.cc",
+    "test/chp/model/explore", "test/chp/model/trace.cc", r'"([a-z]+_[a-z_]+)"',
     lambda first: [first, SEEDS_AT_ONCE, 0, "production"],
     r"^seed (\d+) breaks (.+\n)")
 
@@ -112,7 +113,7 @@ def planted(plant, root):
 
 
 def names_of(checker):
-    return set(re.findall(r'"([a-zA-Z_ ]+)"', (ROOT / checker.names).read_text(encoding="utf-8")))
+    return set(re.findall(checker.name, (ROOT / checker.names).read_text(encoding="utf-8")))
 
 
 def findings(checker, tree, first):
@@ -153,13 +154,16 @@ def run(plants):
                 path = tree / plant.file
                 sound = path.read_text(encoding="utf-8")
                 path.write_text(planted(plant, tree), encoding="utf-8")
-                build(plant, tree)
-                is_found, text = find(plant, tree)
+                try:
+                    build(plant, tree)
+                    is_found, text = find(plant, tree)
+                except (RuntimeError, subprocess.SubprocessError) as fault:
+                    is_found, text = False, str(fault)
                 path.write_text(sound, encoding="utf-8")
                 missed += not is_found
                 print(f"{plant.fault}. {plant.name}: {'' if is_found else 'MISSED, '}{text}", flush=True)
         finally:
-            subprocess.run(["bazel", "shutdown"], cwd=tree, check=False)
+            subprocess.run(["bazel", "clean", "--expunge"], cwd=tree, check=False)
             subprocess.run(["git", "worktree", "remove", "--force", tree], cwd=ROOT, check=True)
     return missed
 

@@ -14,6 +14,7 @@ class PlantedDecisionsTest(unittest.TestCase):
     def test_each_text_is_once_in_its_file(self):
         for plant in PLANTS:
             with self.subTest(plant.name):
+                self.assertNotEqual(plant.text, plant.becomes)
                 self.assertIn(plant.becomes, planted(plant, ROOT))
 
     def test_a_text_that_is_not_there_is_an_error(self):

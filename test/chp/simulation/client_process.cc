@@ -45,16 +45,17 @@ void client_process::kill(zmtp::simulation::death how) {
   seen_.clear();
 }
 
-bool client_process::can_follow(server which) const {
+bool client_process::reaches(server which) const {
   const auto& all = options_.servers;
-  return has_room_ && std::find(all.begin(), all.end(), which) != all.end();
+  return std::find(all.begin(), all.end(), which) != all.end();
+}
+
+bool client_process::has_room_for(const server_process& of) const {
+  const auto most = options_.client.most_keys;
+  return most == client_options{}.most_keys || part_of(of.published()).size() <= most;
 }
 
 void client_process::tell_limits() {
-  if (!is_following()) {
-    // A client is told of a history when it follows. That history may have updates that it was told lost.
-    history_->on_told_history_lost(name());
-  }
   if (!is_following() || client_->status().counters.lost_unlisted != 0) {
     history_->on_untellable(name());
   }
@@ -208,10 +209,8 @@ void client_process::on_event(const client_event& event) {
   if (event.what == client_event::kind::replicated) {
     replicated_at_ = world_->now();
   } else if (event.what == client_event::kind::too_large) {
-    has_room_ = false;
     ++larger_maps_;
   } else if (event.what == client_event::kind::following) {
-    has_room_ = true;
     followed_ = options_.servers[event.server];
   } else if (event.what == client_event::kind::history_lost && !options_.drops_lost_histories) {
     ++lost_histories_;

@@ -20,6 +20,8 @@
 
 namespace chp::simulation {
 
+class server_process;
+
 class client_process {
 public:
   struct options {
@@ -66,13 +68,13 @@ public:
   [[nodiscard]] zmtp::simulation::process& process() noexcept { return *process_; }
   // Begins no more updates.
   void stop_writing() noexcept { writes_ = false; }
-  // Tells the history if the client cannot know all of its lost updates, or the last history.
+  // Tells the history if the client cannot know all of its lost updates.
   void tell_limits();
 
   // All is well: the copy has every key that it had since the last history_lost.
   void check_seen();
-  // The client reaches the server, and has room for its map.
-  [[nodiscard]] bool can_follow(server which) const;
+  [[nodiscard]] bool reaches(server which) const;
+  [[nodiscard]] bool has_room_for(const server_process& of) const;
   [[nodiscard]] const std::string& name() const noexcept { return process_->host(); }
   [[nodiscard]] std::size_t open() const noexcept { return open_.size(); }
   [[nodiscard]] bool is_following() const { return client_ && client_->status().following; }
@@ -101,7 +103,6 @@ private:
   options options_;
   std::shared_ptr<client> client_;
   bool writes_ = true;
-  bool has_room_ = true;  // for the last map that it read
   std::size_t larger_maps_ = 0;
   std::size_t lost_histories_ = 0;  // told to it
   server followed_ = 0;             // at last

@@ -49,7 +49,7 @@ private:
   }
   [[nodiscard]] bool follows() const { return ours_->is_following() && theirs_->is_active(); }
   [[nodiscard]] bool is_served(const client_process& one) const {
-    return one.can_follow(ours_->is_active() ? who_ : 1 - who_);
+    return one.reaches(ours_->is_active() ? who_ : 1 - who_);
   }
   // Under `block`, our server acknowledges nothing.
   [[nodiscard]] bool acknowledges() const { return !setting_.block || !ours_->is_active(); }

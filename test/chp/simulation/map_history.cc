@@ -41,7 +41,10 @@ void map_history::end(index which, const boost::system::error_code& ec, truth sa
                {which});
   switch (outcome_of(ec)) {
     case outcome::unknown: return;
-    case outcome::not_made: u.became = ec == errc::not_sent ? fate::never : fate::not_there; return;
+    case outcome::not_made:
+      u.became = ec == errc::not_sent ? fate::never : fate::not_there;
+      u.told_absent = ++steps_;
+      return;
     case outcome::committed: break;
   }
   ++committed_;
@@ -160,15 +163,25 @@ void map_history::on_told_lost(std::string_view key, std::string_view value) {
     // Erasures of a key cannot be told apart.
     for (const auto each : erasures_[std::string{key}]) {
       updates_[each].reported_lost = true;
+      updates_[each].told_absent = ++steps_;
     }
   } else if (found != writers_.end()) {
     updates_[found->second].reported_lost = true;
+    updates_[found->second].told_absent = ++steps_;
   }
 }
 
 void map_history::on_told_history_lost(std::string_view client) {
   for (auto& u : updates_) {
     u.may_return = u.may_return || (u.client == client && was_told_absent(u));
+  }
+}
+
+void map_history::on_unserved(std::string_view client) {
+  for (auto& u : updates_) {
+    const auto is_later = [&u](activation a) { return a.at > u.told_absent; };
+    u.may_return = u.may_return || (u.client == client && was_told_absent(u) &&
+                                    std::any_of(active_.begin(), active_.end(), is_later));
   }
 }
 

@@ -91,6 +91,8 @@ public:
   void on_told_lost(std::string_view key, std::string_view value);
   // The client follows another history, which may have what the last one did not have.
   void on_told_history_lost(std::string_view client);
+  // The client cannot follow the last history, which may have what an earlier one did not have.
+  void on_unserved(std::string_view client);
   // The client was told that it may have lost more than it was told.
   void on_untellable(std::string_view client);
 
@@ -137,7 +139,8 @@ private:
     std::chrono::seconds ttl{0};
     time_point began_at;
     std::uint64_t began = 0;
-    std::uint64_t ended = 0;  // 0: not committed
+    std::uint64_t ended = 0;        // 0: not committed
+    std::uint64_t told_absent = 0;  // when the client was told so
     fate became = fate::open;
     truth says = truth::unknown;
     server by = 0;  // the sender of the outcome

@@ -253,6 +253,15 @@ TEST(planted_messages, a_client_that_stays_degraded_is_noticed) {
                             })));
 }
 
+// 7. The active server waits for its last entry, and keeps its failed disk.
+TEST(planted_messages, a_server_that_keeps_a_failed_disk_is_noticed) {
+  const auto confirms_less = of_pair<confirmation>([](confirmation& c) {
+    --c.durable;
+    return 1U;
+  });
+  expect_noticed(violation::not_handed_over, 3, on_servers({}, confirms_less, with_stores));
+}
+
 // A passive server that knows no epoch takes any from the active server.
 TEST(planted_messages, a_forged_epoch_that_is_taken_is_noticed) {
   expect_noticed(violation::forged_epoch_taken, 1,

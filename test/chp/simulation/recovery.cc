@@ -79,8 +79,9 @@ void recovery::fail_active_disk() {
   }
   auto& one = *servers_[who];
   one.disk().fail_with(zmtp::storage_errc::store_failed);
+  const auto& other = *servers_[1 - who];
   // Without an update it does not notice.
-  if (!world_.run_until([&] { return !one.is_in_sync(); }, limit) && one.has_failed()) {
+  if (!world_.run_until([&] { return other.is_active(); }, limit) && one.has_failed()) {
     history_.report(violation::not_handed_over, one.status());
   }
   one.disk().fail_with({});
@@ -108,6 +109,9 @@ void recovery::compare() {
   }
   for (const auto& each : clients_) {
     each->tell_limits();
+    if (!is_served(*each)) {
+      history_.on_unserved(each->name());
+    }
   }
   const auto map = servers_[active()]->published();
   history_.on_rest(map);
