@@ -73,6 +73,7 @@ public:
 
   // All is well: the copy has every key that it had since the last history_lost.
   void check_seen();
+  [[nodiscard]] bool running() const noexcept { return client_ != nullptr; }
   [[nodiscard]] bool reaches(server which) const;
   [[nodiscard]] bool has_room_for(const server_process& of) const;
   [[nodiscard]] const std::string& name() const noexcept { return process_->host(); }

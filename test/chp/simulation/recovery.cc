@@ -64,6 +64,12 @@ void recovery::run(bool hands_over) {
     }
     return;
   }
+  for (const auto& each : clients_) {
+    // When keys expire it can follow, and sends what waits.
+    if (!each->has_room_for(*servers_[active()])) {
+      each->kill(zmtp::simulation::death::process);
+    }
+  }
   // All keys with a time to live expire, which is at most 3 s on a slow clock.
   world_.run_for(20 * setting_.heartbeat + (setting_.ttls ? 4s : 0s));
   compare();

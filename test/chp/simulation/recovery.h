@@ -43,7 +43,7 @@ private:
   void compare();
   [[nodiscard]] bool any(bool (server_process::*is)() const) const;
   [[nodiscard]] bool is_served(const client_process& one) const {
-    return one.reaches(active()) && one.has_room_for(*servers_[active()]);
+    return one.running() && one.reaches(active()) && one.has_room_for(*servers_[active()]);
   }
   [[nodiscard]] server active() const { return servers_[0]->is_active() ? 0 : 1; }
   [[nodiscard]] bool in_sync() const { return any(&server_process::is_in_sync); }
