@@ -219,6 +219,23 @@ TEST_F(history_test, a_reported_loss_comes_back_with_a_lost_history) {
   expect({});
 }
 
+TEST_F(history_test, a_loss_comes_back_in_a_later_reign_without_its_client) {
+  history.on_active(0);
+  made("a", "1", truth::one_disk);
+  made("b", "2", truth::unknown, errc::refused);
+  history.on_told_lost("a", "1");
+  history.on_unserved("anna");
+  history.on_rest({{"a", "1"}, {"b", "2"}});
+  expect({violation::came_back, violation::came_back});
+  history.on_active(1);
+  history.on_unserved("bert");
+  history.on_rest({{"a", "1"}, {"b", "2"}});
+  expect({violation::came_back, violation::came_back, violation::came_back, violation::came_back});
+  history.on_unserved("anna");
+  history.on_rest({{"a", "1"}, {"b", "2"}});
+  expect({violation::came_back, violation::came_back, violation::came_back, violation::came_back});
+}
+
 TEST_F(history_test, a_refused_update_comes_back_with_a_lost_history) {
   made("a", "1", truth::unknown, errc::refused);
   made("b", "2", truth::unknown, errc::not_sent);
