@@ -52,7 +52,7 @@ class Plant(NamedTuple):
 PLANTS = (
     Plant("commits_before_its_own_disk", 1, "chp/commit_tracker.h",
           "std::max(commit, std::min(own, *confirmed_))", "std::max(commit, *confirmed_)",
-          ("lost", "stopped", "cut of both", "not on both servers", "one server in block")),
+          ("not on both servers", "stopped")),
     Plant("cuts_what_both_had", 1, "chp/passive_role.cc",
           "std::min(state.both(), state.end()) > message.common && !discard_", "stopped_",
           ("cut_is_one_servers",), MODEL),
